@@ -9,7 +9,6 @@ import type { CallerContext, CompanyContext, Handlers } from './contract/operati
 import type { Database } from './contract/transaction.ts';
 import { problem } from './errors.ts';
 import type { AddressLimit } from './http/dispatch/address-limit.ts';
-import { createAnswerShares } from './http/dispatch/answer-shares.ts';
 import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
@@ -18,13 +17,12 @@ import { openToPages } from './http/dispatch/open-to-pages.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
+import type { Admission } from './http/server/admission.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
 import { createCallerAddresses } from './http/server/caller-address.ts';
-import { createCallerDelays } from './http/server/caller-delays.ts';
-import { writeAddedHeaders } from './http/server/common-headers.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
-import { createStrangerDelays, strangerPace } from './http/server/stranger-pace.ts';
+import { createPace, createStrangerPace, paced, type StrangerPace } from './http/server/stranger-pace.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
 import type { Tracing } from './tracing/span.ts';
@@ -53,6 +51,9 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
+  readonly admission: Admission;
+  /** Of callers without a known key; one of its own by default. */
+  readonly strangers?: StrangerPace;
   readonly db: Database;
   /** Bytes of answers under way at most, in this process; without a limit by default. */
   readonly maxAnswerBytes?: number | undefined;
@@ -60,7 +61,7 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly deadlineMs?: number | undefined;
   /** Makes a span of each request; none by default. */
   readonly tracing?: Tracing | undefined;
-  /** What is served beside the documents, such as the portal. Asked after them. */
+  /** What is served beside the documents, such as the portal, at the pace of strangers. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
 
@@ -101,6 +102,8 @@ export async function createDocumentApp(
     limiter,
     refusedKeys,
     publicRequests,
+    admission,
+    strangers = createStrangerPace(),
     db,
     maxAnswerBytes,
     deadlineMs,
@@ -115,24 +118,25 @@ export async function createDocumentApp(
     readBody: createBodyReader(),
     customizeAjv: createAjvProvider(),
     memory,
-    shares: createAnswerShares(),
+    admission,
+    strangers,
     // A program with a key or two that obeys `Retry-After` never gets so many.
-    keyDelays: createCallerDelays(50),
-    strangerDelays: createStrangerDelays(),
+    refusals: createPace(50),
     isFromProxy: createCallerAddresses(context.trustedProxies ?? []).isFromProxy,
     deadlineMs,
     db,
     log,
     tracing,
   };
-  const pace = strangerPace(shared.strangerDelays);
+  const pace = paced(strangers);
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
     dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler, pace) : handler });
   }
-  return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts });
+  const pacedMounts = [{ path: '/', handler: pace }, ...mounts];
+  return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts: pacedMounts });
 }
 
 /**
@@ -159,7 +163,6 @@ export function createMountedApp({
       return addresses.of(this);
     },
   });
-  writeAddedHeaders(app);
   const begin = createRequestContext(context);
   // In one handler: Express's way from one to the next costs as much as either.
   app.use((request, response, next) => {

@@ -5,8 +5,6 @@ import type { Span } from './tracing/span.ts';
 export type RequestScope = {
   /** Whose share of the database the work takes; undefined until the caller is known. */
   tenant?: string;
-  /** Whether it had a connection to the database before. */
-  hasBegun?: boolean;
   /** Called when the work waits for somebody outside of the process and its database. */
   onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */

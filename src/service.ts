@@ -13,7 +13,6 @@ import { beginHeartbeat } from './db/heartbeat.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
-import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
 import type { Logger } from './log.ts';
 import type { LogLines } from './log-lines.ts';
@@ -159,7 +158,7 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 }
 
 function listenForCallers(
-  { config, log, observers, tenantOf }: ApiParts,
+  { config, log }: ApiParts,
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
@@ -170,8 +169,6 @@ function listenForCallers(
     port,
     settings: { host: 'HOST', port: 'PORT' },
     reserved,
-    guard: createLoadGuard({ busyMs: config.MAX_BUSY_MS, tenantOf }),
-    onShed: observers.shed,
     limits: withinOpenFiles(wanted, openFilesLimit(), log),
     log,
   });

@@ -15,6 +15,8 @@ export type GreedyTask = {
   readonly address: string;
   readonly callers: number;
   readonly method: 'GET' | 'POST';
+  /** What is posted, as JSON; `{}` by default. */
+  readonly body?: string;
   /** `{address}` in it is another wallet each time. */
   readonly path: string;
   /** Requests a second of all callers together, at most; as fast as they are answered without it. */
@@ -38,11 +40,14 @@ function note(outcome: number | 'lost'): void {
   counts.by[outcome] = (counts.by[outcome] ?? 0) + 1;
 }
 
-function run({ ports, key, address, callers, method, path, perSecond }: GreedyTask): void {
+function run({ ports, key, address, callers, method, body = '{}', path, perSecond }: GreedyTask): void {
   const agent = new Agent({ keepAlive: true, localAddress: address });
   const headersOf = () => ({
     ...(key !== undefined && { 'x-api-key': key === 'invented' ? generateKey('live') : key }),
-    ...(method === 'POST' && { 'content-type': 'application/json', 'content-length': 2 }),
+    ...(method === 'POST' && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }),
   });
   const ask = (port: number) =>
     new Promise<void>((resolve, reject) => {
@@ -53,7 +58,7 @@ function run({ ports, key, address, callers, method, path, perSecond }: GreedyTa
         note(response.statusCode ?? 0);
         response.once('end', resolve).once('error', reject).resume();
       });
-      request.end(method === 'POST' ? '{}' : undefined);
+      request.end(method === 'POST' ? body : undefined);
     });
   const restMs = perSecond === undefined ? 0 : (callers / perSecond) * 1_000;
   for (let caller = 0; caller < callers; caller += 1) {

@@ -13,9 +13,9 @@ import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectory } from '../http/mounts/portal-files.ts';
-import { createStrangerDelays, strangerPace } from '../http/server/stranger-pace.ts';
+import { type Admission, createAdmission } from '../http/server/admission.ts';
+import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
-import { tenantOfKey } from '../keys/tenant-of-key.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
 import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
@@ -28,14 +28,16 @@ import type { Parts } from './parts.ts';
 /** What a process has in the role `api` beside the parts of every role. */
 export type ApiParts = Parts & {
   readonly verifier: KeyVerifier;
-  /** Whose key it is, when it was accepted in the last minutes. It counts as no verification. */
-  readonly tenantOf: (key: string) => string | undefined;
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
+  readonly admission: Admission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
 };
+
+// More would only wait for a connection to the database; what waits for nodes and other services is not counted.
+const requestsPerConnection = 8;
 
 /**
  * Builds what answers callers. Nothing listens yet.
@@ -48,11 +50,18 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
     (reader) => reader.close(),
   );
+  const admission = opened.adopt(
+    createAdmission({
+      requests: requestsPerConnection * config.DATABASE_POOL_MAX,
+      waitMs: config.MAX_WAIT_MS,
+      maxDelayMs: config.MAX_LOOP_DELAY_MS,
+    }),
+    (opening) => opening.close(),
+  );
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
-    tenantOf: (key) => tenantOfKey(verifier, key),
     limiter: createLimiter({
       db,
       log,
@@ -60,6 +69,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     }),
     refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
+    admission,
     balances,
     handlers: createHandlers(parts, { balances, states, mayLag: openReads(parts, opened) }),
   };
@@ -134,8 +144,10 @@ export function createServiceApp(
 ): Promise<RequestListener> {
   const { config, handlers, observers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
+  const strangers = createStrangerPace();
   return createApp({
     ...parts,
+    strangers,
     onAnswered: observers.answered,
     hstsSeconds: config.HSTS_SECONDS,
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
@@ -144,12 +156,12 @@ export function createServiceApp(
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing, 'callers') },
-      { path: '/', handler: strangerPace(createStrangerDelays()) },
       {
         path: '/docs',
         handler: createPortalRouter({
           directory: portalDirectory,
           deployment: { ...deploymentOf(config), sampleKey },
+          pace: strangers,
         }),
       },
       { path: '/', handler: createStartRouter() },

@@ -62,7 +62,7 @@ export function openDatabase(
   return createDatabase(config.DATABASE_URL, {
     poolMax,
     log,
-    overdueMs: config.MAX_WAIT_MS,
+    waitMs: config.MAX_WAIT_MS,
     limits: limits ?? { ...serviceLimits, lockMs: config.DATABASE_LOCK_TIMEOUT_MS },
     ...(sessionUrl !== undefined && { sessionUrl }),
     ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
@@ -75,7 +75,7 @@ export function openReplica(config: Config, url: string, log: Logger): Database 
   return createDatabase(url, {
     poolMax: config.DATABASE_REPLICA_POOL_MAX,
     log,
-    overdueMs: config.MAX_WAIT_MS,
+    waitMs: config.MAX_WAIT_MS,
     isReplica: true,
     ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
   });

@@ -1,7 +1,7 @@
 import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
 import { createRpcMetrics } from '../chain/rpc/rpc-metrics.ts';
 import { createReplicaMetrics } from '../db/replica-metrics.ts';
-import { createRequestMetrics, createShedMetrics } from '../http/mounts/metrics.ts';
+import { createRequestMetrics } from '../http/mounts/metrics.ts';
 import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import type { Logger } from '../log.ts';
@@ -27,6 +27,5 @@ export function createObservers(metrics: Metrics, log: Logger) {
     moralis: createMoralisMetrics(metrics),
     nodes: createRpcMetrics(metrics),
     replica: createReplicaMetrics(metrics),
-    shed: createShedMetrics(metrics),
   };
 }

@@ -21,14 +21,14 @@ export const serviceSettings = {
       'Connections of callers from one address, of an IPv6 network (/64) together. Behind a proxy, whose address is that of all, raise it.',
   },
   MAX_WAIT_MS: {
-    schema: whole(10, 5_000).default(300),
+    schema: whole(10, 10_000).default(1_000),
     about:
-      'Time that requests of a company may wait for a connection to the database before its further ones are 503 with `Retry-After`.',
+      'Time that a request waits for earlier ones of its company, or for a connection to the database; then it is 503 with `Retry-After`.',
   },
-  MAX_BUSY_MS: {
-    schema: whole(1, 10_000).default(20),
+  MAX_LOOP_DELAY_MS: {
+    schema: whole(1, 10_000).default(100),
     about:
-      'Work of the process, as time, that requests under way may come to while it has no pause; further ones are 503 with `Retry-After`.',
+      'Mean delay of the event loop in a second, above which a request that would have to wait is 503 with `Retry-After` at once.',
   },
   REQUEST_DEADLINE_SECONDS: {
     schema: whole(1, 600).default(15),

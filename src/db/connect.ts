@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import knexPackage, { type Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
-import { shareFairly } from './fair-pool.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { createPlanRenewal } from './plan-renewal.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
+import { shareConnections } from './shared-pool.ts';
 import { createSilenceWatch, type WatchedClient } from './silence-watch.ts';
 import { traceStatements } from './traced-statements.ts';
 
@@ -30,12 +30,12 @@ export type DatabaseOptions = {
   readonly namesStatements?: boolean;
   /** Whether the URL leads to a replica. */
   readonly isReplica?: boolean;
-  /** How long requests of a tenant may wait for a connection before its further ones are refused. 300 ms by default. */
-  readonly overdueMs?: number | undefined;
+  /** Time that a request waits for a connection, in milliseconds; 1 s by default. */
+  readonly waitMs?: number | undefined;
 };
 
 /**
- * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection, a statement up to 2 s for
+ * Creates a pool of at most `poolMax` connections. Work in the background waits up to 5 s for a connection, a statement up to 2 s for
  * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. A connection
  * that the network has silently lost is noticed within 10 s: its statements reject, and new connections take its place.
  * The server ends a transaction that its process has left open within 7 s. A connection whose server has refused a write
@@ -50,7 +50,7 @@ export function createDatabase(
     sessionUrl,
     namesStatements,
     isReplica = false,
-    overdueMs = 300,
+    waitMs = 1_000,
   }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
@@ -68,7 +68,7 @@ export function createDatabase(
     isReplica,
   };
   const outages = createOutageLog(log);
-  const watched = watchedPool({ url, log, outages, limits, sessionUrl });
+  const { processOf, ...watched } = watchedPool({ url, log, outages, limits, sessionUrl });
   // Knex's types lack `userParams` too.
   const config: Knex.Config & { userParams: Reach } = {
     client: 'pg',
@@ -86,12 +86,7 @@ export function createDatabase(
     pool: { min: 0, max: poolMax, ...watched },
   };
   const db: Database = knex(config);
-  // A pooler names its own processes, not those of the server.
-  shareFairly(db, {
-    ...{ poolMax, overdueMs, log },
-    cancels: sessionUrl === undefined,
-    isSound: watched.validate,
-  });
+  shareConnections(db, { poolMax, waitMs, log, processOf });
   return db;
 }
 
@@ -129,6 +124,7 @@ function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
   });
   const poolName = `tallystick ${hostname().slice(0, 16)}:${process.pid} ${randomUUID().slice(0, 8)}`;
   const readOnly = createReadOnlyWatch();
+  const processes = new WeakMap<WatchedClient, number>();
   let opened = 0;
   return {
     acquireTimeoutMillis: 5_000,
@@ -143,11 +139,15 @@ function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
       readOnly.add(connection);
       traceStatements(connection);
       const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
-      connection.query(text, values, (error: Error | null) => {
+      connection.query<{ pid: number }>(text, values, (error: Error | null, result) => {
         if (!error) outages.opened();
+        // A pooler lends the session to others.
+        const pid = sessionUrl === undefined ? result?.rows[0]?.pid : undefined;
+        if (pid !== undefined) processes.set(connection, pid);
         done(error, connection);
       });
     },
+    processOf: (connection: WatchedClient) => processes.get(connection),
     validate: (connection: WatchedClient) => silence.isTrusted(connection) && readOnly.isWritable(connection),
   };
 }

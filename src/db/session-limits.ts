@@ -67,21 +67,18 @@ const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): S
 };
 
 /**
- * The statement that begins a session.
+ * Returns the statement that begins a session, and whose row has the server's process as `pid`.
  * @param name unique to the connection; the server shows it, also behind a pooler
  * @param limits undefined where sessions of the server are shared: a pooler keeps for each client what the server reports
  *   of its own accord, and nothing else can be set for long
  */
-export const beginSession = (name: string, limits: SessionLimits | undefined): Statement =>
-  setAll(
-    {
-      application_name: name,
-      ...(limits
-        ? { ...formats, ...planning, ...serverKeepAlive, ...limitSettings(limits) }
-        : reportedFormats),
-    },
-    false,
-  );
+export function beginSession(name: string, limits: SessionLimits | undefined): Statement {
+  const settings = limits
+    ? { ...formats, ...planning, ...serverKeepAlive, ...limitSettings(limits) }
+    : reportedFormats;
+  const { text, values } = setAll({ application_name: name, ...settings }, false);
+  return { text: `${text}, pg_backend_pid() AS pid`, values };
+}
 
 /** Sets limits and formats for the rest of a transaction. */
 export async function limitTransaction(tx: Tx, limits: SessionLimits): Promise<void> {

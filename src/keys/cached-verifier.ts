@@ -1,10 +1,10 @@
 import { createFlightCache } from '../cache.ts';
 import { tenantOf } from '../contract/tenant.ts';
-import { createTurns } from '../db/turns.ts';
 import { problem } from '../errors.ts';
 import { untilAborted } from '../in-time.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
 import { currentScope, inScope } from '../request-scope.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { hashKey } from './key-format.ts';
 import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
@@ -55,17 +55,17 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
   const hashes = createHashes(options.cacheMax);
   const tenants = createLastTenants(options.cacheMax);
-  const turns = createTurns({ places: options.lookUpsAtOnce, overdueMs: options.timeoutMs });
+  const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
-  /** One that nobody waits for any more has its turn until it ends. */
+  /** A look-up that nobody waits for any more keeps its place until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<Verdict> => {
     // A key that was accepted before waits for none of those that strangers invent.
     if (tenants.ofHash(hash.toString('hex')) !== undefined) {
       const scope = { isRead: false, ...currentScope(), signal };
       return inScope(scope, () => options.lookUp(key, hash));
     }
-    const turn = await turns.take(network, true, { signal });
-    return options.lookUp(key, hash).finally(() => turn.end());
+    const release = await places.take(network, { signal });
+    return options.lookUp(key, hash).finally(release);
   };
 
   const lookUp = async (asked: Asked): Promise<TimedResult> => {
@@ -101,7 +101,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       if (result.ok) {
         hashes.note(key, cacheKey);
         tenants.note(cacheKey, tenantOf(result.caller));
-      }
+      } else if (result.reason === 'invalid') tenants.forget(cacheKey);
       return result;
     },
     known(key) {

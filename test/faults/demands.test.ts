@@ -40,8 +40,8 @@ describe('a fault', () => {
       { answers: unserved, fault: { ...held.fault, neighbour: 'globex' } },
     ],
     [
-      'the neighbour waits 3.0 times as long',
-      { answers: [answer({ ms: 60 })], fault: { ...held.fault, neighbour: 'globex' } },
+      'the neighbour waits 5.0 times as long',
+      { answers: [answer({ ms: 100 })], fault: { ...held.fault, neighbour: 'globex' } },
     ],
     ['nobody asked for /healthz', { health: [], fault: { ...held.fault, neighbour: 'globex' } }],
     [

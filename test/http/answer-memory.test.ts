@@ -83,26 +83,6 @@ describe('answers that nobody reads', () => {
     await get(server, 'globex').expect(200);
   });
 
-  test('are followed by a rest while others ask, also where one is made for nothing', async () => {
-    const tookMs = 50;
-    const began: number[] = [];
-    const handled = vi.fn(async () => {
-      began.push(performance.now());
-      await new Promise((resolve) => setTimeout(resolve, tookMs));
-      return { status: 200, body: { large } };
-    });
-    const server = await start(handled, 20_000_000);
-    await askMany(server, 2, handled);
-    for (const _turn of [1, 2]) {
-      handled.mockResolvedValueOnce({ status: 200, body: { large: '' } });
-      await get(server, 'globex').expect(200);
-      await get(server).expect(503);
-    }
-    const [last = 0, before = 0] = began.toReversed();
-    // Itself, and the rest of three times as long.
-    expect(last - before).toBeGreaterThan(tookMs * 3);
-  });
-
   test('of a key without a company keep no other such key from its own', async () => {
     const handled = vi.fn(async () => ({ status: 200, body: { large } }));
     const server = await start(handled, 20_000_000);

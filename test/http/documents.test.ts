@@ -11,6 +11,7 @@ import {
 import { catalogue } from '../../src/errors.ts';
 import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import { createLogger } from '../../src/log.ts';
+import { generousAdmission } from './support.ts';
 
 /** The schemas of a document that have words for a missing field. */
 function ofMissingFields(node: unknown): { message: unknown; code: unknown }[] {
@@ -60,6 +61,7 @@ describe.each(areas)('the document %s', (area) => {
       limiter: { consume: async () => ({ headers: {} }) },
       refusedKeys: createAddressLimit(0),
       publicRequests: createAddressLimit(0),
+      admission: generousAdmission,
       db: undefined as never, // nothing is asked
       log: createLogger({ level: 'silent' }),
     };

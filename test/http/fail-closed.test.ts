@@ -6,7 +6,7 @@ import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { VerifyResult } from '../../src/keys/verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
-import { callerOf, fixtureApp, goodKey, id } from './support.ts';
+import { callerOf, fixtureApp, generousAdmission, goodKey, id } from './support.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -94,6 +94,7 @@ const parts = {
   limiter: { consume: async () => ({ headers: {} }) },
   refusedKeys: createAddressLimit(0),
   publicRequests: createAddressLimit(0),
+  admission: generousAdmission,
   db: undefined as never, // nothing gets as far as a transaction
   log: createLogger({ level: 'silent' }),
 };

@@ -9,7 +9,7 @@ import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
 const [url = ''] = process.argv.slice(2);
 const log = createLogger({ level: 'silent' });
 // On a busy machine 25 requests at once wait for longer than callers would.
-const db = createDatabase(url, { poolMax: 10, log, overdueMs: 5_000 });
+const db = createDatabase(url, { poolMax: 10, log, waitMs: 5_000 });
 
 const createThing: FixtureHandler = (_input, { once }) =>
   once(async (tx) => {

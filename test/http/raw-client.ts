@@ -27,7 +27,7 @@ export function createRawClient({ baseUrl, keys }: TestService) {
 }
 
 /** Sends bytes and gives all that comes back until so many answers have come or the connection ends. */
-export function send(port: number, bytes: string | Buffer, answers: number): Promise<string> {
+function send(port: number, bytes: string | Buffer, answers: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let all = '';

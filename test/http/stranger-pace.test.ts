@@ -1,13 +1,19 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, request as send } from 'node:http';
-import type { Express } from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import type { Express, Request, Response } from 'express';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMountedApp } from '../../src/app.ts';
 import { openToPages } from '../../src/http/dispatch/open-to-pages.ts';
-import type { CallerDelays } from '../../src/http/server/caller-delays.ts';
-import { createStrangerDelays, strangerPace } from '../../src/http/server/stranger-pace.ts';
+import { createHealthRouter } from '../../src/http/mounts/health.ts';
+import {
+  afterDelay,
+  createPace,
+  createStrangerPace,
+  paced,
+  type StrangerPace,
+} from '../../src/http/server/stranger-pace.ts';
 import { createLogger } from '../../src/log.ts';
-import { fixtureApp, id } from './support.ts';
+import { callerOf, fixtureApp, goodKey, id, verifier } from './support.ts';
 
 type Question = {
   readonly method?: string;
@@ -39,15 +45,16 @@ async function callersOf(app: Express) {
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-/** A page, and an operation that pages of any origin may call. */
-function pagesApp(delays: CallerDelays = createStrangerDelays()) {
+/** A page, the health, and an operation that pages of any origin may call. */
+function pagesApp(pace: StrangerPace = createStrangerPace()) {
   let answers = 0;
-  const pace = strangerPace(delays);
+  const handler = paced(pace);
   const app = createMountedApp({
     log: createLogger({ level: 'silent' }),
     mounts: [
-      { path: '/open', handler: openToPages((_request, response) => response.sendStatus(200), pace) },
-      { path: '/', handler: pace },
+      { path: '/open', handler: openToPages((_request, response) => response.sendStatus(200), handler) },
+      { path: '/', handler },
+      { path: '/', handler: createHealthRouter({ checks: [], isServing: () => true, onFailure: () => {} }) },
       {
         path: '/page',
         handler(_request, response) {
@@ -60,6 +67,42 @@ function pagesApp(delays: CallerDelays = createStrangerDelays()) {
   return { app, answers: () => answers };
 }
 
+describe('the delay of a response', () => {
+  function paceAt() {
+    const state = { at: 0 };
+    const next = createPace(50, () => state.at);
+    const many = (count: number, name = 'greedy', cost = 1) => times(count, () => next(name, cost));
+    return { state, many };
+  }
+
+  test('is none for those of a second, and then so long that there are as many in a second', () => {
+    const { many } = paceAt();
+    expect(many(50)).toEqual(Array(50).fill(0));
+    expect(many(3)).toEqual([20, 40, 60]);
+  });
+
+  test('is a second to a second and a quarter at most, and not the same for all', () => {
+    const { many } = paceAt();
+    const longest = many(10_000).slice(-1_000);
+    expect(Math.min(...longest)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...longest)).toBeLessThanOrEqual(1_250);
+    expect(new Set(longest).size).toBeGreaterThan(100);
+  });
+
+  test('is none again after a wait, and none for other names', () => {
+    const { state, many } = paceAt();
+    many(10_000);
+    expect(many(1, 'modest')).toEqual([0]);
+    state.at = 2_250;
+    expect(many(50)).toEqual(Array(50).fill(0));
+  });
+
+  test('is longer for what costs more', () => {
+    const { many } = paceAt();
+    expect(many(6, 'greedy', 10)).toEqual([0, 0, 0, 0, 0, 200]);
+  });
+});
+
 const path = `/api/thing/${id}`;
 
 test.each([
@@ -67,7 +110,8 @@ test.each([
   { what: 'an invented key', status: 401, question: { path, headers: { 'x-api-key': 'invented' } } },
   { what: 'a path that is none', status: 404, question: { path: '/api/nothing' } },
   { what: 'a method that is none', status: 405, question: { path, method: 'PROPFIND' } },
-])('$what is refused at a pace', async ({ status, question }) => {
+  { what: 'an operation without a key', status: 200, question: { path: '/api/public' } },
+])('$what is answered at a pace', async ({ status, question }) => {
   const { ask } = await callersOf(await fixtureApp());
   const began = performance.now();
   expect(new Set(await Promise.all(times(260, () => ask(question))))).toEqual(new Set([status]));
@@ -78,6 +122,7 @@ test.each([
 test.each([
   { what: 'a page', status: 200, question: { path: '/page' } },
   { what: 'an address that is none', status: 404, question: { path: '/nothing' } },
+  { what: 'the health', status: 200, question: { path: '/healthz' } },
   {
     what: 'what a page may ask',
     status: 204,
@@ -93,8 +138,80 @@ test.each([
   expect(performance.now() - began).toBeGreaterThan(290);
 });
 
-test('nothing is done for who has left before its turn', async () => {
-  const app = pagesApp({ next: () => 50 });
+test('a network that asks for more than that gets 429 after a second', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { pass } = createStrangerPace();
+  const ask = (ip: string) => pass({ ip } as Request, new EventEmitter() as Response);
+  const asked = times(410, () =>
+    Promise.resolve(ask('203.0.113.1')).then(
+      () => 'passed',
+      ({ code }) => code,
+    ),
+  );
+  expect(ask('203.0.113.2')).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(999);
+  const early = await Promise.race([asked[405], Promise.resolve('waits')]);
+  expect(early).toBe('waits');
+  await vi.advanceTimersByTimeAsync(260);
+  const outcomes = await Promise.all(asked);
+  expect(outcomes.slice(0, 399)).toEqual(Array(399).fill('passed'));
+  expect(outcomes.slice(400)).toEqual(Array(10).fill('rate_limited'));
+});
+
+test('large files count by their bytes', async () => {
+  const pace = createStrangerPace();
+  const app = createMountedApp({
+    log: createLogger({ level: 'silent' }),
+    mounts: [
+      {
+        path: '/',
+        async handler(request, response) {
+          await pace.pass(request, response, 3_200_000);
+          response.sendStatus(200);
+        },
+      },
+    ],
+  });
+  const { ask } = await callersOf(app);
+  const began = performance.now();
+  for (const _file of [1, 2, 3, 4]) expect(await ask({ path: '/' })).toBe(200);
+  // Some 6 MB are sent at once, and as many in a second.
+  expect(performance.now() - began).toBeGreaterThan(800);
+});
+
+describe('a key that is known', () => {
+  const known = {
+    ...verifier,
+    known: (key: string) => (key === goodKey ? callerOf() : undefined),
+  };
+  const headers = { 'x-api-key': goodKey };
+
+  test('waits for nobody', async () => {
+    const app = await fixtureApp({ verifier: known });
+    const { ask } = await callersOf(app);
+    await Promise.all(times(400, () => ask({ path: '/api/nothing' })));
+    const began = performance.now();
+    expect(await ask({ path, headers })).toBe(200);
+    expect(performance.now() - began).toBeLessThan(900);
+  });
+
+  test('gets refusals for its rate at a pace', async () => {
+    const app = await fixtureApp({
+      verifier: known,
+      limiter: { consume: async () => ({ headers: {}, retryAfterSeconds: 1 }) },
+    });
+    const { ask } = await callersOf(app);
+    const began = performance.now();
+    const statuses = await Promise.all(times(70, () => ask({ path, headers })));
+    expect(statuses).toEqual(Array(70).fill(429));
+    // Twenty beyond the fifty.
+    expect(performance.now() - began).toBeGreaterThan(380);
+  });
+});
+
+test('nothing is done for a caller who leaves before its turn, and no timer is left', async () => {
+  const app = pagesApp({ pass: (_request, response) => afterDelay(50, response) });
   const { begin, ask } = await callersOf(app.app);
   const gone = begin({ path: '/page' });
   await once(gone, 'finish');

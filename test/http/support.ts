@@ -4,6 +4,7 @@ import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
+import { type Admission, createAdmission } from '../../src/http/server/admission.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
@@ -35,6 +36,9 @@ export const verifier: KeyVerifier = {
   close: async () => {},
 };
 
+/** Keeps nobody waiting. */
+export const generousAdmission = createAdmission({ requests: 10_000, waitMs: 5_000, maxDelayMs: 10_000 });
+
 const unlimited: Limiter = { consume: async () => ({ headers: {} }) };
 const echo: FixtureHandler = async (input) => ({ status: 200, body: input });
 const operationIds = [
@@ -54,6 +58,7 @@ export type FixtureOptions = {
   readonly limiter?: Limiter;
   readonly refusedKeys?: AddressLimit;
   readonly publicRequests?: AddressLimit;
+  readonly admission?: Admission;
   readonly trustedProxies?: readonly string[];
   readonly handlers?: Readonly<Record<string, FixtureHandler>>;
   readonly db?: Knex;
@@ -84,6 +89,7 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
       limiter: options.limiter ?? unlimited,
       refusedKeys: options.refusedKeys ?? createAddressLimit(0),
       publicRequests: options.publicRequests ?? createAddressLimit(0),
+      admission: options.admission ?? generousAdmission,
       trustedProxies: options.trustedProxies,
       maxAnswerBytes: options.maxAnswerBytes,
       deadlineMs: options.deadlineMs,

@@ -191,17 +191,17 @@ describe('look-ups', () => {
     const invented = Array.from({ length: 1_000 }, (_, index) =>
       verify(`invented ${index}`, { network: 'a' }),
     );
-    await waitFor(() => expect(lookUp).toHaveBeenCalledTimes(16));
+    await waitFor(() => expect(lookUp).toHaveBeenCalledTimes(24));
     lookUp.mockResolvedValue(admit('key'));
     expect(await verify('key', { network: 'b' })).toMatchObject({ ok: true });
-    expect(lookUp).toHaveBeenCalledTimes(17);
+    expect(lookUp).toHaveBeenCalledTimes(25);
     lookUp.mockResolvedValue(refusal);
     answer(refusal);
     expect(new Set((await Promise.all(invented)).map(({ ok }) => ok))).toEqual(new Set([false]));
     await close();
   });
 
-  test('that nobody waits for any more still have their turn until they end', async () => {
+  test('that nobody waits for any more keep their places until they end', async () => {
     lookUp.mockReturnValue(new Promise(() => {}));
     const { verify, close } = verifier({ timeoutMs: 10, lookUpsAtOnce: 2 });
     const late = await Promise.allSettled(['a', 'b', 'c'].map((key) => verify(key, { network: key })));

@@ -9,7 +9,10 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
   TallystickDown: { world: 'gone', cause: 'nothing answers operators' },
   TallystickErrors: { world: 'ill', cause: 'balances of a network whose node is gone' },
   TallystickSlow: { world: 'strained', cause: 'lists of a table that another transaction has locked' },
-  TallystickShedding: { world: 'strained', cause: 'more at once than the process answers in MAX_BUSY_MS' },
+  TallystickShedding: {
+    world: 'strained',
+    cause: 'more at once than the process admits while its event loop is late',
+  },
   TallystickKeysUnverifiable: { world: 'locked', cause: 'an authentication service that is gone' },
   TallystickEventLoopBusy: { world: 'strained', cause: 'a process that gets no CPU for half a second' },
   TallystickReplicaUnused: { world: 'ill', cause: 'a replica that is gone' },

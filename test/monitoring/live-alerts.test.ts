@@ -104,7 +104,10 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts, over what real p
 
 describe('rules and dashboard', () => {
   // Of work that fails and of nodes that are well: tests of these show them (jobs/job-metrics, chain/node-pool).
-  const elsewhere = ['tallystick_job_runs_total outcome failed'];
+  const elsewhere = [
+    'tallystick_job_runs_total outcome failed',
+    'tallystick_http_problems_total code overloaded',
+  ];
 
   test('compare labels with values that real processes show', async ({ world }) => {
     const shown = [world.ill, world.locked].map(({ after }) => after).join('\n');

@@ -5,6 +5,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import { ProblemError } from '../../src/errors.ts';
 import type { Deployment } from '../../src/http/mounts/deployment.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
+import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
 
 /** The deployment that the tests serve. */
 export const deployment = {
@@ -16,7 +17,7 @@ export const deployment = {
 /** Serves a portal at `/docs` of a free port; problems are written as the bare code and its headers. */
 export async function startPortal(directory: string, at: Deployment = deployment) {
   const app = express();
-  app.use('/docs', createPortalRouter({ directory, deployment: at }));
+  app.use('/docs', createPortalRouter({ directory, deployment: at, pace: createStrangerPace() }));
   const onError: ErrorRequestHandler = (error, _request, response, _next) => {
     if (!(error instanceof ProblemError)) throw error;
     response.status(error.status).set(error.headers).send(error.code);

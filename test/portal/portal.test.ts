@@ -183,21 +183,17 @@ test('an address is sent so much for now, and what it has already costs nothing'
   const ask = (headers = {}) =>
     request(own.base)
       .get('/docs/rwa')
-      .set({ 'accept-encoding': 'identity', ...headers });
+      .set({ 'accept-encoding': 'identity', ...headers })
+      .then((answer) => answer);
   const first = await ask();
   const fresh = { 'if-none-match': first.get('etag') ?? '' };
-  const bytes = first.text.length;
-  const statuses = new Set<number>();
-  for (let sent = 0; sent < 40_000_000; sent += bytes) {
-    statuses.add((await ask()).status);
-    statuses.add((await ask(fresh)).status);
-  }
-  const refused = await ask();
+  const count = Math.ceil(100_000_000 / first.text.length);
+  const answers = await Promise.all(Array.from({ length: count }, () => ask()));
+  expect((await ask(fresh)).status).toBe(304);
   await own.close();
-  expect([...statuses].toSorted()).toEqual([200, 304, 429]);
-  expect([refused.status, refused.text, refused.get('connection')]).toEqual([429, 'rate_limited', 'close']);
-  expect(refused.get('etag')).not.toBe(first.get('etag'));
-  expect(Number(refused.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  const refused = answers.find(({ status }) => status !== 200);
+  expect([refused?.status, refused?.text]).toEqual([429, 'rate_limited']);
+  expect(refused?.get('etag')).not.toBe(first.get('etag'));
 });
 
 describe('problems', () => {

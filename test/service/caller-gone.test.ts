@@ -46,7 +46,7 @@ describe('when a caller has gone', () => {
     const holder = await db.transaction();
     onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
     await holder('events').where('id', event.id).forUpdate();
-    const leave = ['a', 'b', 'c', 'd', 'e', 'f'].map((attendeeId) => {
+    const leave = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((attendeeId) => {
       const request = send(`${service.baseUrl}/events/v1/api/event/${event.id}/attendees`, {
         method: 'POST',
         headers: { 'x-api-key': service.keys.acme, 'content-type': 'application/json' },
@@ -55,16 +55,16 @@ describe('when a caller has gone', () => {
       request.end(JSON.stringify({ attendeeId }));
       return () => request.destroy();
     });
-    await expect.poll(() => waitingStatements(db)).toBe(4);
+    await expect.poll(() => waitingStatements(db)).toBe(6);
     for (const each of leave) each();
     // What comes later is answered when the service knows that they have gone.
     for (const _turn of [1, 2]) await fetch(`${service.baseUrl}/healthz`);
     await holder.rollback();
     const count = async () =>
       (await acme.get(`/events/v1/api/event/${event.id}/attendees`).expect(200)).body.length;
-    await expect.poll(count).toBe(4);
+    await expect.poll(count).toBe(6);
     await expect.poll(() => service.parts.db.client.pool.numUsed()).toBe(0);
-    expect(await count()).toBe(4);
+    expect(await count()).toBe(6);
   });
 
   test('the question to the node is given up, unless somebody else waits for it', async ({ db, service }) => {

@@ -5,6 +5,9 @@ import { testWith } from '../support/fixtures.ts';
 const test = testWith({
   settings: { MAX_WAIT_MS: '300', DATABASE_POOL_MAX: '10', DATABASE_LOCK_TIMEOUT_MS: '20000' },
 });
+const testWithManyConnections = testWith({
+  settings: { DATABASE_POOL_MAX: '40', DATABASE_LOCK_TIMEOUT_MS: '20000' },
+});
 const events = '/events/v1/api/event';
 
 describe('a company whose requests wait for one locked row', () => {
@@ -22,7 +25,7 @@ describe('a company whose requests wait for one locked row', () => {
     );
     const blocked = () =>
       db('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()');
-    await expect.poll(async () => (await blocked()).length).toBeGreaterThanOrEqual(4);
+    await expect.poll(async () => (await blocked()).length).toBeGreaterThanOrEqual(2);
     for (let asked = 0; asked < 5; asked += 1) {
       await globex.get(`${events}/${other.id}`).expect(200);
       await globex
@@ -43,30 +46,34 @@ describe('a company that asks for much at once', () => {
     return (await waiting.whereRaw('datname = current_database()')).length;
   };
 
-  test.for([
-    ['answers that are sent in pieces', 300],
-    ['answers', 40],
-  ] as const)('gets its large %s one after the other', async ([, sentences], { acme, globex, db }) => {
-    await db('events').where('name', 'like', 'Many %').delete();
-    await db.raw(
-      `INSERT INTO events (company_id, name, description)
+  testWithManyConnections.for([
+    ['answers that are sent in pieces', 300, `${events}?limit=200`, 6],
+    ['answers', 40, `${events}?limit=200`, 6],
+    ['lists as a whole', 1, events, 3],
+  ] as const)(
+    'gets its large %s two at a time',
+    async ([, sentences, path, statements], { acme, globex, db }) => {
+      await db('events').where('name', 'like', 'Many %').delete();
+      await db.raw(
+        `INSERT INTO events (company_id, name, description)
         SELECT company_id, 'Many ' || n, repeat('What happens there. ', ?)
         FROM (SELECT company_id FROM events GROUP BY 1) c, generate_series(1, 200) n`,
-      [sentences],
-    );
-    const path = `${events}?limit=200`;
-    await acme.get(path).expect(200);
-    const holder = await db.transaction();
-    onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
-    await holder.raw('LOCK TABLE events');
-    const listed = [acme, acme, acme, acme, globex].map((company) =>
-      company.get(path).then((answer) => answer),
-    );
-    // One of each: that of the other company came last, so all before it had their chance.
-    await expect.poll(() => blocked(db)).toBe(2);
-    await acme.get('/v1/api/rwa').expect(200);
-    expect(await blocked(db)).toBe(2);
-    await holder.rollback();
-    for (const { status } of await Promise.all(listed)) expect(status).toBe(200);
-  });
+        [sentences],
+      );
+      await acme.get(path).expect(200);
+      const holder = await db.transaction();
+      onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
+      await holder.raw('LOCK TABLE events');
+      await globex.get('/v1/api/rwa').expect(200);
+      const listed = [acme, acme, acme, acme, globex].map((company) =>
+        company.get(path).then((answer) => answer),
+      );
+      // Two and one, each of one or two statements; that of the other company came last, so all had their chance.
+      await expect.poll(() => blocked(db)).toBe(statements);
+      await globex.get('/v1/api/rwa').expect(200);
+      expect(await blocked(db)).toBe(statements);
+      await holder.rollback();
+      for (const { status } of await Promise.all(listed)) expect(status).toBe(200);
+    },
+  );
 });

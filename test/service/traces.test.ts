@@ -171,7 +171,7 @@ describe('traces', () => {
       const endpoint = (await urls[kind]?.()) ?? '';
       const api = world.start({
         ...{ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: '300' },
-        ...{ RATE_LIMIT_PER_SECOND: '0', MAX_WAIT_MS: '5000', MAX_BUSY_MS: '10000' },
+        ...{ RATE_LIMIT_PER_SECOND: '0', MAX_WAIT_MS: '5000', MAX_LOOP_DELAY_MS: '10000' },
       });
       const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
       const ask = async () => (await fetch(url, { headers: { 'x-api-key': world.keys.acme } })).status;

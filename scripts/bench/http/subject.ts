@@ -29,7 +29,7 @@ const withoutLimits = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_SECOND: '0',
   MAX_WAIT_MS: '5000',
-  MAX_BUSY_MS: '10000',
+  MAX_LOOP_DELAY_MS: '10000',
 };
 
 /** The settings of traces that the measurement was started with, to learn what traces cost. */

@@ -27,7 +27,7 @@ A fault is held when every request is answered within 15 s, with what was asked 
 Retry-After, the service is as before within 15 s without a restart, a mint afterwards is minted and the index at the
 head within 15 s, no accepted write is lost, every counter and every mint is true, no rejection is unhandled, no process
 has ended, and something shows that the fault happened at all. Where the fault is another company, its neighbour waits
-less than three times as long as in quiet, and /healthz of each replica is answered within 1 s. The last line is one JSON
+less than five times as long as in quiet, and /healthz of each replica is answered within 1 s. The last line is one JSON
 object.
 `;
 

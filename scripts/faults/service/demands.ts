@@ -33,7 +33,7 @@ export type Found = {
 
 const mostRecoveryMs = 15_000;
 /** How much slower the slowest of 100 answers to a neighbour may be than in quiet. */
-const mostNeighbourRatio = 3;
+const mostNeighbourRatio = 5;
 
 type Demand = readonly [isBroken: boolean, words: string];
 

@@ -8,7 +8,7 @@ const greedyProgram = path.resolve(import.meta.dirname, '../../load/greedy-proce
 
 /** What is asked; by acme where no key is named. */
 export type Greed = Pick<GreedyTask, 'callers' | 'method' | 'path'> &
-  Partial<Pick<GreedyTask, 'key' | 'perSecond'>>;
+  Partial<Pick<GreedyTask, 'key' | 'perSecond' | 'body'>>;
 
 /** As many callers as wanted, each of whom asks again as soon as it is answered. @returns what ends them */
 export function startGreedy({ service, around }: Stage, greed: Greed): () => Promise<GreedyFigures> {

@@ -1,7 +1,6 @@
 import { problem } from '../../errors.ts';
 import { CallerGoneError, type Ending, type OnEnd, type RequestScope } from '../../request-scope.ts';
 import type { Span } from '../../tracing/span.ts';
-import { whenOver } from '../server/when-over.ts';
 import type { Exchange } from './exchange.ts';
 
 type CallerScope = {
@@ -33,7 +32,7 @@ export function openScope(
   const deadline = setTimeout(() => {
     end(problem('service_unavailable', {}, { cause: late() }));
   }, deadlineMs);
-  whenOver(response, () => {
+  response.once('close', () => {
     clearTimeout(deadline);
     if (!response.writableFinished) end(new CallerGoneError());
   });
@@ -46,7 +45,6 @@ export function openScope(
  */
 class CallerWork implements RequestScope, Ending {
   tenant?: string;
-  hasBegun?: boolean;
   onAway?: () => void;
   readonly isRead: boolean;
   readonly facts: Exchange['facts'];

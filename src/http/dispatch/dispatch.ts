@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
+import { tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -9,14 +10,13 @@ import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
 import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
+import type { Admission } from '../server/admission.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
-import { answerAfter, type CallerDelays } from '../server/caller-delays.ts';
-import { markRefusedLate } from '../server/late-refusals.ts';
-import { networkOf } from '../server/network-of.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
+import { afterDelay, type Pace, type StrangerPace } from '../server/stranger-pace.ts';
 import { discardRest } from '../server/unread-body.ts';
-import type { AnswerShares } from './answer-shares.ts';
+import { admitLarge } from './admitted-work.ts';
 import { openScope } from './caller-scope.ts';
 import { compileLater, compileOperations } from './compiled-operations.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -34,11 +34,11 @@ export type DispatchOptions = {
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
-  readonly shares: AnswerShares;
-  /** Of refusals of a key for its rate. */
-  readonly keyDelays: CallerDelays;
-  /** Of refusals of whoever shows no key that is known, by network. */
-  readonly strangerDelays: CallerDelays;
+  readonly admission: Admission;
+  /** Of what is asked without a known key. */
+  readonly strangers: StrangerPace;
+  /** Of refusals of a company for its rate or for the load. */
+  readonly refusals: Pace;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
@@ -96,13 +96,15 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
         if (answered.isOver) return;
         settle();
         const sent = answer(exchange, made, options);
+        // What is left goes at the pace of the caller.
+        exchange.release?.();
         if (sent !== undefined) await sent;
         answered.isOver = true;
       } catch (error) {
         refuse(error);
       } finally {
-        // Work that nobody waits for any more has its share until it ends.
-        exchange.endShare?.(undefined);
+        // Work that nobody waits for any more has its place until it ends.
+        exchange.release?.();
       }
     };
     inScope(scope, reply);
@@ -126,36 +128,32 @@ function toApiRequest(request: Request) {
 function answer(
   exchange: Exchange,
   reply: AnyReply,
-  { memory, shares }: DispatchOptions,
+  { memory, admission }: DispatchOptions,
 ): Promise<void> | undefined {
-  const { request, response, facts } = exchange;
   const tenant = currentScope()?.tenant ?? '';
-  const sent = sendReply(response, reply, {
-    ...{ memory, tenant },
-    onMade: (bytes) => exchange.endShare?.(bytes),
-    nextShare: (signal) => shares.takeNext(tenant, `${facts.operationId} piece`, signal),
-  });
-  discardRest(request);
+  const beforeStream = () => admitLarge(admission, exchange);
+  const sent = sendReply(exchange.response, reply, { memory, tenant, beforeStream });
+  discardRest(exchange.request);
   return sent;
 }
 
-/** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */
-function refuseInTurn(exchange: Exchange, error: unknown, options: DispatchOptions): void {
-  const delayMs = delayOf(exchange, error, options);
-  // Else what has come of it is kept as long.
-  if (delayMs > 0) discardRest(exchange.request);
-  answerAfter(delayMs, exchange.response, () => answerProblem(exchange, error, options.log));
-}
+const isForLoad = (error: unknown) =>
+  error instanceof ProblemError && (error.code === 'rate_limited' || error.code === 'overloaded');
 
-function delayOf(
-  { caller, request }: Exchange,
-  error: unknown,
-  { keyDelays, strangerDelays }: DispatchOptions,
-): number {
-  // What fails here says nothing about who asks.
-  if (!(error instanceof ProblemError) || error.status >= 500) return 0;
-  if (caller === undefined) return strangerDelays.next(networkOf(request.ip ?? ''));
-  return error.code === 'rate_limited' ? keyDelays.next(caller.keyId) : 0;
+/** Answers with a problem. A company that asks on without heed gets refusals at a pace, so that they cost others nothing. */
+function refuseInTurn(exchange: Exchange, error: unknown, { refusals, log }: DispatchOptions): void {
+  const { caller, request, response } = exchange;
+  const delayMs = caller !== undefined && isForLoad(error) ? refusals(tenantOf(caller)) : 0;
+  if (delayMs === 0) {
+    answerProblem(exchange, error, log);
+    return;
+  }
+  // Else what has come of it is kept as long.
+  discardRest(request);
+  afterDelay(delayMs, response).then(
+    () => answerProblem(exchange, error, log),
+    () => {},
+  );
 }
 
 const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);
@@ -166,7 +164,6 @@ export function answerProblem({ request, response, facts }: Exchange, error: unk
   if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
-  if (found.code === 'overloaded') markRefusedLate(response);
   if (found.code === 'service_unavailable') {
     // In an outage there are hundreds a second, and what is out has its own line: no stacks.
     log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');

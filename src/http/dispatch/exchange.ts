@@ -9,10 +9,10 @@ import type {
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import type { Release } from '../../semaphore.ts';
 import type { Span } from '../../tracing/span.ts';
 import { networkOf } from '../server/network-of.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
-import type { EndShare } from './answer-shares.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
@@ -32,8 +32,10 @@ export type Exchange = {
   caller?: Caller;
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;
-  /** Ends the turn in which the answer is made; undefined before the turn has come. */
-  endShare?: EndShare;
+  /** Ends what the admission counts of the request; undefined before it was admitted. */
+  release?: Release;
+  /** Whether the request was admitted as one with a large response. */
+  isLarge?: boolean;
 };
 
 export function openExchange(request: Request, response: Response): Exchange {

@@ -3,7 +3,6 @@ import type { Caller } from '../../contract/operation.ts';
 import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
-import { addHeaders } from '../server/common-headers.ts';
 import { networkOf } from '../server/network-of.ts';
 import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
@@ -11,6 +10,8 @@ import type { Limiter } from './limits.ts';
 export type Gate = {
   /** The caller whose key was accepted moments ago; undefined when it has to be looked up. */
   known(request: Request): Caller | undefined;
+  /** Whether the key of the request was accepted in the last minutes. It counts as no verification. */
+  isFamiliar(request: Request): boolean;
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
@@ -48,6 +49,12 @@ export function createGate({
       return typeof key === 'string' ? verifier.known?.(key) : undefined;
     },
 
+    isFamiliar(request) {
+      const key = request.headers['x-api-key'];
+      if (typeof key !== 'string') return false;
+      return verifier.known?.(key) !== undefined || verifier.lastTenant?.(key) !== undefined;
+    },
+
     async identify(request) {
       const key = keyOf(request);
       const address = request.ip ?? '';
@@ -81,7 +88,7 @@ export function createGate({
       const counted = limiter.consume(caller);
       if (counted === undefined) return void checkCompany();
       return counted.then(({ headers, retryAfterSeconds }) => {
-        addHeaders(response, headers);
+        response.set(headers);
         // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
         checkCompany();
         if (retryAfterSeconds !== undefined) {

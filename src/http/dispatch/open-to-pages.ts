@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { addHeaders } from '../server/common-headers.ts';
 
 const method = 'POST';
 const shared = {
@@ -15,12 +14,12 @@ const preflight = {
 /**
  * Lets pages of any origin call the operations behind it (CORS). Only for those that need no cookie and no key: what
  * a page may do, its server may do as well.
- * @param pace of questions what a page may ask
+ * @param pace of the questions what a page may ask
  */
 export const openToPages =
   (handler: RequestHandler, pace: RequestHandler): RequestHandler =>
   (request, response, next) => {
-    addHeaders(response, shared);
+    response.set(shared);
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) {
       return handler(request, response, next);

@@ -8,6 +8,8 @@ export type OperationPlan = InputPlan & {
   readonly isPublic: boolean;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
+  /** Whether it returns a list whose length the caller chooses. */
+  readonly isList: boolean;
 };
 
 const scheme = 'ApiKey';
@@ -25,6 +27,7 @@ export function planOperation(operation: OperationObject): OperationPlan {
     operationId,
     isPublic: isPublic(operationId, operation),
     isIdempotent: input.parameters.some(({ key }) => key === 'idempotency-key'),
+    isList: input.parameters.some(({ in: place, name }) => place === 'query' && name === 'limit'),
   };
 }
 

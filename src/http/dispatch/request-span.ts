@@ -1,5 +1,4 @@
 import type { Span, Tracing } from '../../tracing/span.ts';
-import { whenOver } from '../server/when-over.ts';
 import type { BeginSpan, Exchange } from './exchange.ts';
 
 /**
@@ -35,7 +34,7 @@ function beginSpan(
     isTrusted && typeof parent === 'string' ? [parent] : [],
   );
   facts.traceId = span.traceId;
-  whenOver(response, () => {
+  response.once('close', () => {
     const { path, code, area, operationId, requestId, keyId, companyId } = facts;
     const status = response.headersSent ? response.statusCode : undefined;
     if (path !== undefined) span.rename(`${method} ${path}`);

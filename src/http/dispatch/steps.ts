@@ -8,7 +8,9 @@ import { currentScope } from '../../request-scope.ts';
 import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
-import type { AnswerShares, EndShare } from './answer-shares.ts';
+import type { Admission } from '../server/admission.ts';
+import type { StrangerPace } from '../server/stranger-pace.ts';
+import { admitLarge, admitWork } from './admitted-work.ts';
 import { type CompiledOperation, compileRouter } from './compiled-operations.ts';
 import { type Exchange, openContext } from './exchange.ts';
 import type { Gate } from './gate.ts';
@@ -23,7 +25,8 @@ type StepOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly gate: Gate;
   readonly readBody: BodyReader;
-  readonly shares: AnswerShares;
+  readonly admission: Admission;
+  readonly strangers: StrangerPace;
   readonly db: Database;
   readonly log: Logger;
 };
@@ -40,6 +43,10 @@ export function createSteps(options: StepOptions): Steps {
   return async (request, exchange) => {
     const { method, path } = request;
     const found = match(method, path);
+    const isPublic = found.kind !== 'found' || found.operation.plan.isPublic;
+    if (isPublic || !options.gate.isFamiliar(exchange.request)) {
+      await options.strangers.pass(exchange.request, exchange.response);
+    }
     if (found.kind === 'none') throw problem('not_found');
     if (found.kind === 'wrong-method') throw methodProblem(method, found.allow);
     const { operation } = found;
@@ -53,8 +60,8 @@ export function createSteps(options: StepOptions): Steps {
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }
-    const begun = beginShare(options.shares, exchange, plan);
-    if (begun !== undefined) await begun;
+    await admitWork(options.admission, exchange);
+    if (isLarge(plan, request)) await admitLarge(options.admission, exchange);
     // The validator and the gate have just checked what the document's types promise the handler.
     return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
   };
@@ -129,24 +136,12 @@ function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly 
   return request.isPathMalformed ? problem('path_malformed') : inputProblem(plan, request.faults, errors);
 }
 
-/** Nothing is waited for where there is room, which is nearly always. */
-function beginShare(
-  shares: AnswerShares,
-  exchange: Exchange,
-  plan: OperationPlan,
-): Promise<void> | undefined {
-  const scope = currentScope();
-  if (scope?.tenant === undefined) return undefined;
-  const begin = (end: EndShare) => {
-    exchange.endShare = end;
-    scope.onAway = endOf(end);
-  };
-  const share = shares.take(scope.tenant, plan.operationId, scope);
-  return share instanceof Promise ? share.then(begin) : void begin(share);
-}
+// A page of a hundred items takes some milliseconds of the process and of the database.
+const largeLimit = 100;
 
-// Closes over nothing else: with the exchange, which a scope outlives, each request outlived the young generation.
-const endOf = (end: EndShare) => () => end(undefined);
+/** Returns whether a list is asked for as a whole, or so much of it that the response is large. */
+const isLarge = ({ isList }: OperationPlan, { query }: ApiRequest): boolean =>
+  isList && !(Number(query['limit']) < largeLimit);
 
 /** The validated input under the names of the document, without read-only fields. */
 function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {

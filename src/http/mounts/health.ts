@@ -1,8 +1,5 @@
-import { type RequestHandler, type Response, Router } from 'express';
+import { Router } from 'express';
 import { inTime } from '../../in-time.ts';
-import { inBackground } from '../../request-scope.ts';
-import { networkOf } from '../server/network-of.ts';
-import { createHealthLine } from './health-line.ts';
 
 /** A dependency that must work before this process takes traffic. A check fails when it throws or takes over 2 s. */
 export type HealthCheck = {
@@ -28,20 +25,11 @@ type HealthOptions = {
  */
 export function createHealthRouter(options: HealthOptions): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  const line = createHealthLine();
-  /** Of no request, since one may let others be answered. */
-  const inTurn =
-    (answer: (response: Response) => Promise<unknown>): RequestHandler =>
-    (request, response, next) =>
-      line.enter(networkOf(request.ip ?? ''), response, () =>
-        inBackground(() => answer(response).catch(next)),
-      );
-  router.get(
-    '/healthz',
-    inTurn(async (response) => response.set('Cache-Control', 'no-store').json({ status: 'ok' })),
-  );
+  router.get('/healthz', (_request, response) => {
+    response.set('Cache-Control', 'no-store').json({ status: 'ok' });
+  });
   const readResults = shareFor(refreshMs, () => runChecks(options));
-  const tellReadiness = async (response: Response) => {
+  router.get('/readyz', async (_request, response) => {
     const results = await readResults();
     const optional = new Set(options.checks.flatMap(({ name, isOptional }) => (isOptional ? [name] : [])));
     const ready = options.isServing() && results.every(([name, ok]) => ok || optional.has(name));
@@ -50,8 +38,7 @@ export function createHealthRouter(options: HealthOptions): Router {
       .status(ready ? 200 : 503)
       .set('Cache-Control', 'no-store')
       .json({ status: ready ? 'ready' : 'not ready', checks });
-  };
-  router.get('/readyz', inTurn(tellReadiness));
+  });
   return router;
 }
 

@@ -34,12 +34,3 @@ export function createRequestMetrics(metrics: Metrics): OnAnswered {
     if (code !== undefined) problems.inc({ area, operation, code });
   };
 }
-
-/** Counts requests that were refused for the load of the process, before anything else was known of them. */
-export function createShedMetrics(metrics: Metrics): () => void {
-  const shed = metrics.counter({
-    name: 'tallystick_http_shed_total',
-    help: 'Requests that were refused at once because too many came together.',
-  });
-  return () => shed.inc();
-}

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { problem } from '../../errors.ts';
+import type { StrangerPace } from '../server/stranger-pace.ts';
 import type { Deployment } from './deployment.ts';
-import { createPortalBudget, type PortalBudget } from './portal-budget.ts';
 import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';
 
 const encodings = ['br', 'gzip'] as const;
@@ -40,17 +40,17 @@ type Sending = {
   readonly portal: Portal;
   readonly name: string;
   readonly file: PortalFile;
-  readonly budget: PortalBudget;
+  readonly pace: StrangerPace;
 };
 
 /** Sends a file from memory: a caller that leaves or does not read holds no file open. */
-async function sendFile(request: Request, response: Response, { portal, name, file, budget }: Sending) {
+async function sendFile(request: Request, response: Response, { portal, name, file, pace }: Sending) {
   // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
   const encoding = encodings.find((each) => request.acceptsEncodings(each) === each);
   const [content, policy] = await Promise.all([portal.read(name, encoding), portal.policy(name)]);
   const tag = `"${file.digest}${encoding ? `-${encoding}` : ''}"`;
   const isFresh = hasCurrent(request, response, tag);
-  if (!isFresh && request.method !== 'HEAD') await budget.spend(request.ip, content.length);
+  if (!isFresh && request.method !== 'HEAD') await pace.pass(request, response, content.length);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
   response.setHeaders(new Map(Object.entries(headersOf(file, policy))));
@@ -104,6 +104,8 @@ type PortalOptions = {
   /** The folder of the built portal. */
   readonly directory: string;
   readonly deployment: Deployment;
+  /** Counts the bytes that are sent. */
+  readonly pace: StrangerPace;
 };
 
 /**
@@ -112,9 +114,8 @@ type PortalOptions = {
  * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`, and whoever was sent too much of it
  * lately gets `rate_limited`.
  */
-export function createPortalRouter({ directory, deployment }: PortalOptions): Router {
+export function createPortalRouter({ directory, deployment, pace }: PortalOptions): Router {
   const readPortal = createPortalReader(resolve(directory), deployment);
-  const budget = createPortalBudget();
 
   const answer = async (request: Request, response: Response) => {
     const { baseUrl } = request;
@@ -137,7 +138,7 @@ export function createPortalRouter({ directory, deployment }: PortalOptions): Ro
       await sendMissing(request, response, portal);
       return;
     }
-    await sendFile(request, response, { portal, name, file, budget });
+    await sendFile(request, response, { portal, name, file, pace });
   };
 
   const router = Router();

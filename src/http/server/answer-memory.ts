@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { whenOver } from './when-over.ts';
 
 /** Counts the bytes of answers that callers have not read yet, over all connections of the process. */
 export type AnswerMemory = {
@@ -12,9 +11,6 @@ export type AnswerMemory = {
 
 type Holding = { readonly tenant: string; bytes: number };
 
-const holding = Symbol('what the answer holds');
-type Answer = ServerResponse & { [holding]?: Holding };
-
 // A usual page: whatever others leave unread, each tenant gets so much.
 const alwaysBytes = 64 * 1024;
 
@@ -25,6 +21,7 @@ const alwaysBytes = 64 * 1024;
  */
 export function createAnswerMemory(maxBytes: number): AnswerMemory {
   const ofTenants = new Map<string, number>();
+  const holdings = new WeakMap<ServerResponse, Holding>();
   let held = 0;
 
   const fits = (tenant: string, before: number, bytes: number): boolean => {
@@ -39,23 +36,20 @@ export function createAnswerMemory(maxBytes: number): AnswerMemory {
     if (own === 0) ofTenants.delete(tenant);
     else ofTenants.set(tenant, own);
   };
-  const release = (response: Answer) => {
-    const found = response[holding];
-    if (found !== undefined) add(found.tenant, -found.bytes);
-  };
 
   return {
-    hold(response: Answer, tenant, bytes) {
-      const before = response[holding]?.bytes ?? 0;
+    hold(response, tenant, bytes) {
+      const known = holdings.get(response);
+      const before = known?.bytes ?? 0;
       const mayBeRefused = bytes > before && response.req.method === 'GET';
       if (mayBeRefused && !fits(tenant, before, bytes)) return false;
       if (response.destroyed) return true;
       add(tenant, bytes - before);
-      const known = response[holding];
       if (known !== undefined) known.bytes = bytes;
       else {
-        response[holding] = { tenant, bytes };
-        whenOver(response, release);
+        const holding = { tenant, bytes };
+        holdings.set(response, holding);
+        response.once('close', () => add(tenant, -holding.bytes));
       }
       return true;
     },

@@ -1,8 +1,7 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from '../../log.ts';
 import { networkOf } from './network-of.ts';
-import type { OpenConnections } from './open-connections.ts';
 import { findSlowReaders, type ReadingPace } from './slow-readers.ts';
 
 export type ConnectionLimits = ReadingPace & {
@@ -12,57 +11,68 @@ export type ConnectionLimits = ReadingPace & {
   readonly perAddress: number;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
-  /** What those of them that wait for their turn may take without their bodies, in characters; beyond it the connection is closed. */
-  readonly pipelinedLength: number;
+};
+
+export type Connections = {
+  /**
+   * Hands a request to `answer` when those before it on its connection are answered: what a caller does not read is not
+   * made. Closes a connection that has sent too many.
+   */
+  begin(request: IncomingMessage, response: ServerResponse, answer: RequestListener): void;
+  /** Returns the answer to the last request of a connection, until it is over. */
+  last(socket: Duplex): ServerResponse | undefined;
 };
 
 /**
- * Closes connections that hold more than their share: too many of them, too many requests in one, or a caller that reads
- * its answers too slowly. Node ends what a closed connection still had to answer.
- * @returns whether a connection had one request too many, so that it was closed; to be asked at each
+ * Follows the connections of a server, and closes those that take more than their share: too many of one address, too many
+ * requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had to answer.
  */
-export function limitConnections(
-  server: Server,
-  connections: OpenConnections,
-  limits: ConnectionLimits,
-  log: Logger,
-): (socket: Socket) => boolean {
+export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): Connections {
+  /** Answers that are not over, of each open connection in the order of their requests. */
+  const open = new Map<Duplex, ServerResponse[]>();
   const perAddress = new Map<string, number>();
-  const refuse = (socket: Socket, reason: string) => {
+  const close = (socket: Duplex, reason: string) => {
     log.debug({ reason }, 'connection closed');
     socket.destroy();
   };
 
   server.maxConnections = limits.total;
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', (socket) => {
     const address = networkOf(socket.remoteAddress ?? '');
     const count = (perAddress.get(address) ?? 0) + 1;
     perAddress.set(address, count);
+    open.set(socket, []);
     socket.once('close', () => {
+      open.delete(socket);
       const left = (perAddress.get(address) ?? 1) - 1;
       if (left > 0) perAddress.set(address, left);
       else perAddress.delete(address);
     });
-    if (count > limits.perAddress) refuse(socket, 'too many of one address');
+    if (count > limits.perAddress) close(socket, 'too many of one address');
   });
 
-  findSlowReaders(server, limits, (socket) => refuse(socket, 'the caller does not read'));
-
-  server.setTimeout(limits.writeTimeoutMs, (socket: Socket) => {
-    const open = connections.of(socket);
-    // The answer takes its time: the caller is not to blame, or is found above.
-    if (socket.writableLength > 0 || (open?.answering ?? 0) > 0) socket.setTimeout(limits.writeTimeoutMs);
-    // Opened ahead of its first request, it may wait as long as between two requests.
-    else if (open?.isUnused === true) {
-      open.isUnused = false;
-      socket.setTimeout(server.keepAliveTimeout);
-    } else refuse(socket, 'idle');
+  // One that is answered takes its time; one that was opened ahead of its first request is as good as one between two.
+  server.setTimeout(server.keepAliveTimeout, (socket) => {
+    if ((open.get(socket)?.length ?? 0) === 0) close(socket, 'idle');
   });
 
-  return (socket) => {
-    const { answering, waitingLength } = connections.of(socket) ?? { answering: 0, waitingLength: 0 };
-    const isTooMany = answering > limits.pipelined || waitingLength > limits.pipelinedLength;
-    if (isTooMany) refuse(socket, 'too many pipelined requests');
-    return isTooMany;
+  findSlowReaders(server, open, limits, (socket) => close(socket, 'the caller does not read'));
+
+  return {
+    begin(request, response, answer) {
+      const { socket } = request;
+      const answers = open.get(socket);
+      if (answers === undefined) return;
+      answers.push(response);
+      response.once('close', () => {
+        answers.shift();
+        const [next] = answers;
+        // Behind an answer that closes its connection, Node gives none of the others a socket.
+        if (next !== undefined && socket.writable) answer(next.req, next);
+      });
+      if (answers.length > limits.pipelined) close(socket, 'too many pipelined requests');
+      else if (answers.length === 1) answer(request, response);
+    },
+    last: (socket) => open.get(socket)?.at(-1),
   };
 }

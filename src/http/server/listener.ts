@@ -1,23 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { isRefusedLate } from './late-refusals.ts';
-import type { LoadGuard } from './load-guard.ts';
-import { followConnections } from './open-connections.ts';
-import { ownClasses } from './own-classes.ts';
-import { refuseQuickly } from './quick-refusals.ts';
-import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
-import { whenOver } from './when-over.ts';
 
 export type HttpServer = {
   /** The port that the server listens on. */
@@ -55,18 +41,13 @@ type ListenOptions = {
   readonly arrivalTimeoutMs?: number;
   /** What differs from the defaults. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Refuses requests while there are too many; without it all are taken on. */
-  readonly guard?: LoadGuard;
-  /** Called for each request that the guard refuses. */
-  readonly onShed?: () => void;
 };
 
-// Any usable line takes more by far. Clients that pipeline keep to a handful of requests; to make so many ready takes a millisecond.
+// Any usable line takes more by far. Clients that pipeline keep to a handful of requests.
 const defaultLimits: ConnectionLimits = {
   total: 10_000,
   perAddress: 1_000,
-  pipelined: 32,
-  pipelinedLength: 48 * 1024,
+  pipelined: 8,
   writeTimeoutMs: 15_000,
   leastBytesPerSecond: 16 * 1024,
 };
@@ -82,7 +63,7 @@ const backlog = 4_096;
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits, guard, onShed }: ListenOptions,
+  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -95,12 +76,13 @@ export async function listen(
       requireHostHeader: false,
       // A stream for the body that a request does not have is a tenth of a short answer.
       optimizeEmptyRequests: true,
-      ...(isExpress(handler) && ownClasses(handler)),
     },
     (request, response) => {
-      const isItsTurn = connections.begin(request, response);
-      whenOver(response, endAnswer);
-      if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
+      connections.begin(request, response, answer);
+      // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
+      response.once('close', () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections());
+      });
     },
   );
   const answer: RequestListener = (request, response) => {
@@ -109,43 +91,13 @@ export async function listen(
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    const end = guard?.admit(request);
-    if (guard !== undefined && end === undefined) {
-      onShed?.();
-      guard.refuse(response);
-      return;
-    }
-    takeOn(response, end);
     handler(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  const connections = followConnections(server);
+  const connections = limitConnections(server, { ...defaultLimits, ...limits }, log);
   const refuseMalformed = answerUnparsed(server, connections, log);
-  const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
-  let isDraining = false;
-  if (guard !== undefined) {
-    refuseQuickly(server, connections, {
-      // While it ends, a caller is asked to connect to another process.
-      isRefusing: () => !isDraining && server.listening && guard.isRefusing(),
-      refuses(request) {
-        const isRefused = guard.refuses(request);
-        if (isRefused) onShed?.();
-        return isRefused;
-      },
-      pace: guard.pace,
-    });
-  }
-  // One function for all answers: what closes over one costs as much as the rest of a short one.
-  const endAnswer = (response: ServerResponse) => {
-    // Before the next one is asked for, which else would find its place taken.
-    letGo(response, isRefusedLate(response));
-    const next = connections.end(response);
-    if (next !== undefined) answer(next.req, next);
-    // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
-    if (!server.listening) setImmediate(() => server.closeIdleConnections());
-  };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     if (reserved) server.listen(reserved, resolve);
@@ -154,16 +106,10 @@ export async function listen(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    drain(ms) {
-      isDraining = true;
-      guard?.hasten();
-      return drain(server, ms);
-    },
+    drain: (ms) => drain(server, ms),
     stop: (graceMs) => stop(server, graceMs),
   };
 }
-
-const isExpress = (handler: RequestListener): handler is Express => 'request' in handler;
 
 /** Whether the request has exactly one Host header: with none or two, servers may disagree about its target. */
 function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {

@@ -12,13 +12,9 @@ export type ReplyParts = {
   readonly memory: AnswerMemory;
   /** Whose share of the memory the answer takes. */
   readonly tenant: string;
-  /** Called when the body is made, or what a stream begins with is read. @param bytes its size */
-  readonly onMade: (bytes: number) => void;
-  /** Waits until a piece of a stream may be made. Gives what is called with its size. */
-  readonly nextShare: (signal: AbortSignal) => EndPiece | Promise<EndPiece>;
+  /** Waits until a stream may begin. @throws ProblemError `overloaded` */
+  readonly beforeStream: () => Promise<void>;
 };
-
-type EndPiece = (bytes: number) => void;
 
 /**
  * Sends the reply of a handler. Caches must not keep company data, so `no-store` is the default; a header of the
@@ -38,22 +34,20 @@ export function sendReply(
   const text = body === undefined || stream ? undefined : (safeJson(body) ?? '');
   const length = text === undefined ? undefined : Buffer.byteLength(text);
   const bytes = length ?? bytesOf(stream);
-  if (!parts.memory.hold(response, parts.tenant, bytes)) {
-    // It was made all the same: who asks for it again rests as long as behind one that is sent.
-    parts.onMade(bytes);
-    throw problem('overloaded');
-  }
-  writeHead(response, reply, length);
+  if (!parts.memory.hold(response, parts.tenant, bytes)) throw problem('overloaded');
   // Node sends no body in answer to HEAD, so nothing is read for one.
   const isHead = response.req.method === 'HEAD';
   if (stream === undefined || isHead || typeof body !== 'object' || body === null) {
+    writeHead(response, reply, length);
     // As a text it leaves in one piece with its headers.
     response.end(text);
-    parts.onMade(bytes);
     return undefined;
   }
-  parts.onMade(bytes);
-  return writePieces(response, { stream, pieces: piecesOf(body) }, parts);
+  const source = { stream, pieces: piecesOf(body) };
+  return parts.beforeStream().then(() => {
+    writeHead(response, reply, length);
+    return writePieces(response, source, parts);
+  });
 }
 
 type Streamed = { readonly heldBytes: number };
@@ -104,15 +98,8 @@ async function writePieces(response: ServerResponse, source: Source, parts: Repl
   const pieces = source.pieces[Symbol.asyncIterator]();
   try {
     while (!response.destroyed) {
-      const endPiece = await parts.nextShare(gone.signal);
-      let piece: string | undefined;
-      try {
-        const { done = false, value } = await pieces.next();
-        if (done) break;
-        piece = value;
-      } finally {
-        endPiece(piece?.length ?? 0);
-      }
+      const { done = false, value: piece } = await pieces.next();
+      if (done) break;
       await holdInTime(response, bytesOf(source.stream), { ...parts, signal: gone.signal });
       if (!response.write(piece)) await once(response, 'drain', { signal: gone.signal });
     }

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Logger } from '../../log.ts';
-import { addHeaders } from './common-headers.ts';
-import { whenOver } from './when-over.ts';
 
 /** Facts about a request apart from its input, for its log line and its problem. */
 export type RequestFacts = {
@@ -41,18 +39,17 @@ export function createRequestContext({
   onAnswered = () => {},
   hstsSeconds = 0,
 }: RequestContextOptions): (request: Request, response: Response) => void {
-  const always = {
-    'X-Content-Type-Options': 'nosniff',
-    ...(hstsSeconds > 0 && { 'Strict-Transport-Security': `max-age=${hstsSeconds}` }),
-  };
+  const hsts = hstsSeconds > 0 ? `max-age=${hstsSeconds}` : undefined;
   // Its fields are known, and none is a secret; to look for those by name takes eight times as long as the rest of the line.
   const lines = log.child({}, { redact: [] });
   return (request, response) => {
     const started = performance.now();
     const facts: RequestFacts = { requestId: chooseId(request) };
     response.locals['facts'] = facts;
-    addHeaders(response, { 'X-Request-Id': facts.requestId, ...always });
-    whenOver(response, () => {
+    response.setHeader('X-Request-Id', facts.requestId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (hsts !== undefined) response.setHeader('Strict-Transport-Security', hsts);
+    response.once('close', () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.
       const status = response.headersSent ? response.statusCode : undefined;

@@ -1,15 +1,90 @@
-import type { RequestHandler } from 'express';
-import { answerAfter, type CallerDelays, createCallerDelays } from './caller-delays.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { problem } from '../../errors.ts';
+import { CallerGoneError } from '../../request-scope.ts';
 import { networkOf } from './network-of.ts';
+
+/** Returns the delay of the next response to a name, in milliseconds; 0 for none. */
+export type Pace = (name: string, cost?: number) => number;
+
+const atOnceMs = 1_000;
+const longestMs = 1_000;
+// Those who wait for the longest would else come back all together, again and again.
+const spreadMs = 250;
+
+/**
+ * Creates a pace: the responses of a second go out at once, and those of another second in turn. Everything beyond waits
+ * for a second to a second and a quarter.
+ * @param now a monotonic clock in milliseconds
+ */
+export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
+  const eachMs = 1_000 / perSecond;
+  /** When the responses of a name so far are over at that pace; the name that asked longest ago comes first. */
+  const overAt = new Map<string, number>();
+
+  return (name, cost = 1) => {
+    const at = now();
+    // What is beyond the longest delay is forgotten: whoever stops to ask is soon even again.
+    const over = Math.min(Math.max(overAt.get(name) ?? 0, at) + cost * eachMs, at + atOnceMs + longestMs);
+    overAt.delete(name);
+    for (const [other, otherOver] of overAt) {
+      if (otherOver > at) break;
+      overAt.delete(other);
+    }
+    overAt.set(name, over);
+    const delayMs = Math.max(0, over - at - atOnceMs);
+    return delayMs < longestMs ? delayMs : delayMs + Math.random() * spreadMs;
+  };
+}
+
+/** Waits until a response may go out. @throws CallerGoneError when the connection is closed before */
+export function afterDelay(delayMs: number, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onClose = () => {
+      clearTimeout(timer);
+      reject(new CallerGoneError());
+    };
+    const timer = setTimeout(() => {
+      response.off('close', onClose);
+      resolve();
+    }, delayMs);
+    response.once('close', onClose);
+  });
+}
+
+/** Keeps callers without a known key to a pace of their network, so that a flood of them costs others nothing. */
+export type StrangerPace = {
+  /**
+   * Lets a request pass, at once or when it is its turn. It counts once, or with bytes by their number.
+   * @returns undefined where nothing is to be waited for
+   * @throws ProblemError `rate_limited` a second later when the network asks for too much
+   */
+  pass(request: Request, response: Response, bytes?: number): Promise<void> | undefined;
+};
 
 // A page of the portal takes a dozen requests, and an office may share an address.
 const perSecond = 200;
+// Of callers who do not read, the kernel keeps some MB each, which no limit of the process sees: 6 MB a second.
+const bytesOfOne = 32 * 1024;
 
-/** Delays of a network by what needs no key: pages, and refusals of whoever shows none that is known. */
-export const createStrangerDelays = (): CallerDelays => createCallerDelays(perSecond);
+export function createStrangerPace(): StrangerPace {
+  const next = createPace(perSecond);
+  return {
+    pass(request, response, bytes) {
+      const cost = bytes === undefined ? 1 : Math.floor(bytes / bytesOfOne);
+      const delayMs = next(networkOf(request.ip ?? ''), cost);
+      if (delayMs === 0) return undefined;
+      return afterDelay(delayMs, response).then(() => {
+        if (delayMs >= longestMs) throw problem('rate_limited');
+      });
+    },
+  };
+}
 
-/** Lets what needs no key pass at a pace of each network: a flood of it takes nothing from those who have one. */
-export const strangerPace =
-  (delays: CallerDelays): RequestHandler =>
-  (request, response, next) =>
-    answerAfter(delays.next(networkOf(request.ip ?? '')), response, next);
+/** Lets whatever comes behind it pass at the pace. */
+export const paced =
+  ({ pass }: StrangerPace): RequestHandler =>
+  (request, response, next) => {
+    const turn = pass(request, response);
+    if (turn === undefined) next();
+    else turn.then(() => next(), next);
+  };

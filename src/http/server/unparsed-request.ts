@@ -4,8 +4,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import { addedHeader } from './common-headers.ts';
-import type { OpenConnections } from './open-connections.ts';
+import type { Connections } from './connections.ts';
 import { problemBody } from './problem.ts';
 
 // Node's error codes that mean something other than malformed HTTP.
@@ -24,7 +23,7 @@ const lingerMs = 2_000;
  */
 export function answerUnparsed(
   server: Server,
-  connections: OpenConnections,
+  connections: Pick<Connections, 'last'>,
   log: Logger,
 ): (socket: Duplex) => void {
   const refused = new WeakSet<Duplex>();
@@ -49,7 +48,7 @@ export function answerUnparsed(
       return;
     }
     const found = problem(codesOfErrors[error.code ?? ''] ?? 'http_malformed', {}, { cause: error });
-    const response = connections.of(socket)?.last;
+    const response = connections.last(socket);
     if (response === undefined || response.writableFinished) refuseOutsideRequest(socket, found);
     // The previous request is complete and gets its own answer first.
     else if (response.req.complete) {
@@ -58,7 +57,7 @@ export function answerUnparsed(
     }
     // The body of the current request is malformed. Without a socket, its response waits behind another response.
     else if (response.headersSent || response.socket === null) socket.destroy();
-    else sendAndClose(socket, found, addedHeader(response, 'X-Request-Id') ?? randomUUID());
+    else sendAndClose(socket, found, String(response.getHeader('X-Request-Id') ?? randomUUID()));
   });
   // Node would close the connection without an answer. It has handed the socket over, with its errors and data.
   server.on('connect', (_request, socket) => {

@@ -7,7 +7,7 @@ const largePage = '/docs/rwa';
 const portsOf = ({ service }: Stage) => service.apis().map(({ port }) => port);
 
 /** As many as one connection may; of large pages more than the kernel keeps on both sides. */
-const pipelined = 32;
+const pipelined = 8;
 
 const callersAtOnce = 300;
 const common = { neighbour: 'globex', connections: callersAtOnce / 2 } as const;
@@ -23,8 +23,8 @@ const stillHeld = (count: number, words: string): Aftermath => ({
 const slowReaders: Fault = {
   name: 'slow readers',
   about: `${callersAtOnce} callers ask for large pages and do not read`,
-  // What the kernel holds for them longest is of connections that are idle for the process, which closes them after 65 s.
-  seconds: 75,
+  // They are answered in ten seconds. The process closes idle connections after 65 s, for which the kernel still has pages.
+  seconds: 90,
   ...common,
   async begin(stage) {
     const text = requestText(largePage).repeat(pipelined);
@@ -144,6 +144,15 @@ export const callerFaults: readonly Fault[] = [
   flood({
     ...{ name: 'flood with invented keys', about, isKeyed: true, isLetIn: false },
     greed: { key: 'invented' },
+  }),
+  flood({
+    ...{ name: 'flood with wrong claims', about, isKeyed: true, isLetIn: false },
+    greed: {
+      key: undefined,
+      method: 'POST',
+      path: '/claim/v1/api/claims/3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11/state',
+      body: '{"secret":"wrong"}',
+    },
   }),
   flood({
     ...{ name: 'flood with a key', about: `${about} of one company`, isKeyed: true, isLetIn: true },

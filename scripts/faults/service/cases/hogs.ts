@@ -40,7 +40,7 @@ const slowMs = 2_000;
 const allowedPerSecond = 100;
 /** So many ask that the rate is reached even while each waits as long as it may. */
 const waiting = allowedPerSecond * 12;
-const mostRatio = 3;
+const mostRatio = 5;
 const pageOf = (address: string) => `/blockchain/v1/api/wallet/history?chainId=1&address=${address}&limit=10`;
 
 /** The neighbour asks now and then for a page that nobody has asked for before. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, vi } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
@@ -26,32 +26,6 @@ const processOf = async (db: Database): Promise<number> =>
   (await db.raw('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 
 describe('a connection', () => {
-  test('goes from one who is done to one who waits, past the pool', async ({ databaseUrl }) => {
-    const db = openPool(databaseUrl, 5);
-    // While connections are opened, some wait at the pool.
-    const opened = await Promise.all(Array.from({ length: 5 }, () => db.transaction()));
-    for (const tx of opened) await tx.rollback();
-    const acquired = vi.spyOn(db.client.pool, 'acquire');
-    const processes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => inScope(scope(`tenant ${index % 3}`), () => processOf(db))),
-    );
-    expect(processes).toHaveLength(40);
-    expect(new Set(processes).size).toBeLessThanOrEqual(4);
-    expect(acquired.mock.calls.length).toBeLessThan(20);
-    await waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
-  });
-
-  test('goes to the background first, which takes no turns', async ({ databaseUrl }) => {
-    const db = openPool(databaseUrl, 1);
-    const order: string[] = [];
-    const asked = Array.from({ length: 5 }, (_, index) =>
-      inScope(scope('tenant'), () => processOf(db)).then(() => order.push(`tenant ${index}`)),
-    );
-    asked.push(processOf(db).then(() => order.push('background')));
-    await Promise.all(asked);
-    expect(order.indexOf('background')).toBeLessThanOrEqual(1);
-  });
-
   test('that is there when its caller has gone begins nothing, and goes back', async ({ databaseUrl }) => {
     const db = openPool(databaseUrl, 1);
     const sent: string[] = [];

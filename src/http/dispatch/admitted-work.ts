@@ -1,0 +1,28 @@
+import { currentScope } from '../../request-scope.ts';
+import type { Admission } from '../server/admission.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Waits until the process may work on the request. Its place ends as soon as the work waits for somebody outside.
+ * @throws ProblemError `overloaded`
+ */
+export async function admitWork(admission: Admission, exchange: Exchange): Promise<void> {
+  const scope = currentScope();
+  if (scope?.tenant === undefined) return;
+  const release = await admission.admit(scope.tenant, scope);
+  exchange.release = release;
+  scope.onAway = release;
+}
+
+/**
+ * Waits until the company may have another large response, which ends when it is sent or its caller has gone.
+ * @throws ProblemError `overloaded`
+ */
+export async function admitLarge(admission: Admission, exchange: Exchange): Promise<void> {
+  const scope = currentScope();
+  if (scope?.tenant === undefined || exchange.isLarge === true) return;
+  exchange.isLarge = true;
+  const release = await admission.admitLarge(scope.tenant, scope);
+  if (exchange.response.closed) release();
+  else exchange.response.once('close', release);
+}

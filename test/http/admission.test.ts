@@ -1,0 +1,98 @@
+import supertest, { type Test } from 'supertest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createAdmission } from '../../src/http/server/admission.ts';
+import { address, callerOf, type FixtureHandler, fixtureApp, id } from './support.ts';
+
+const scope = { signal: new AbortController().signal };
+type Options = Parameters<typeof createAdmission>[0];
+
+function open(options: Partial<Options> = {}) {
+  const admission = createAdmission({ requests: 8, waitMs: 50, maxDelayMs: 10_000, ...options });
+  onTestFinished(() => admission.close());
+  return admission;
+}
+
+/** An app of two companies, `acme` and `globex`, whose requests end when they are told to. */
+async function heldApp(options: Partial<Options> = {}) {
+  const held = Promise.withResolvers<void>();
+  const begun = { things: 0, lists: 0 };
+  const getThing: FixtureHandler = async () => {
+    begun.things += 1;
+    await held.promise;
+    return { status: 200, body: {} };
+  };
+  const listThings: FixtureHandler = async () => {
+    begun.lists += 1;
+    await held.promise;
+    return { status: 200, body: [] };
+  };
+  const app = await fixtureApp({
+    admission: open(options),
+    verifier: {
+      verify: async (company) => ({ ok: true, caller: callerOf(company, company) }),
+      close: async () => {},
+    },
+    handlers: { getThing, listThings },
+  });
+  const server = supertest(app.listen(0, '127.0.0.1').unref());
+  const send = (asked: Test, company: string) => asked.set('x-api-key', company).then((answer) => answer);
+  const get = (company: string) => send(server.get(`/api/thing/${id}`), company);
+  const list = (company: string, limit: number) =>
+    send(server.get(`/api/thing?chainId=1&address=${address}&limit=${limit}`), company);
+  return { begun, get, list, end: held.resolve };
+}
+
+describe('requests in flight', () => {
+  test('are a quarter for a company while others ask, and 503 beyond', async () => {
+    const { begun, get, end } = await heldApp();
+    const globex = get('globex');
+    await vi.waitFor(() => expect(begun.things).toBe(1));
+    const acme = Array.from({ length: 6 }, () => get('acme'));
+    const refused = (await Promise.race(acme)).headers;
+    expect(refused).toMatchObject({ 'retry-after': '1', 'content-type': 'application/problem+json' });
+    expect(begun.things).toBe(3);
+    const more = get('globex');
+    await vi.waitFor(() => expect(begun.things).toBe(4));
+    end();
+    const statuses = (await Promise.all(acme)).map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, 200, 503, 503, 503, 503]);
+    for (const { status } of await Promise.all([globex, more])) expect(status).toBe(200);
+  });
+
+  test('are refused by the problem of the documents', async () => {
+    const { begun, get, end } = await heldApp({ requests: 1 });
+    const first = get('acme');
+    await vi.waitFor(() => expect(begun.things).toBe(1));
+    const { status, body } = await get('acme');
+    expect([status, body.code]).toEqual([503, 'overloaded']);
+    end();
+    expect((await first).status).toBe(200);
+    expect((await get('acme')).status).toBe(200);
+  });
+
+  test('wait for nobody while the event loop is late', async () => {
+    const { admit } = open({ requests: 1, waitMs: 60_000, maxDelayMs: 1 });
+    await admit('acme', scope);
+    const working = setInterval(() => {
+      const until = performance.now() + 30;
+      while (performance.now() < until);
+    }, 1);
+    onTestFinished(() => clearInterval(working));
+    await vi.waitFor(() => expect(() => admit('acme', scope)).toThrow('too much to do'), 20_000);
+  });
+});
+
+describe('large responses', () => {
+  test('are two at a time for a company while others ask', async () => {
+    const { begun, get, list, end } = await heldApp({ requests: 80 });
+    const globex = get('globex');
+    await vi.waitFor(() => expect(begun.things).toBe(1));
+    const acme = Array.from({ length: 4 }, () => list('acme', 100));
+    const small = [list('acme', 99), get('acme')];
+    await vi.waitFor(() => expect(begun).toEqual({ things: 2, lists: 3 }));
+    end();
+    const all = await Promise.all([globex, ...acme, ...small]);
+    expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
+    expect(begun.lists).toBe(5);
+  });
+});
