@@ -1,4 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
+import { analyzeTables } from '../db/analyze.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { grantRoleRights } from '../db/role-store.ts';
 import { createJobQueue } from '../jobs/queue.ts';
@@ -13,7 +14,8 @@ type Migration = {
 };
 
 /**
- * Brings schema, job queues and the rights of the roles to what this release needs; safe to run again.
+ * Brings schema, job queues and the rights of the roles to what this release needs, and updates the server's statistics,
+ * which a restored database lacks; safe to run again.
  * @param onMigrated called with the migrations, if any, before the rest, which may be cut off
  */
 export async function prepareDatabase(
@@ -26,5 +28,7 @@ export async function prepareDatabase(
   const jobs = createJobQueue({ db, queues: jobQueues, works: false, log });
   await jobs.open();
   await jobs.stop(0);
-  return { run, missingGroups: await grantRoleRights(db) };
+  const missingGroups = await grantRoleRights(db);
+  await analyzeTables(db);
+  return { run, missingGroups };
 }

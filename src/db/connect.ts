@@ -5,7 +5,6 @@ import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { shareFairly } from './fair-pool.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
-import { createPlanRenewal } from './plan-renewal.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
@@ -64,7 +63,7 @@ export function createDatabase(
   };
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
-    plans: (namesStatements ?? sessionUrl === undefined) ? createPlanRenewal({ db: () => db }) : undefined,
+    namesStatements: namesStatements ?? sessionUrl === undefined,
     isReplica,
   };
   const outages = createOutageLog(log);

@@ -10,7 +10,7 @@ export type Value = Scalar | readonly Scalar[];
 /**
  * Runs a named statement, which each connection parses and plans once where the way to the server allows it, without
  * Knex, which costs twice what pg does (53 µs against 20 µs). For the few statements on the hot path, and only where
- * one plan is right for all values: it stays as it is until the server analyses the table, or the table has doubled.
+ * one plan is right for all values: it stays until the server analyses the table.
  * @param db a transaction, or the database for a statement of its own
  * @param name unique to this statement
  * @param text with `$1` and so on for the values
@@ -29,9 +29,7 @@ export async function prepared<Row extends object>(
   // As Knex tells of its own statements.
   if (db.client.listenerCount('query') > 0) db.client.emit('query', { sql: text, bindings: values });
   try {
-    const { plans } = reachOf(db);
-    plans?.beforeStatement(connection);
-    const { rows, rowCount } = await (plans
+    const { rows, rowCount } = await (reachOf(db).namesStatements
       ? runNamed<Row>(connection, new NamedStatement(name, text, values))
       : connection.query<Row>({ text, values: [...values] }));
     return { rows, rowCount: rowCount ?? 0 };
