@@ -1,6 +1,5 @@
 import { currentSpan } from '../tracing/in-span.ts';
 import type { Span } from '../tracing/span.ts';
-import { NamedStatement } from './named-statement.ts';
 
 type Queried = { query(...words: unknown[]): unknown };
 type Done = (error: Error | null, result?: unknown) => void;
@@ -22,7 +21,6 @@ export function traceStatements(connection: Queried): void {
 /** Undefined for what is no statement of its own, such as the stream of a COPY. */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  if (statement instanceof NamedStatement) return statement.text;
   if (typeof statement !== 'object' || statement === null || 'submit' in statement) return undefined;
   return 'text' in statement && typeof statement.text === 'string' ? statement.text : undefined;
 }

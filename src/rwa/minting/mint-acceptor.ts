@@ -160,7 +160,7 @@ async function acceptAll<R extends Request>(
   const records = accepted.flatMap(({ request: { idempotency: request }, outcome: { nftId } }) =>
     request === undefined ? [] : [{ request, status: 200, headers: {}, answer: toAnswer(nftId) }],
   );
-  await together(tx, () => [
+  await together([
     ...(write?.(tx, decisions) ?? []),
     jobs.enqueue(
       mintQueue,
@@ -230,7 +230,7 @@ async function decideMints(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
-  const [candidates, attempts, limits] = await together(tx, () => [
+  const [candidates, attempts, limits] = await together([
     lockCandidates(tx, companyId, ids),
     // Read when the rows are locked: what another transaction counted meanwhile is seen.
     findSecretAttempts(tx, companyId, ids),
@@ -281,7 +281,7 @@ async function decideCreations(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
-  const [eligibility, limits] = await together(tx, () => [
+  const [eligibility, limits] = await together([
     findEligibility(tx, companyId, rwaIds),
     findMintLimits(tx, companyId),
   ]);
