@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import type { Client as WatchedClient } from 'pg';
 import type { Logger } from '../log.ts';
 import { currentScope, type RequestScope, reasonOfEnd, throwIfEnded, watchEnd } from '../request-scope.ts';
-import type { WatchedClient } from './silence-watch.ts';
 import { createTurns, type Turn } from './turns.ts';
 
 type FairOptions = {

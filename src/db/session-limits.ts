@@ -30,8 +30,9 @@ export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600
 /** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */
 export const migrationLimits: SessionLimits = { statementMs: 0, lockMs: 30_000, idleInTransactionMs: 0 };
 
-// The server notices a client that vanished in about 12 s, also while it sends it something.
+// The server notices a client that vanished in about 12 s, also while it sends it something or works for it.
 const serverKeepAlive = {
+  client_connection_check_interval: '10000',
   tcp_keepalives_idle: '6',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '3',
@@ -58,7 +59,7 @@ const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): S
 
 /**
  * The statement that begins a session.
- * @param name unique to the connection; the server shows it, also behind a pooler
+ * @param name the server shows it, also behind a pooler
  * @param limits undefined where sessions of the server are shared, so that nothing can be set for long
  */
 export const beginSession = (name: string, limits: SessionLimits | undefined): Statement =>
