@@ -79,9 +79,9 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
 function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposableStack): MayLag {
   const { DATABASE_REPLICA_URL: url, DATABASE_REPLICA_MAX_LAG: seconds } = config;
   if (url === undefined) return atPrimary(db);
-  const openPool = () => openReplica(config, url, log);
+  const openPool = (poolMax?: number) => openReplica(config, { url, log, poolMax });
   const { onRead, watch } = observers.replica;
-  const reads = createReplicaReads({ db, url, maxLagMs: seconds * 1_000, openPool, log, onRead });
+  const reads = createReplicaReads({ db, maxLagMs: seconds * 1_000, openPool, log, onRead });
   watch(opened.adopt(reads, (replica) => replica.close()));
   return reads.mayLag;
 }

@@ -69,11 +69,21 @@ export function openDatabase(
   });
 }
 
+type ReplicaOptions = {
+  readonly url: string;
+  readonly log: Logger;
+  /** That of the settings by default. */
+  readonly poolMax?: number | undefined;
+};
+
 /** A pool of connections to the replica that the settings name. */
-export function openReplica(config: Config, url: string, log: Logger): Database {
+export function openReplica(
+  config: Config,
+  { url, log, poolMax = config.DATABASE_REPLICA_POOL_MAX }: ReplicaOptions,
+): Database {
   const { DATABASE_PREPARED_STATEMENTS: prepared } = config;
   return createDatabase(url, {
-    poolMax: config.DATABASE_REPLICA_POOL_MAX,
+    poolMax,
     log,
     waitMs: config.MAX_WAIT_MS,
     isReplica: true,

@@ -1,4 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
+import { analyzeTables } from '../db/analyze.ts';
 import { inspectDatabase } from '../db/inspect.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { grantRoleRights, revokeTemporary } from '../db/role-store.ts';
@@ -17,7 +18,8 @@ type Migration = {
 };
 
 /**
- * Brings schema, job queues and the rights of the roles to what this release needs; safe to run again.
+ * Brings schema, job queues and the rights of the roles to what this release needs, and updates the server's statistics,
+ * which a restored database lacks; safe to run again.
  * @param onMigrated called with the migrations, if any, before the rest, which may be cut off
  * @throws SchemaError when this release cannot work with the schema that is there
  */
@@ -33,5 +35,7 @@ export async function prepareDatabase(
   await jobs.open();
   await jobs.stop(0);
   const missingGroups = await grantRoleRights(db);
-  return { run, missingGroups, statementForOwner: await revokeTemporary(db) };
+  const statementForOwner = await revokeTemporary(db);
+  await analyzeTables(db);
+  return { run, missingGroups, statementForOwner };
 }

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import knexPackage, { type Knex } from 'knex';
+import type { Client } from 'pg';
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
+import { createConnectionWatch } from './connection-watch.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
-import { createPlanRenewal } from './plan-renewal.ts';
-import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
-import { createReadOnlyWatch } from './read-only-watch.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
 import { shareConnections } from './shared-pool.ts';
-import { createSilenceWatch, type WatchedClient } from './silence-watch.ts';
-import { traceStatements } from './traced-statements.ts';
+import { hookStatements } from './statement-hook.ts';
+import { beginStatementSpan } from './statement-span.ts';
 
 // knex is CommonJS: the factory is a property of the default export under Node's ESM loader.
 const { knex } = knexPackage;
@@ -35,11 +33,10 @@ export type DatabaseOptions = {
 };
 
 /**
- * Creates a pool of at most `poolMax` connections. Work in the background waits up to 5 s for a connection, a statement up to 2 s for
- * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. A connection
- * that the network has silently lost is noticed within 10 s: its statements reject, and new connections take its place.
- * The server ends a transaction that its process has left open within 7 s. A connection whose server has refused a write
- * for being read-only is not used again.
+ * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection, a statement up to 2 s for
+ * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. On a connection
+ * that the network has silently lost a statement rejects after 35 s, and new connections replace all older ones. The
+ * server ends a transaction that its process has left open within 7 s.
  */
 export function createDatabase(
   url: string,
@@ -57,6 +54,8 @@ export function createDatabase(
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
+    // By then the server has ended the statement, or the connection is lost: pg destroys a pipelined one.
+    query_timeout: limits.statementMs === 0 ? 0 : limits.statementMs + 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // Statements of one transaction that are sent together do not wait for each other's results.
@@ -64,11 +63,11 @@ export function createDatabase(
   };
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
-    plans: (namesStatements ?? sessionUrl === undefined) ? createPlanRenewal({ db: () => db }) : undefined,
+    namesStatements: namesStatements ?? sessionUrl === undefined,
     isReplica,
   };
   const outages = createOutageLog(log);
-  const { processOf, ...watched } = watchedPool({ url, log, outages, limits, sessionUrl });
+  const { processOf, untilDone, ...watched } = watchedPool({ outages, limits, sessionUrl });
   // Knex's types lack `userParams` too.
   const config: Knex.Config & { userParams: Reach } = {
     client: 'pg',
@@ -86,60 +85,41 @@ export function createDatabase(
     pool: { min: 0, max: poolMax, ...watched },
   };
   const db: Database = knex(config);
-  shareConnections(db, { poolMax, waitMs, log, processOf });
+  shareConnections(db, { poolMax, waitMs, log, processOf, untilDone });
   return db;
 }
 
-type Done = (error: Error | null, connection: WatchedClient) => void;
+type Done = (error: Error | null, connection: Client) => void;
 
-/** Bounds the goodbye: a server that the network has lost never closes its side. */
-function endInTime(connection: WatchedClient): void {
-  const { stream } = connection.connection;
-  const end: (done: () => void) => void = connection.end.bind(connection);
-  Object.assign(connection, {
-    end(done: () => void) {
-      const late = setTimeout(() => stream.destroy(), 1_000);
-      stream.once('close', () => clearTimeout(late));
-      end(done);
-    },
-  });
-}
-
-// A statement that the server should have ended long ago.
-const deadlineMs = (limits: SessionLimits) =>
-  limits.statementMs === 0 ? Number.POSITIVE_INFINITY : limits.statementMs + 5_000;
-
-type WatchOptions = Pick<DatabaseOptions, 'log'> & {
-  readonly url: string;
+type WatchOptions = {
   readonly outages: OutageLog;
   readonly limits: SessionLimits;
   readonly sessionUrl: string | undefined;
 };
 
-function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
-  const silence = createSilenceWatch({
-    probe: createProbe(sessionUrl ?? url),
-    log,
-    limits: { deadlineMs: deadlineMs(limits) },
-  });
-  const poolName = `tallystick ${hostname().slice(0, 16)}:${process.pid} ${randomUUID().slice(0, 8)}`;
-  const readOnly = createReadOnlyWatch();
-  const processes = new WeakMap<WatchedClient, number>();
-  let opened = 0;
+function watchedPool({ outages, limits, sessionUrl }: WatchOptions) {
+  const watch = createConnectionWatch();
+  const name = `tallystick ${hostname().slice(0, 40)}:${process.pid}`;
+  const processes = new WeakMap<Client, number>();
+  const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
   return {
     acquireTimeoutMillis: 5_000,
     createTimeoutMillis: 10_000,
-    afterCreate(connection: WatchedClient, done: Done) {
+    // A server that the network has lost never closes its side.
+    destroyTimeoutMillis: 1_000,
+    afterCreate(connection: Client, done: Done) {
       // A checked-out client without an error listener ends the process when the server restarts.
       connection.on('error', outages.failed);
-      endInTime(connection);
-      opened += 1;
-      const name = `${poolName}/${opened}`;
-      silence.add(connection, name);
-      readOnly.add(connection);
-      traceStatements(connection);
-      const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
-      connection.query<{ pid: number }>(text, values, (error: Error | null, result) => {
+      const begin = watch.add(connection);
+      hookStatements(connection, (statement) => {
+        const end = begin();
+        const span = statement === undefined ? undefined : beginStatementSpan(statement);
+        return (error) => {
+          end(error);
+          span?.end(error);
+        };
+      });
+      connection.query<{ pid: number }>(text, [...values], (error: Error | null, result) => {
         if (!error) outages.opened();
         // A pooler lends the session to others.
         const pid = sessionUrl === undefined ? result?.rows[0]?.pid : undefined;
@@ -147,7 +127,8 @@ function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
         done(error, connection);
       });
     },
-    processOf: (connection: WatchedClient) => processes.get(connection),
-    validate: (connection: WatchedClient) => silence.isTrusted(connection) && readOnly.isWritable(connection),
+    processOf: (connection: Client) => processes.get(connection),
+    untilDone: watch.untilDone,
+    validate: watch.isSound,
   };
 }

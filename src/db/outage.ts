@@ -5,7 +5,7 @@ const codes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOT
 const sqlStates = /^((08|53|57)...|55P03|25P03|25006)$/;
 // Knex puts the statement before the message: `ROLLBACK - Connection terminated unexpectedly`.
 const messages =
-  /\b(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)\b|\btimeout expired$/;
+  /\b(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)\b|\btimeout expired$/;
 
 /** Whether an error, or its cause, means that the database is unavailable, so that the same work may succeed later. */
 export function isOutage(error: unknown): boolean {

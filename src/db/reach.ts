@@ -1,13 +1,12 @@
 import type { Database, Tx } from '../contract/transaction.ts';
-import type { PlanRenewal } from './plan-renewal.ts';
 import type { SessionLimits } from './session-limits.ts';
 
 /** What statements must know of the way to the server. */
 export type Reach = {
   /** What each transaction must set for itself; undefined where the session has it. */
   readonly transactionLimits: SessionLimits | undefined;
-  /** Of statements that a connection keeps under a name; undefined where it may not. */
-  readonly plans: PlanRenewal | undefined;
+  /** Whether a connection may keep statements under names. */
+  readonly namesStatements: boolean;
   /** Whether the server is a replica, which refuses every write. */
   readonly isReplica: boolean;
 };

@@ -1,44 +1,32 @@
 import type { Metrics } from '../metrics.ts';
-import type { ReadAt, ReplicaReads } from './replica-reads.ts';
-import { replicaStates } from './replica-watch.ts';
+import type { ReplicaReads } from './replica-reads.ts';
 
 export type ReplicaMetrics = {
-  readonly onRead: (at: ReadAt) => void;
-  /** From now on the gauges tell of this replica. */
-  watch(replica: Pick<ReplicaReads, 'state' | 'lagMs'>): void;
+  readonly onRead: (at: 'replica' | 'primary') => void;
+  /** From now on the gauge tells of this replica. */
+  watch(replica: Pick<ReplicaReads, 'isUsed'>): void;
 };
 
-/** Counts reads that may lag by where they were answered, and tells how the replica is. */
+/** Counts reads that may lag by where they were answered, and tells whether the replica is used. */
 export function createReplicaMetrics(metrics: Metrics): ReplicaMetrics {
-  let watched: Pick<ReplicaReads, 'state' | 'lagMs'> | undefined;
+  let watched: Pick<ReplicaReads, 'isUsed'> | undefined;
   const reads = metrics.counter({
     name: 'tallystick_replica_reads_total',
-    help: 'Reads that may lag, by where they were answered: replica, primary, or again at the primary after the replica had failed. None without a replica.',
+    help: 'Reads that may lag, by where they were answered: replica or primary. None without a replica.',
     labels: ['at'],
   });
   metrics.levels({
     gauges: {
-      state: {
-        name: 'tallystick_replica_state',
-        help: '1 for how the replica is to this process: starting, used, lagging, silent, promoted or foreign; 0 for the rest.',
-        labels: ['state'],
-      },
-      lag: {
-        name: 'tallystick_replica_lag_seconds',
-        help: 'How old what the replica shows is at most.',
+      used: {
+        name: 'tallystick_replica_used',
+        help: '1 while this process reads from the replica, 0 while the primary answers: the log has the reason.',
       },
     },
     sources: () => [
       {
         name: 'replica',
-        read: async () => {
-          if (watched === undefined) return {};
-          const [now, lagMs] = [watched.state(), watched.lagMs()];
-          return {
-            state: replicaStates.map((state) => ({ labels: { state }, value: state === now ? 1 : 0 })),
-            ...(lagMs !== undefined && { lag: [{ labels: {}, value: lagMs / 1_000 }] }),
-          };
-        },
+        read: async () =>
+          watched === undefined ? {} : { used: [{ labels: {}, value: Number(watched.isUsed()) }] },
       },
     ],
   });

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../contract/transaction.ts';
-import { untilAborted } from '../in-time.ts';
+import { ProblemError } from '../errors.ts';
+import { inTime, untilAborted } from '../in-time.ts';
 import type { Logger } from '../log.ts';
-import { currentScope } from '../request-scope.ts';
-import { codeOf, isOutage } from './outage.ts';
-import { ReplicaLostError, type ReplicaWatch, watchReplica } from './replica-watch.ts';
+import { currentScope, throwIfEnded, withEnd } from '../request-scope.ts';
+import { endBeats, type ReplicaAnswer, readBeat, storeBeat } from './replica-store.ts';
 
 /**
  * Runs reads whose answer may be some seconds old: at the replica while there is one that is well, else at the primary.
@@ -18,73 +20,107 @@ export const atPrimary =
   (read) =>
     read(db);
 
-/** Where a read was answered: by the replica, by the primary, or by the primary after the replica had failed. */
-export type ReadAt = 'replica' | 'primary' | 'again';
-
-export type ReplicaReads = Pick<ReplicaWatch, 'state' | 'lagMs'> & {
+export type ReplicaReads = {
   readonly mayLag: MayLag;
+  isUsed(): boolean;
   close(): Promise<void>;
 };
 
 type Options = {
   readonly db: Database;
-  readonly url: string;
   readonly maxLagMs: number;
-  /** Opens a pool of connections to the replica. */
-  readonly openPool: () => Database;
+  /** Opens a pool of connections to the replica, of the usual size by default. */
+  readonly openPool: (poolMax?: number) => Database;
   readonly log: Logger;
-  readonly onRead: (at: ReadAt) => void;
+  /** Called with where a read was answered. */
+  readonly onRead: (at: 'replica' | 'primary') => void;
 };
 
-export function createReplicaReads({ db, url, maxLagMs, openPool, log, onRead }: Options): ReplicaReads {
-  const closing = new Set<Promise<void>>();
-  let pool = openPool();
-  // Connections that give no answer keep their statements for seconds; those of a new pool are as good as the replica.
-  const replacePool = () => {
-    const closed = closeQuietly(pool).finally(() => closing.delete(closed));
-    closing.add(closed);
-    pool = openPool();
+const lookMs = 1_000;
+const limitMs = 1_000;
+// The primary answers what takes longer, whether the replica is busy, frozen or out of reach.
+const mostReadMs = 3_000;
+
+/**
+ * Reads from a replica as long as it is proved to be no further behind than `maxLagMs`. Each second a beat is stored in the
+ * database, and the replica asked for the newest beat that it has: everything that was committed before that beat was sent
+ * is there. The proof ends by itself, so whatever keeps this process from looking also ends the use.
+ */
+export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Options): ReplicaReads {
+  const pool = openPool();
+  // The pool may be full of long statements.
+  const watching = openPool(1);
+  const name = randomUUID();
+  const sent = new Map<number, number>();
+  let newest = 0;
+  let cluster: string | undefined;
+  let asOf = Number.NEGATIVE_INFINITY;
+  let fault: string | undefined;
+  const isOld = `it has shown no heartbeat of the last ${maxLagMs / 1_000} s`;
+  let told: string | undefined = isOld;
+
+  const isUsed = () => fault === undefined && performance.now() < asOf + maxLagMs;
+
+  const faultOf = (shown: ReplicaAnswer): string | undefined => {
+    if (!shown.isReplica) return 'it is no replica';
+    if (shown.cluster !== cluster) return 'it belongs to another cluster';
+    asOf = sent.get(shown.beat ?? 0) ?? asOf;
+    return undefined;
   };
-  const watch = watchReplica({ db, url, maxLagMs, log, onSilent: replacePool });
+
+  const look = async () => {
+    newest += 1;
+    sent.set(newest, performance.now());
+    for (const [beat, at] of sent) if (at < performance.now() - maxLagMs) sent.delete(beat);
+    // Without a beat, what the replica shows still tells how old it is.
+    cluster = await inTime(storeBeat(db, name, newest), limitMs).catch(() => cluster);
+    fault = await inTime(readBeat(watching, name), limitMs).then(faultOf, String);
+    const reason = isUsed() ? undefined : (fault ?? isOld);
+    if (reason === told) return;
+    told = reason;
+    if (reason === undefined) log.info('replica of the database is read from');
+    else log.warn({ reason }, 'replica of the database is not read from, the primary is');
+  };
+
+  const stopping = new AbortController();
+  const looking = repeat(look, stopping.signal);
   return {
-    state: watch.state,
-    lagMs: watch.lagMs,
+    isUsed,
     async mayLag(read) {
-      const silence = watch.use();
-      if (silence === undefined) {
-        onRead('primary');
-        return read(db);
-      }
-      try {
-        const answer = await untilAborted(read(pool), silence);
-        if (answer !== undefined) {
-          onRead('replica');
-          return answer;
+      if (isUsed()) {
+        const end = AbortSignal.timeout(mostReadMs);
+        try {
+          const answer = await untilAborted(
+            withEnd(end, () => read(pool)),
+            end,
+          );
+          if (answer !== undefined) {
+            onRead('replica');
+            return answer;
+          }
+        } catch (error) {
+          const scope = currentScope();
+          if (scope !== undefined) throwIfEnded(scope);
+          if (error instanceof ProblemError) throw error;
+          log.debug({ err: error }, 'read of the replica failed, and is put to the primary');
         }
-      } catch (error) {
-        if (!isOfServer(error) || currentScope()?.signal.aborted === true) throw error;
-        log.debug({ err: error }, 'read of the replica failed, and is put to the primary');
-        onRead('again');
-        return read(db);
       }
       onRead('primary');
       return read(db);
     },
     async close() {
-      await watch.stop();
-      await Promise.all([...closing, closeQuietly(pool)]);
+      stopping.abort();
+      await looking;
+      // Beats that stay are deleted by whoever ends next, and a server that is gone ends no connection.
+      await Promise.allSettled([inTime(endBeats(db, name), limitMs), watching.destroy(), pool.destroy()]);
     },
   };
 }
 
-// Of a server that is gone, that cannot be told.
-const closeQuietly = (pool: Database): Promise<void> => pool.destroy().catch(() => {});
-
-/**
- * Whether the server, or the way to it, is the reason: recovery conflicts (40001, 57014), a replica that ends or is not as far
- * as a migration. A statement that is wrong fails at the primary as well, and is told from there.
- */
-function isOfServer(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error instanceof ReplicaLostError || isOutage(error) || /^[0-9A-Z]{5}$/.test(codeOf(error));
+/** Repeats work that never rejects, with a rest after each time, until the signal aborts. */
+async function repeat(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await wait(lookMs, undefined, { signal, ref: false }).catch(() => {});
+  }
 }

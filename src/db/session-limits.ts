@@ -30,8 +30,9 @@ export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600
 /** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */
 export const migrationLimits: SessionLimits = { statementMs: 0, lockMs: 30_000, idleInTransactionMs: 0 };
 
-// The server notices a client that vanished in about 12 s, also while it sends it something.
+// The server notices a client that vanished in about 12 s, also while it sends it something or works for it.
 const serverKeepAlive = {
+  client_connection_check_interval: '10000',
   tcp_keepalives_idle: '6',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '3',
@@ -68,7 +69,7 @@ const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): S
 
 /**
  * Returns the statement that begins a session, and whose row has the server's process as `pid`.
- * @param name unique to the connection; the server shows it, also behind a pooler
+ * @param name the server shows it, also behind a pooler
  * @param limits undefined where sessions of the server are shared: a pooler keeps for each client what the server reports
  *   of its own accord, and nothing else can be set for long
  */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Client } from 'pg';
 import type { Logger } from '../log.ts';
 import {
   currentScope,
@@ -9,7 +10,6 @@ import {
   watchEnd,
 } from '../request-scope.ts';
 import { createSemaphore, type Release } from '../semaphore.ts';
-import type { WatchedClient } from './silence-watch.ts';
 
 type SharedPoolOptions = {
   readonly poolMax: number;
@@ -17,7 +17,9 @@ type SharedPoolOptions = {
   readonly waitMs: number;
   readonly log: Logger;
   /** Returns the server's process of a connection; undefined where it is not known. */
-  readonly processOf: (connection: WatchedClient) => number | undefined;
+  readonly processOf: (connection: Client) => number | undefined;
+  /** Waits until the server is done with the last statement of a connection. */
+  readonly untilDone: (connection: Client) => Promise<void>;
 };
 
 type Loan = { readonly release: Release; readonly unwatch: () => void; cancelled?: Promise<void> };
@@ -27,13 +29,16 @@ type Loan = { readonly release: Release; readonly unwatch: () => void; cancelled
  * gone. A statement that runs for such a caller is cancelled if it only reads. Work in the background takes no place; a
  * fifth of the pool is left to it.
  */
-export function shareConnections(db: Knex, { poolMax, waitMs, log, processOf }: SharedPoolOptions): void {
+export function shareConnections(
+  db: Knex,
+  { poolMax, waitMs, log, processOf, untilDone }: SharedPoolOptions,
+): void {
   const { client } = db;
   const places = Math.max(1, poolMax - Math.ceil(poolMax / 5));
   const semaphore = createSemaphore({ places, waitMs });
-  const acquire: () => Promise<WatchedClient> = client.acquireConnection.bind(client);
-  const giveBack: (connection: WatchedClient) => Promise<void> = client.releaseConnection.bind(client);
-  const loans = new WeakMap<WatchedClient, Loan>();
+  const acquire: () => Promise<Client> = client.acquireConnection.bind(client);
+  const giveBack: (connection: Client) => Promise<void> = client.releaseConnection.bind(client);
+  const loans = new WeakMap<Client, Loan>();
 
   const cancel = (pid: number) =>
     inBackground(async () => {
@@ -42,7 +47,7 @@ export function shareConnections(db: Knex, { poolMax, waitMs, log, processOf }: 
     });
 
   /** Cancels what a connection does as soon as its caller has gone. */
-  const watch = (connection: WatchedClient, scope: RequestScope): (() => void) => {
+  const watch = (connection: Client, scope: RequestScope): (() => void) => {
     const pid = processOf(connection);
     if (!scope.isRead || pid === undefined) return () => {};
     return watchEnd(scope, () => {
@@ -52,7 +57,7 @@ export function shareConnections(db: Knex, { poolMax, waitMs, log, processOf }: 
     });
   };
 
-  const acquireShared = async (): Promise<WatchedClient> => {
+  const acquireShared = async (): Promise<Client> => {
     const scope = currentScope();
     if (scope !== undefined) throwIfEnded(scope);
     if (scope?.tenant === undefined) return acquire();
@@ -73,12 +78,13 @@ export function shareConnections(db: Knex, { poolMax, waitMs, log, processOf }: 
     }
   };
 
-  const releaseShared = async (connection: WatchedClient): Promise<void> => {
+  const releaseShared = async (connection: Client): Promise<void> => {
     const loan = loans.get(connection);
     loans.delete(connection);
     loan?.unwatch();
     // Else whoever had the connection next would be cancelled.
     await loan?.cancelled;
+    await untilDone(connection);
     await giveBack(connection);
     loan?.release();
   };

@@ -44,7 +44,7 @@ export async function lookUpKey(
   hash: Buffer,
   timeoutMs: number,
 ): Promise<StoredKey | undefined> {
-  const named = reachOf(db).plans ? { name: 'look_up_key' } : {};
+  const named = reachOf(db).namesStatements ? { name: 'look_up_key' } : {};
   const { rows }: { rows: Row[] } = await db.raw(sql, [hash]).options(named).timeout(timeoutMs);
   const [row] = rows;
   return row && fromRow(row);

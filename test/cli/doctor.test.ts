@@ -96,7 +96,7 @@ describe('doctor, on the database', () => {
     expect((await examine(settings)).of('connections')).toMatchObject([{ state: 'ok' }]);
     const { status, of } = await examine(settings, { DATABASE_POOL_MAX: '500' });
     expect(of('connections')).toMatchObject([
-      { state: 'warning', detail: expect.stringMatching(/^a process opens up to 502 of the server's \d+/) },
+      { state: 'warning', detail: expect.stringMatching(/^a process opens up to 501 of the server's \d+/) },
     ]);
     expect(status).toBe(0);
   });

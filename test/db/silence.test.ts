@@ -2,14 +2,17 @@ import { describe, expect, vi } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { isOutage } from '../../src/db/outage.ts';
+import { serviceLimits } from '../../src/db/session-limits.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test as base } from '../support/fixtures.ts';
-import { startServiceOn } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
+const statementMs = 1_000;
+// A connection is given up 5 s after the server should have ended its statement: in the service, that is after 35 s.
+const givenUpMs = statementMs + 5_000;
+const mostMs = givenUpMs + 5_000;
 
 // They mostly wait, so they wait together: each has a gate of its own.
 const test = base
@@ -19,7 +22,8 @@ const test = base
     return gate;
   })
   .extend('pool', ({ gate, databaseUrl }, { onCleanup }) => {
-    const pool = createDatabase(gate.through(databaseUrl), { poolMax: 4, log });
+    const limits = { ...serviceLimits, statementMs };
+    const pool = createDatabase(gate.through(databaseUrl), { poolMax: 4, log, limits });
     onCleanup(async () => {
       await pool.destroy();
       gate.open();
@@ -39,16 +43,17 @@ async function failure(work: PromiseLike<unknown>): Promise<{ error: unknown; ms
 }
 
 describe.concurrent('a connection that was lost in silence', () => {
-  test('is noticed within 10 s, and new ones take its place', async ({ gate, pool: db }) => {
+  test('is given up, and new ones replace all that were opened before', async ({ gate, pool: db }) => {
     await Promise.all([ask(db), ask(db), ask(db)]);
     gate.lose();
     const { error, ms } = await failure(ask(db));
     expect(isOutage(error)).toBe(true);
-    expect(ms).toBeLessThan(10_000);
+    expect(ms).toBeGreaterThanOrEqual(givenUpMs - 100);
+    expect(ms).toBeLessThan(mostMs);
     // Those that idle in the pool are lost too, and are not used.
     const next = performance.now();
     await Promise.all([ask(db), ask(db), ask(db)]);
-    expect(performance.now() - next).toBeLessThan(2_000);
+    expect(performance.now() - next).toBeLessThan(givenUpMs);
   });
 
   test('in a transaction: it rejects, and nothing of it stays', async ({ db: direct, gate, pool: db }) => {
@@ -61,43 +66,37 @@ describe.concurrent('a connection that was lost in silence', () => {
       }),
     );
     expect(isOutage(error)).toBe(true);
-    expect(ms).toBeLessThan(10_000);
+    expect(ms).toBeLessThan(mostMs);
     expect((await db.raw('SELECT count(*)::int FROM kept')).rows).toEqual([{ count: 0 }]);
   });
 });
 
-describe.concurrent('a database that says nothing at all', () => {
-  test('fails statements within 10 s, and serves when it is back', async ({ gate, pool: db }) => {
-    await ask(db);
-    gate.freeze();
-    for (const work of [ask(db), ask(db)]) {
-      const { error, ms } = await failure(work);
-      expect(isOutage(error)).toBe(true);
-      expect(ms).toBeLessThan(10_000);
-    }
-    gate.open();
-    // One that is being opened ends with the gate that opens.
-    await waitFor(() => ask(db));
-  });
-
-  test('is answered with 503, and told to come again', async ({ database, databaseUrl, gate }) => {
-    const service = await startServiceOn({ ...database, url: gate.through(databaseUrl) }, {});
-    const acme = service.as(service.keys.acme);
-    await acme.get('/v1/api/rwa').expect(200);
-    gate.lose();
-    const started = performance.now();
-    const { headers } = await acme.get('/v1/api/rwa').expect(503);
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(performance.now() - started).toBeLessThan(12_000);
-    // Another connection may have been lost, too.
-    const timeout = started + 15_000 - performance.now();
-    await vi.waitFor(() => acme.get('/v1/api/rwa').expect(200), { timeout });
-    gate.open();
-    await service.close();
-  });
+test.concurrent('a database that says nothing at all fails statements, and serves when it is back', async ({
+  gate,
+  pool: db,
+}) => {
+  await ask(db);
+  gate.freeze();
+  for (const work of [ask(db), ask(db)]) {
+    const { error, ms } = await failure(work);
+    expect(isOutage(error)).toBe(true);
+    expect(ms).toBeLessThan(mostMs);
+  }
+  gate.open();
+  // One that is being opened ends with the gate that opens.
+  await vi.waitFor(() => ask(db), 5_000);
 });
 
-test.concurrent('a statement that takes its time is left alone', async ({ pool: db }) => {
-  const { rows } = await db.raw('SELECT 1 AS done FROM pg_sleep(7)');
+test.concurrent('a statement that its server ends in time fails alone', async ({ pool: db }) => {
+  await expect(db.raw('SELECT pg_sleep(30)')).rejects.toMatchObject({ code: '57014' });
+  const { rows } = await db.raw('SELECT 1 AS done');
   expect(rows).toEqual([{ done: 1 }]);
+});
+
+test.concurrent('a transaction that was left open is not lent again', async ({ pool: db }) => {
+  await db.raw('BEGIN');
+  const { rows } = await db.raw(
+    'SELECT pg_current_xact_id_if_assigned() AS id, now() = statement_timestamp() AS own',
+  );
+  expect(rows).toEqual([{ id: null, own: true }]);
 });

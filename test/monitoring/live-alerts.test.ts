@@ -65,7 +65,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
       await ill.ask(`/blockchain/v1/api/token/balance?chainId=31337&address=${wallet}`, keys.acme);
       const text = await ill.scrape();
       expect(text).toMatch(/^tallystick_circuit_breakers\{.*state="open"\} 1$/m);
-      expect(text).toMatch(/^tallystick_replica_state\{state="silent"\} 1$/m);
+      expect(text).toMatch(/^tallystick_replica_used 0$/m);
     },
     { timeout: 60_000, interval: 100 },
   );

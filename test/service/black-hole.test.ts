@@ -8,11 +8,13 @@ import { startServiceOn } from '../support/service.ts';
 
 const connections = 14;
 const callers = 20;
-const recoveryMs = 15_000;
+const recoveryMs = 40_000;
+// REQUEST_DEADLINE_SECONDS, and some for a busy machine.
+const answeredMs = 20_000;
 
 type Answer = { readonly status: number; readonly ms: number; readonly at: number };
 
-test('14 connections that a network swallows under load: every request is answered, and all is well within 15 s', async ({
+test('14 connections that a network swallows under load: every request is answered, and all is well within 40 s', async ({
   database,
   databaseUrl,
 }) => {
@@ -74,9 +76,9 @@ test('14 connections that a network swallows under load: every request is answer
 
   expect(answers.filter(({ status }) => ![200, 409, 503].includes(status))).toEqual([]);
   expect(answers.some(({ status }) => status === 503)).toBe(true);
-  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(recoveryMs);
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(answeredMs);
   const late = answers.filter(({ at, status }) => at > recoveredAt && status !== 200);
   expect(late).toEqual([]);
   await service.close();
   await gate.close();
-});
+}, 150_000);

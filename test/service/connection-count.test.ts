@@ -4,7 +4,7 @@ import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
 
 const poolMax = 2;
-// README: the pool, and one that listens. The one that asks about a silent connection lives for milliseconds.
+// README: the pool, and one that listens.
 const most = poolMax + 1;
 
 test('a process of all roles opens no more connections than its documentation says', async ({
@@ -25,7 +25,7 @@ test('a process of all roles opens no more connections than its documentation sa
   const count = async (): Promise<number> => {
     const { rows } = await db.raw(
       `SELECT count(*)::int AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name LIKE 'tallystick %:${main.child.pid} %'
+       WHERE datname = current_database() AND application_name LIKE 'tallystick %:${main.child.pid}'
          OR datname = current_database() AND application_name = 'tallystick listener'`,
     );
     return rows[0].count;

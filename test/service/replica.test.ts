@@ -1,7 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createReplicaReads } from '../../src/db/replica-reads.ts';
-import type { ReplicaState } from '../../src/db/replica-watch.ts';
 import { createLogger } from '../../src/log.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { asUser } from '../support/database.ts';
@@ -9,6 +8,7 @@ import { test as base, perFile } from '../support/fixtures.ts';
 import { type Replicated, startReplicated } from '../support/replicated.ts';
 import { startServiceOn, type TestService } from '../support/service.ts';
 
+const silent = createLogger({ level: 'silent' });
 const maxLagMs = 4_000;
 // One look a second, which waits for a second at most; the rest is for machines that have other things to do.
 const noticedMs = 6_000;
@@ -32,9 +32,9 @@ const test = base
 
 const scrape = async ({ parts }: TestService) => (await parts.metrics.scrape()).text;
 
-const untilState = (service: TestService, state: ReplicaState) =>
+const untilUsed = (service: TestService, isUsed: boolean) =>
   vi.waitFor(
-    async () => expect(await scrape(service)).toContain(`tallystick_replica_state{state="${state}"} 1`),
+    async () => expect(await scrape(service)).toContain(`tallystick_replica_used ${isUsed ? 1 : 0}\n`),
     limit,
   );
 
@@ -45,7 +45,7 @@ async function countReads(service: TestService, at: string): Promise<number> {
 
 /** Runs SQL at the replica itself, whatever its gate does. */
 async function atReplica({ replica }: Replicated, sql: string): Promise<void> {
-  const db = createDatabase(replica.url, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  const db = createDatabase(replica.url, { poolMax: 1, log: silent });
   await db.raw(sql);
   await db.destroy();
 }
@@ -71,11 +71,11 @@ describe('reads that may lag', () => {
   test.for(lists)('%s is answered by the replica, without a failure there', async (path, { reading }) => {
     await addRwa(reading.db, reading.companies.acme, {});
     await create(reading, 'fair');
-    await untilState(reading, 'used');
-    const [before, again] = [await countReads(reading, 'replica'), await countReads(reading, 'again')];
+    await untilUsed(reading, true);
+    const [before, other] = [await countReads(reading, 'replica'), await countReads(reading, 'primary')];
     await reading.as(reading.keys.acme).get(path).expect(200);
     expect(await countReads(reading, 'replica')).toBeGreaterThan(before);
-    expect(await countReads(reading, 'again')).toBe(again);
+    expect(await countReads(reading, 'primary')).toBe(other);
   });
 
   test('attendees are answered by the replica, one event and NFTs with their secrets by the primary', async ({
@@ -83,7 +83,7 @@ describe('reads that may lag', () => {
   }) => {
     const acme = reading.as(reading.keys.acme);
     const { id } = (await create(reading, 'party')).body;
-    await untilState(reading, 'used');
+    await untilUsed(reading, true);
     const before = await vi.waitFor(async () => {
       const count = await countReads(reading, 'replica');
       await acme.get(`/events/v1/api/event/${id}/attendees`).expect(200);
@@ -100,7 +100,7 @@ test('a list is never further behind than the setting says, and one record is th
   world,
   reading,
 }) => {
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
   await atReplica(world, 'SELECT pg_wal_replay_pause()');
   const { body } = await create(reading, 'late');
   const createdAt = performance.now();
@@ -118,9 +118,9 @@ test('a list is never further behind than the setting says, and one record is th
   }, limit);
   // Of what was asked later than the bound, all has it.
   expect(asked.filter(({ at, isThere }) => at > createdAt + maxLagMs && !isThere)).toEqual([]);
-  await untilState(reading, 'lagging');
+  await untilUsed(reading, false);
   await atReplica(world, 'SELECT pg_wal_replay_resume()');
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
   expect((await list(reading)).names).toContain('late');
 });
 
@@ -142,16 +142,16 @@ test.for(Object.keys(troubles))(
   'a replica that is %s is left at once and taken again: no read fails',
   async (name, { world, reading }) => {
     const trouble = troubles[name];
-    await untilState(reading, 'used');
+    await untilUsed(reading, true);
     await trouble?.begin(world);
     // The first ones meet it, the others find that it was left.
     const answers = await Promise.all(Array.from({ length: 20 }, () => list(reading)));
-    await untilState(reading, 'silent');
+    await untilUsed(reading, false);
     answers.push(await list(reading));
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(noticedMs);
     await fetch(`${reading.baseUrl}/readyz`).then(({ status }) => expect(status).toBe(200));
     await trouble?.end(world);
-    await untilState(reading, 'used');
+    await untilUsed(reading, true);
     const before = await countReads(reading, 'replica');
     await list(reading);
     expect(await countReads(reading, 'replica')).toBeGreaterThan(before);
@@ -162,24 +162,24 @@ test('established connections that a network has lost cost no read more than som
   world,
   reading,
 }) => {
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
   await Promise.all(Array.from({ length: 10 }, () => list(reading)));
   world.gate.lose();
   const answers = await Promise.all(Array.from({ length: 20 }, () => list(reading)));
   expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(noticedMs);
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
 });
 
 test('a statement that the replay of the log cancels is put to the primary', async ({ world }) => {
-  const log = createLogger({ level: 'silent' });
+  const log = silent;
   const { db } = world.database;
   const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log, isReplica: true });
   const told: string[] = [];
   const reads = createReplicaReads({
-    ...{ db, url: world.replicaUrl, maxLagMs: 60_000, openPool, log },
+    ...{ db, maxLagMs: 60_000, openPool, log },
     onRead: (at) => told.push(at),
   });
-  await vi.waitFor(() => expect(reads.state()).toBe('used'), limit);
+  await vi.waitFor(() => expect(reads.isUsed()).toBe(true), limit);
   await atReplica(world, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
   await atReplica(world, 'SELECT pg_reload_conf()');
   await db.raw('CREATE TABLE conflict AS SELECT generate_series(1, 1000) AS n');
@@ -196,7 +196,7 @@ test('a statement that the replay of the log cancels is put to the primary', asy
     const { rows } = await db.raw('SELECT count(*)::int AS count FROM conflict');
     await db.raw('DELETE FROM conflict WHERE n <= (SELECT min(n) FROM conflict)');
     await db.raw('VACUUM conflict');
-    expect(told).toEqual(['again']);
+    expect(told).toEqual(['primary']);
     return rows;
   }, limit);
   expect(await read).toBe(false);
@@ -205,15 +205,25 @@ test('a statement that the replay of the log cancels is put to the primary', asy
 
 test('one of another cluster, or one that is no replica, is not read from', async ({ world, reading }) => {
   const foreign = await world.startForeign();
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
+  const reasons: string[] = [];
+  const destination = { write: (line: string) => void reasons.push(JSON.parse(line).reason) };
+  const log = createLogger({ level: 'warn', destination });
+  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log: silent, isReplica: true });
+  const onRead = () => {};
+  const reads = createReplicaReads({ db: world.database.db, maxLagMs: 60_000, openPool, log, onRead });
+  await vi.waitFor(() => expect(reads.isUsed()).toBe(true), limit);
   world.gate.leadTo(world.database.url);
-  await untilState(reading, 'promoted');
+  await vi.waitFor(() => expect(reasons).toContain('it is no replica'), limit);
+  await untilUsed(reading, false);
   const before = await countReads(reading, 'replica');
   expect((await list(reading)).names).toContain('fair');
   expect(await countReads(reading, 'replica')).toBe(before);
   // With a database of the same name, and its tables.
   world.gate.leadTo(foreign.url);
-  await untilState(reading, 'foreign');
+  await vi.waitFor(() => expect(reasons).toContain('it belongs to another cluster'), limit);
+  expect(reads.isUsed()).toBe(false);
   world.gate.leadTo(world.replica.url);
-  await untilState(reading, 'used');
+  await untilUsed(reading, true);
+  await reads.close();
 });

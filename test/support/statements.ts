@@ -6,7 +6,9 @@ export type Statement = { readonly sql: string; readonly bindings: readonly unkn
 /** The statements that the work sends, in their order; at least one. */
 export async function statementsOf(db: Database, work: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
-  const note = ({ sql, bindings }: Statement) => sent.push({ sql, bindings });
+  // Values of prepared statements pass Knex as an option.
+  const note = ({ sql, bindings, options }: Statement & { options?: { values?: unknown[] } }) =>
+    sent.push({ sql, bindings: options?.values ?? bindings });
   db.on('query', note);
   await work().finally(() => db.removeListener('query', note));
   if (sent.length === 0) throw new Error('Nothing was asked of the database.');

@@ -65,12 +65,12 @@ function answerDemands({ fault, answers, deadlineMs, aftermath }: Found): Demand
   ];
 }
 
-function recoveryDemands({ recoveredMs, background: { mintMs, indexMs } }: Found): Demand[] {
-  const isLate = (ms: number | undefined) => ms !== undefined && ms > mostRecoveryMs;
+function recoveryDemands({ fault, recoveredMs, background: { mintMs, indexMs } }: Found): Demand[] {
+  const isLate = (ms: number | undefined, most = mostRecoveryMs) => ms !== undefined && ms > most;
   const after = (ms = 0) => `after ${Math.round(ms / 1_000)} s`;
   return [
     [recoveredMs === undefined, 'not recovered without a restart'],
-    [isLate(recoveredMs), `recovered ${after(recoveredMs)}`],
+    [isLate(recoveredMs, fault.recoveryMs), `recovered ${after(recoveredMs)}`],
     [mintMs === undefined, 'a mint afterwards is never minted'],
     [isLate(mintMs), `a mint afterwards is minted ${after(mintMs)}`],
     [indexMs === undefined, 'the index does not go on'],

@@ -44,6 +44,8 @@ export type Fault = {
   readonly begin: (stage: Stage) => Promise<() => Promise<Aftermath>>;
   /** It never ends, so that the service is expected to recover while it lasts. */
   readonly isLasting?: true;
+  /** How long the service may take to recover, where that is more than usual. */
+  readonly recoveryMs?: number;
   /** The company that is to notice nothing, while another one is the fault. */
   readonly neighbour?: string;
   /** Requests that a killed process was at are cut. */

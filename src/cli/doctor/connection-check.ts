@@ -3,8 +3,8 @@ import type { Database } from '../../contract/transaction.ts';
 import { findServerConnections } from '../../db/inspect.ts';
 import type { Finding } from '../shared/finding.ts';
 
-// One that listens for notifications, and one that asks about a silent connection while there is one.
-const besidePool = 2;
+// The connection that listens for notifications.
+const besidePool = 1;
 
 /** Whether the server has room for what one process of these settings opens. */
 export async function examineConnections(db: Database, config: Config): Promise<Finding> {

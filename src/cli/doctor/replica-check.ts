@@ -5,11 +5,12 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import {
   endBeats,
-  hasBeat,
-  type ReplicaView,
+  findUnreadable,
+  type ReplicaAnswer,
+  readBeat,
   storeBeat,
-  viewReplica,
-} from '../../db/replica-heartbeat-store.ts';
+  type Unreadable,
+} from '../../db/replica-store.ts';
 import { groupOf, privilegesOn, tableRights } from '../../db/role-rights.ts';
 import type { Logger } from '../../log.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
@@ -29,12 +30,12 @@ const readTables = Object.keys(tableRights).filter((table) => privilegesOn(table
 export async function examineReplica({ db, config, log }: Parts): Promise<Finding[]> {
   const url = config.DATABASE_REPLICA_URL;
   if (url === undefined) return [];
-  const replica = openReplica(config, url, log);
+  const replica = openReplica(config, { url, log });
   const beats = randomUUID();
   try {
     const cluster = await storeBeat(db, beats, 1);
-    const view = await viewReplica(replica, readTables);
-    const fault = faultOf(view, cluster);
+    const unreadable = await findUnreadable(replica, readTables);
+    const fault = rightsFault(unreadable) ?? placeFault(await readBeat(replica, beats), cluster);
     if (fault !== undefined) return [{ check, state: 'FAULT', detail: fault }];
     return [await examineLag(db, { replica, beats, mostMs: config.DATABASE_REPLICA_MAX_LAG * 1_000 })];
   } catch (error) {
@@ -46,13 +47,16 @@ export async function examineReplica({ db, config, log }: Parts): Promise<Findin
   }
 }
 
-function faultOf({ isReplica, cluster, user, unreadable }: ReplicaView, own: string): string | undefined {
+function placeFault({ isReplica, cluster }: ReplicaAnswer, own: string): string | undefined {
   if (!isReplica)
     return 'it takes writes, so it follows nothing (any more): let DATABASE_REPLICA_URL name a server that follows the database';
   if (cluster !== own)
     return 'it follows another server than that of DATABASE_URL: correct DATABASE_REPLICA_URL';
-  if (unreadable.length === 0) return undefined;
-  const [first, ...more] = unreadable;
+  return undefined;
+}
+
+function rightsFault({ user, tables: [first, ...more] }: Unreadable): string | undefined {
+  if (first === undefined) return undefined;
   const tables = more.length === 0 ? first : `${first} and ${more.length} more tables`;
   return `its user ${user} may not read ${tables}, or the database there is another one: GRANT ${groupOf('api')} TO ${user}, on the primary, or correct DATABASE_REPLICA_URL`;
 }
@@ -71,7 +75,7 @@ async function examineLag(db: Database, { replica, beats, mostMs }: Following): 
   const committed = performance.now();
   const lagMs = () => Math.ceil(performance.now() - committed);
   do {
-    if (await hasBeat(replica, beats, 2))
+    if ((await readBeat(replica, beats)).beat === 2)
       return { check, state: 'ok', detail: `follows this database, ${lagMs()} ms behind` };
     await wait(lookMs);
   } while (lagMs() < mostMs);

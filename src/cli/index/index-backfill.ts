@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
+import { analyzeTables } from '../../db/analyze.ts';
 import { acquireLease, type Lease, LeaseHeldError } from '../../db/lease.ts';
 import { findLeaseHolder } from '../../db/lease-store.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
@@ -71,6 +72,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
       });
       const seconds = (performance.now() - started) / 1_000;
       while (!signal.aborted && (await index.filler.fill()));
+      if (blocks > 0n) await analyzeTables(operator.db);
       operator.output.record({
         chainId,
         completeTo: completeTo?.toString() ?? null,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { analyzeTables } from '../../db/analyze.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
 import { audited } from '../shared/audited.ts';
@@ -47,6 +48,7 @@ export function addImportCommand(rwa: Command, session: Session): void {
         const ids = check
           ? []
           : await insertAll(session, operator, { companyId, inputs: inputs.map(inputOf) });
+        if (ids.length > 0) await analyzeTables(db);
         report(output, checked, ids);
         if (check) output.say(`${file} is in order. Nothing was imported: leave out --check for that.`);
       }),

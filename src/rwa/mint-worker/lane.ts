@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { keepRenewed } from '../../db/lease.ts';
 import { type Causes, createCauses } from './causes.ts';
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
@@ -6,14 +7,11 @@ import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
 import { createPauseReport, pauseForFailure } from './pause-report.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
-  acquireLease,
-  findLease,
   type LaneId,
   type Lease,
   LeaseLostError,
+  laneLeases,
   type Pause,
-  releaseLease,
-  renewLease,
   setPause,
 } from './stores/lane-store.ts';
 
@@ -81,9 +79,9 @@ export function startLane(deps: LaneDeps): Lane {
 async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | undefined> {
   const { db, lane, holder, watchOnly, settings, log } = deps;
   try {
-    const seen = await findLease(db, lane);
+    const seen = await laneLeases.find(db, lane);
     const expired = seen && leases.expired(seen);
-    return await acquireLease(db, lane, { holder, watchOnly, seconds: settings.leaseSeconds, expired });
+    return await laneLeases.take(db, lane, { holder, watchOnly, seconds: settings.leaseSeconds, expired });
   } catch (err) {
     log.warn({ err, ...lane }, 'mint lane cannot be asked for');
     return undefined;
@@ -138,7 +136,7 @@ async function workUnderLease(
 
 async function giveBack({ db, log }: LaneDeps, lease: Lease): Promise<void> {
   try {
-    await releaseLease(db, lease);
+    await laneLeases.end(db, lease);
   } catch (err) {
     log.warn({ err, ...lease }, 'mint lane not given back');
   }
@@ -170,20 +168,15 @@ function createFailureLog({ log }: LaneDeps, lease: Lease) {
   };
 }
 
-/** Renews the lease three times in its duration, until another process has taken the lane. */
-function startRenewal({ db, settings }: LaneDeps, lease: Lease) {
-  const seconds = settings.leaseSeconds;
-  let valid = true;
-
-  const renew = async () => {
-    try {
-      const renewed = await renewLease(db, lease, seconds);
-      valid = valid && renewed;
-    } catch {
-      // A database that does not answer decides nothing: the fence does.
-    }
-  };
-  const timer = setInterval(() => void renew(), (seconds * 1_000) / 3);
-
-  return { isValid: () => valid, stop: () => clearInterval(timer) };
+/** Renews the lease until another process has taken the lane: what the database does not answer, the fence decides. */
+function startRenewal({ db, settings: { leaseSeconds } }: LaneDeps, lease: Lease) {
+  let isValid = true;
+  const stop = keepRenewed(
+    leaseSeconds,
+    () => laneLeases.renew(db, lease, leaseSeconds),
+    (isHeld) => {
+      if (isHeld === false) isValid = false;
+    },
+  );
+  return { isValid: () => isValid, stop };
 }

@@ -1,13 +1,14 @@
-import type { Lease, SeenLease } from './stores/lane-store.ts';
+import { createRenewalWatch } from '../../db/lease.ts';
+import type { SeenLease } from '../../db/lease-store.ts';
+import type { Lease } from './stores/lane-store.ts';
 
 /**
- * Watches the leases of a lane by the clock and the memory of this process. A holder renews its lease three times in its duration,
- * so one that stayed as it is for that long has no holder any more, whatever the clock of the database says.
+ * Watches the leases of a lane by the clock and the memory of this process.
  * @param now milliseconds of a clock that never goes back
  * @param leastSeconds the shortest duration to believe in: that of the leases of this process
  */
 export function createLeaseWatch(now: () => number, leastSeconds: number) {
-  let seen: { readonly lease: SeenLease; readonly since: number } | undefined;
+  const isForsaken = createRenewalWatch(leastSeconds, now);
   let highest = -1n;
 
   return {
@@ -24,12 +25,7 @@ export function createLeaseWatch(now: () => number, leastSeconds: number) {
     /** @returns the lease when nobody has renewed it for its whole duration */
     expired(found: SeenLease): SeenLease | undefined {
       if (BigInt(found.fence) > highest) highest = BigInt(found.fence);
-      if (seen?.lease.fence !== found.fence || seen.lease.expiresAt !== found.expiresAt) {
-        seen = { lease: found, since: now() };
-        return undefined;
-      }
-      const seconds = Math.max(leastSeconds, found.seconds ?? 0);
-      return now() - seen.since > seconds * 1_000 ? found : undefined;
+      return isForsaken(found) ? found : undefined;
     },
   };
 }

@@ -172,7 +172,7 @@ async function acceptAll<R extends Request>(
   const records = accepted.flatMap(({ request: { idempotency: request }, outcome: { nftId } }) =>
     request === undefined ? [] : [{ request, status: 200, headers: {}, answer: toAnswer(nftId) }],
   );
-  await together(tx, () => [
+  await together([
     ...(write?.(tx, decisions) ?? []),
     jobs.enqueue(
       mintQueue,
@@ -242,7 +242,7 @@ async function decideMints(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
-  const [candidates, contracts, limits] = await together(tx, () => [
+  const [candidates, contracts, limits] = await together([
     lockCandidates(tx, companyId, ids),
     findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),
@@ -287,7 +287,7 @@ async function decideCreations(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
-  const [eligibility, contracts, limits] = await together(tx, () => [
+  const [eligibility, contracts, limits] = await together([
     findEligibility(tx, companyId, rwaIds),
     findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),

@@ -113,7 +113,7 @@ export async function lockGasRoom(
   chainIds: readonly string[],
 ): Promise<ReadonlyMap<string, GasRoom>> {
   if (chainIds.length === 0) return new Map();
-  const [, { rows }] = await together(tx, () => [
+  const [, { rows }] = await together([
     prepared(tx, 'gas_lock', gasLock, [companyId, chainIds]),
     prepared<{ rooms: Record<string, GasRoom> | null }>(tx, 'gas_rooms', gasRooms, [companyId, chainIds]),
   ]);

@@ -117,7 +117,9 @@ export const databaseFaults: readonly Fault[] = [
   {
     name: 'connections black-holed',
     about: 'established ones lose every packet, new ones work',
-    seconds: 20,
+    // A statement waits as long as the server would let it run, 30 s, and some more.
+    seconds: 40,
+    recoveryMs: 40_000,
     isLasting: true,
     begin: onWire(
       (wire) => wire.lose(),

@@ -29,7 +29,7 @@ async function untilUsed(api: Replica): Promise<void> {
   }
 }
 
-const isUsed = async (api: Replica) => (await metricOf(api, 'tallystick_replica_state{state="used"}')) === 1;
+const isUsed = async (api: Replica) => (await metricOf(api, 'tallystick_replica_used')) === 1;
 
 /** Whether no process of callers reads from the replica any more. */
 async function isLeft({ service }: Stage): Promise<boolean> {

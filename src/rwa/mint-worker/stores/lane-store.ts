@@ -1,10 +1,10 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { createLeaseStore, type HeldLease, heldRow } from '../../../db/lease-store.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*
- * Table `mint_lanes`: the lanes, who holds them and why they do not send. Leases run by the clock of the
- * database, so that differences between the clocks of the processes do not matter.
+ * Table `mint_lanes`: the lanes, who holds them and why they do not send.
  */
 
 /** One signer on one network. */
@@ -15,8 +15,8 @@ export type LaneId = {
   readonly signer: string;
 };
 
-/** The right to write to a lane, until another process takes it. The fence grows with each holder. */
-export type Lease = LaneId & { readonly fence: string; readonly holder: string };
+/** The right to write to a lane, until another process takes it. */
+export type Lease = LaneId & HeldLease;
 
 /** Another process holds the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
@@ -37,8 +37,7 @@ export type Pause = {
 };
 
 const sameLane = 'chain_id = :chainId AND signer = :signer';
-// The holder too: a database that went back to an earlier state gives the same fence to another one.
-const sameLease = `${sameLane} AND fence = :fence AND holder = :holder`;
+const sameLease = heldRow({ same: sameLane });
 const staffedUnless = (watchOnly: string) =>
   `staffed_at = CASE WHEN ${watchOnly} THEN staffed_at ELSE clock_timestamp() END`;
 
@@ -50,80 +49,16 @@ export async function registerLane(db: Database, lane: LaneId): Promise<void> {
   );
 }
 
-/** The lease of another process, as this one has seen it. */
-export type SeenLease = {
-  readonly fence: string;
-  /** Changes with each renewal. */
-  readonly expiresAt: string;
-  /** How long it is valid after each renewal; null when it was taken by an earlier release. */
-  readonly seconds: number | null;
-};
-
-type NewLease = {
-  /** Names this process to operators. */
-  readonly holder: string;
-  /** It has no key: it watches what is sent, and gives way to a process that has one. */
-  readonly watchOnly: boolean;
-  readonly seconds: number;
-  /** A lease that this process has seen to expire. It is taken over unless it was renewed since. */
-  readonly expired: SeenLease | undefined;
-};
-
-/**
- * Takes the lease of a lane that is free or whose lease has expired.
- * @returns undefined while another process holds the lane
- */
-export async function acquireLease(
-  db: Database,
-  lane: LaneId,
-  { holder, watchOnly, seconds, expired }: NewLease,
-): Promise<Lease | undefined> {
-  const { rows }: { rows: { fence: string }[] } = await db.raw(
-    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder, watch_only = :watchOnly, lease_seconds = :seconds,
-       ${staffedUnless(':watchOnly')}, expires_at = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()
-       OR (watch_only AND NOT :watchOnly)
-       OR (fence = :seenFence AND expires_at = :seenExpiry::timestamptz)) RETURNING fence`,
-    {
-      ...lane,
-      holder,
-      watchOnly,
-      seconds,
-      seenFence: expired?.fence ?? null,
-      seenExpiry: expired?.expiresAt ?? null,
-    },
-  );
-  const [row] = rows;
-  return row && { ...lane, fence: row.fence, holder };
-}
-
-/** Finds the lease of a lane. @returns undefined when the lane is free */
-export async function findLease(db: Database, lane: LaneId): Promise<SeenLease | undefined> {
-  const { rows }: { rows: SeenLease[] } = await db.raw(
-    `SELECT fence, expires_at::text AS "expiresAt", lease_seconds AS seconds
-     FROM mint_lanes WHERE ${sameLane} AND expires_at IS NOT NULL`,
-    lane,
-  );
-  return rows[0];
-}
-
-/** Extends the lease from now on. @returns false when another process has taken the lane */
-export async function renewLease(db: Database, lease: Lease, seconds: number): Promise<boolean> {
-  const { rowCount }: { rowCount: number } = await db.raw(
-    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds),
-       ${staffedUnless('watch_only')} WHERE ${sameLease}`,
-    { ...lease, seconds },
-  );
-  return rowCount === 1;
-}
-
-/** Frees the lane for other processes. Does nothing when another process has taken it. */
-export async function releaseLease(db: Database, lease: Lease): Promise<void> {
-  await db.raw(
-    `UPDATE mint_lanes SET holder = NULL, expires_at = NULL, ${staffedUnless('watch_only')} WHERE ${sameLease}`,
-    lease,
-  );
-}
+/** The leases of lanes, which stand in their rows. One without a key watches what is sent, and gives way to one with it. */
+export const laneLeases = createLeaseStore<LaneId, { readonly watchOnly: boolean }>({
+  name: 'mint_lanes',
+  same: sameLane,
+  orFree: '(watch_only AND NOT :watchOnly)',
+  secondsColumn: 'lease_seconds',
+  onTake: `watch_only = :watchOnly, lease_seconds = :seconds, ${staffedUnless(':watchOnly')}`,
+  onRenew: staffedUnless('watch_only'),
+  onEnd: `holder = NULL, expires_at = NULL, ${staffedUnless('watch_only')}`,
+});
 
 /**
  * Runs the work in one transaction that commits only while the lease is valid.

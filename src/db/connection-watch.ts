@@ -1,0 +1,63 @@
+import type { Client } from 'pg';
+import { codeOf } from './outage.ts';
+
+export type ConnectionWatch = {
+  /** Watches a connection that was just opened. @returns what is to be called at the begin of each statement on it */
+  add(connection: Client): () => (error: unknown) => void;
+  /** Waits until the server is done with the last statement, a quarter of a second at most. */
+  untilDone(connection: Client): Promise<void>;
+  /** Returns whether the connection may be used again. */
+  isSound(connection: Client): boolean;
+};
+
+type State = { readonly losses: number; isBusy: boolean; isReadOnly: boolean };
+
+// The error of a statement comes before the server is ready for the next one, mostly by microseconds.
+const doneMs = 250;
+
+/** SQLSTATE of a write in a session or on a server that only reads. */
+const readOnlyState = '25006';
+
+/**
+ * Tells which connections of a pool may be used again. After a connection was lost, those that were opened before are
+ * replaced as well: a network that drops one mostly drops all, and nobody notices on an idle one. A connection is also
+ * replaced when its server is not done with its last statement, such as a coordinator that waits for a frozen node, when
+ * a transaction was left open, or when its server refused a write for being read-only: new connections find the server
+ * that took over.
+ */
+export function createConnectionWatch(): ConnectionWatch {
+  const states = new WeakMap<Client, State>();
+  let losses = 0;
+  return {
+    add(connection) {
+      const state: State = { losses, isBusy: false, isReadOnly: false };
+      states.set(connection, state);
+      connection.on('error', () => {
+        losses += 1;
+      });
+      connection.on('drain', () => {
+        state.isBusy = false;
+      });
+      return () => {
+        state.isBusy = true;
+        return (error) => {
+          state.isReadOnly ||= error instanceof Error && codeOf(error) === readOnlyState;
+        };
+      };
+    },
+    async untilDone(connection) {
+      if (states.get(connection)?.isBusy !== true) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, doneMs);
+      connection.once('drain', resolve);
+      await promise;
+      clearTimeout(timer);
+      connection.off('drain', resolve);
+    },
+    isSound(connection) {
+      const state = states.get(connection);
+      const isDone = state?.isBusy === false && connection.getTransactionStatus() === 'I';
+      return isDone && !state.isReadOnly && state.losses === losses;
+    },
+  };
+}
