@@ -1,5 +1,5 @@
-// Spreadsheets run a cell that begins so; those for East Asian languages take the full-width signs as well.
-const formula = /^[=+\-@\t\r\n＝＋－＠]/;
+// Spreadsheets run a cell that begins so, some of them also behind spaces. Those for East Asian languages take the full-width signs as well.
+const formula = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 
 function cell(text: string): string {
   const safe = formula.test(text) ? `'${text}` : text;

@@ -2,7 +2,22 @@ import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { csvLine } from '../src/csv.ts';
 
-const dangerous = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+const dangerous = [
+  '=',
+  '+',
+  '-',
+  '@',
+  '\t',
+  '\r',
+  '\n',
+  '＝',
+  '＋',
+  '－',
+  '＠',
+  ' =',
+  '\u00a0\u3000+',
+  '\ufeff@',
+];
 
 test.for(dangerous.map((sign) => [JSON.stringify(sign), sign]))(
   'a cell that begins with %s is a text with an apostrophe for a spreadsheet',
@@ -13,7 +28,7 @@ test.for(dangerous.map((sign) => [JSON.stringify(sign), sign]))(
 );
 
 test('any other cell is what it was, with signs of every kind inside', () => {
-  const cells = ['', 'a=b', '1-2', 'a,b', 'say "a"', 'two\r\nlines', ' x', '<＝>', '-'.padStart(2)];
+  const cells = ['', 'a=b', '1-2', 'a,b', 'say "a"', 'two\r\nlines', ' x', '<＝>', ' a-'];
   const line = csvLine(cells);
   expect(line.endsWith('\r\n')).toBe(true);
   expect(parse(line)).toEqual([cells]);

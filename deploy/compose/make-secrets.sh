@@ -21,11 +21,16 @@ for kind in owner api worker indexer operator; do
   test -e database_${kind}_url ||
     printf 'postgres://%s:%s@database/tallystick' $user "$(cat database_$kind)" > database_${kind}_url
 done
-# The users of the images read them; nobody else gets into the folder.
-chmod 444 settings secret_keys cursor_keys keystore_password admin_password database_*
+# Files of compose keep their owner and mode in a container. So these belong to the user of the services, who alone reads them.
+chmod 400 secret_keys cursor_keys keystore_password admin_password database_*_url
+chmod 600 settings
+# The image of PostgreSQL reads these as a user of its own; nobody else gets into the folder.
+chmod 444 database_owner database_api database_worker database_indexer database_operator
 # The operator service writes keystores and exports, so its user must own their folders.
 if test "$(id -u)" = 0; then
-  chown 65532:65532 keystores admin output
+  chown "${TALLYSTICK_USER:-65532:65532}" settings secret_keys cursor_keys keystore_password admin_password \
+    database_*_url keystores admin output
 else
-  echo "For docker compose: export TALLYSTICK_USER=$(id -u):$(id -g)"
+  echo "The services must run as you, or they cannot read their secrets. In every shell for docker compose:"
+  echo "  export TALLYSTICK_USER=$(id -u):$(id -g)"
 fi

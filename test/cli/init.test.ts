@@ -232,6 +232,7 @@ describe('tallystick init', () => {
       ],
     });
     expect({ status, err }).toEqual({ status: 0, err: expect.not.stringContaining('hunter') });
+    expect(err.replaceAll(/\r?\n/g, '')).toContain('(Ctrl+U empties the line.)');
     expect((await settingsOf(path.join(cwd, 'tallystick.env')))['DATABASE_URL']).toBe(databaseUrl);
   });
 

@@ -63,9 +63,9 @@ export async function createTestDatabase(postgresUrl = inject('postgresUrl')): P
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const clusterUrl = process.env['CITUS_URL'];
   if (clusterUrl !== undefined) return createCitusDatabase(clusterUrl, name);
-  const admin = createDatabase(postgresUrl, { poolMax: 1, log });
-  // PostgreSQL allows one clone of a template at a time; with the lock, the others wait, for as long as a busy machine takes.
-  await admin.raw('SET lock_timeout = 0; SET statement_timeout = 0');
+  // PostgreSQL allows one clone of a template at a time; with the lock, the others wait, however long that takes.
+  const limits = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
+  const admin = createDatabase(postgresUrl, { poolMax: 1, log, limits });
   await admin.raw('SELECT pg_advisory_lock(1)');
   await admin.raw(`CREATE DATABASE ${name} TEMPLATE tallystick_template STRATEGY FILE_COPY`);
   await admin.destroy();

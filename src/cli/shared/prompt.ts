@@ -22,7 +22,11 @@ type Streams = { readonly input: Readable; readonly output: Writable };
 export function createPrompt({ input: from, output }: Streams): Prompt {
   return async ({ message, otherwise, isSecret, fault }) => {
     if (from.readableEnded) return undefined;
-    const validate = async (answer: string) => (await fault(answer.trim())) ?? true;
+    const validate = async (answer: string) => {
+      const wrong = await fault(answer.trim());
+      // What nobody sees stays in the line, and a second paste would go behind it.
+      return wrong === undefined ? true : isSecret ? `${wrong} (Ctrl+U empties the line.)` : wrong;
+    };
     const ended = new AbortController();
     const end = () => ended.abort();
     from.once('end', end);
