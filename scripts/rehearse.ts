@@ -25,7 +25,8 @@ const help = `Usage: npm run rehearse -- NAME ...
 
 Tries what operators do once in a while, as far as one machine allows:
 
-  deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart
+  deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart; starts nginx
+               where it is installed
   image        does the steps of the Dockerfile in an empty folder under another user, starts each role there as process 1
                over a read-only file system, and stops it by SIGTERM; makes keystores, deploys, grants and exports with the
                operator of compose.yaml. Needs root, for namespaces, and no container runtime

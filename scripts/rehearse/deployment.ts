@@ -7,6 +7,7 @@ import { settings } from '../../src/config.ts';
 import { composeFaults, readByCompose, schemaFaults } from './compose-faults.ts';
 import { execForm, readStages } from './dockerfile.ts';
 import { manifestFaults } from './manifest-faults.ts';
+import { rehearseNginx } from './nginx.ts';
 import type { Report } from './report.ts';
 import { hasProgram, runProgram } from './run-program.ts';
 import { installTools, requireTool, unpackHelm } from './tools.ts';
@@ -39,6 +40,8 @@ export async function rehearseDeployment(report: Report): Promise<void> {
   });
   await report('systemd/*.service: verified, and start what `npm run serve` starts', verifyUnits);
   await report('monitoring/rules.yaml: promtool lets each alert fire, and not while all is well', testRules);
+  if (await hasProgram('nginx')) await rehearseNginx(report);
+  else process.stdout.write('  without nginx here, its configuration is not tried\n');
   const helm = await unpackHelm();
   const chart = path.join(deploy, 'chart');
   await report('chart: helm lint', async () => void (await runProgram(helm, ['lint', '--strict', chart])));

@@ -7,6 +7,7 @@ import { openToPages } from '../../src/http/dispatch/open-to-pages.ts';
 import { createHealthRouter } from '../../src/http/mounts/health.ts';
 import {
   afterDelay,
+  costOfBytes,
   createPace,
   createStrangerPace,
   paced,
@@ -110,7 +111,6 @@ test.each([
   { what: 'an invented key', status: 401, question: { path, headers: { 'x-api-key': 'invented' } } },
   { what: 'a path that is none', status: 404, question: { path: '/api/nothing' } },
   { what: 'a method that is none', status: 405, question: { path, method: 'PROPFIND' } },
-  { what: 'an operation without a key', status: 200, question: { path: '/api/public' } },
 ])('$what is answered at a pace', async ({ status, question }) => {
   const { ask } = await callersOf(await fixtureApp());
   const began = performance.now();
@@ -159,6 +159,15 @@ test('a network that asks for more than that gets 429 after a second', async () 
   expect(outcomes.slice(400)).toEqual(Array(10).fill('rate_limited'));
 });
 
+test('an operation that needs no key counts as five responses', async () => {
+  const { ask } = await callersOf(await fixtureApp());
+  const began = performance.now();
+  const statuses = await Promise.all(times(55, () => ask({ path: '/api/public' })));
+  expect(statuses).toEqual(Array(55).fill(200));
+  // Fifteen beyond the forty, at forty a second.
+  expect(performance.now() - began).toBeGreaterThan(360);
+});
+
 test('large files count by their bytes', async () => {
   const pace = createStrangerPace();
   const app = createMountedApp({
@@ -167,7 +176,7 @@ test('large files count by their bytes', async () => {
       {
         path: '/',
         async handler(request, response) {
-          await pace.pass(request, response, 3_200_000);
+          await pace.pass(request, response, costOfBytes(3_200_000));
           response.sendStatus(200);
         },
       },

@@ -9,7 +9,7 @@ import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
 import type { Admission } from '../server/admission.ts';
-import type { StrangerPace } from '../server/stranger-pace.ts';
+import { operationCost, type StrangerPace } from '../server/stranger-pace.ts';
 import { admitLarge, admitWork } from './admitted-work.ts';
 import { type CompiledOperation, compileRouter } from './compiled-operations.ts';
 import { type Exchange, openContext } from './exchange.ts';
@@ -43,9 +43,9 @@ export function createSteps(options: StepOptions): Steps {
   return async (request, exchange) => {
     const { method, path } = request;
     const found = match(method, path);
-    const isPublic = found.kind !== 'found' || found.operation.plan.isPublic;
-    if (isPublic || !options.gate.isFamiliar(exchange.request)) {
-      await options.strangers.pass(exchange.request, exchange.response);
+    const isPublic = found.kind === 'found' && found.operation.plan.isPublic;
+    if (found.kind !== 'found' || isPublic || !options.gate.isFamiliar(exchange.request)) {
+      await options.strangers.pass(exchange.request, exchange.response, isPublic ? operationCost : 1);
     }
     if (found.kind === 'none') throw problem('not_found');
     if (found.kind === 'wrong-method') throw methodProblem(method, found.allow);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { problem } from '../../errors.ts';
-import type { StrangerPace } from '../server/stranger-pace.ts';
+import { costOfBytes, type StrangerPace } from '../server/stranger-pace.ts';
 import type { Deployment } from './deployment.ts';
 import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';
 
@@ -50,7 +50,7 @@ async function sendFile(request: Request, response: Response, { portal, name, fi
   const [content, policy] = await Promise.all([portal.read(name, encoding), portal.policy(name)]);
   const tag = `"${file.digest}${encoding ? `-${encoding}` : ''}"`;
   const isFresh = hasCurrent(request, response, tag);
-  if (!isFresh && request.method !== 'HEAD') await pace.pass(request, response, content.length);
+  if (!isFresh && request.method !== 'HEAD') await pace.pass(request, response, costOfBytes(content.length));
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
   response.setHeaders(new Map(Object.entries(headersOf(file, policy))));

@@ -54,23 +54,25 @@ export function afterDelay(delayMs: number, response: Response): Promise<void> {
 /** Keeps callers without a known key to a pace of their network, so that a flood of them costs others nothing. */
 export type StrangerPace = {
   /**
-   * Lets a request pass, at once or when it is its turn. It counts once, or with bytes by their number.
+   * Lets a request pass, at once or when it is its turn.
+   * @param cost how many responses it counts as; 1 by default
    * @returns undefined where nothing is to be waited for
    * @throws ProblemError `rate_limited` a second later when the network asks for too much
    */
-  pass(request: Request, response: Response, bytes?: number): Promise<void> | undefined;
+  pass(request: Request, response: Response, cost?: number): Promise<void> | undefined;
 };
 
 // A page of the portal takes a dozen requests, and an office may share an address.
 const perSecond = 200;
-// Of callers who do not read, the kernel keeps some MB each, which no limit of the process sees: 6 MB a second.
-const bytesOfOne = 32 * 1024;
+/** The cost of an operation that needs no key: it asks the database, so it may cost as much as many pages. */
+export const operationCost = 5;
+/** The cost of a file. Of callers who do not read, the kernel keeps some MB each, which no limit of the process sees. */
+export const costOfBytes = (bytes: number): number => bytes / (32 * 1024);
 
 export function createStrangerPace(): StrangerPace {
   const next = createPace(perSecond);
   return {
-    pass(request, response, bytes) {
-      const cost = bytes === undefined ? 1 : Math.floor(bytes / bytesOfOne);
+    pass(request, response, cost) {
       const delayMs = next(networkOf(request.ip ?? ''), cost);
       if (delayMs === 0) return undefined;
       return afterDelay(delayMs, response).then(() => {
