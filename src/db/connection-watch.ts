@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { codeOf } from './outage.ts';
 
 export type ConnectionWatch = {
@@ -41,7 +41,9 @@ export function createConnectionWatch(): ConnectionWatch {
       return () => {
         state.isBusy = true;
         return (error) => {
-          state.isReadOnly ||= error instanceof Error && codeOf(error) === readOnlyState;
+          if (error instanceof DatabaseError) state.isReadOnly ||= codeOf(error) === readOnlyState;
+          // Not of the server. pg reports a statement without an answer before it reports the loss.
+          else if (error !== undefined) losses += 1;
         };
       };
     },

@@ -86,16 +86,6 @@ describe.skipIf(!hasPgbouncer)(
       await vi.waitFor(() => caller.get('/v1/api/rwa').expect(401), { timeout: 8_000, interval: 20 });
     });
 
-    test('a slow statement is left alone, though the pooler shows none of its own', async ({
-      bouncer,
-      databaseUrl,
-    }) => {
-      const db = createDatabase(bouncer.through(databaseUrl), { poolMax: 2, log, sessionUrl: databaseUrl });
-      const { rows } = await db.raw('SELECT 1 AS done FROM pg_sleep(6)');
-      expect(rows).toEqual([{ done: 1 }]);
-      await db.destroy();
-    });
-
     test('all roles start, become ready and stop', async ({ bouncer, databaseUrl }) => {
       const main = startProcess(['src/main.ts'], {
         DATABASE_URL: bouncer.through(databaseUrl),
