@@ -124,10 +124,11 @@ describe('what passes is tried again', () => {
   test('within real time, too', async () => {
     server.meet('hang');
     const started = performance.now();
-    expect((await faultOf(clientOf({ timeoutMs: 100, deadlineMs: 300, random: () => 0 }))).reason).toBe(
+    expect((await faultOf(clientOf({ timeoutMs: 200, deadlineMs: 1_500, random: () => 0 }))).reason).toBe(
       'timeout',
     );
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // Far beyond the deadline, and far below what it waits without one.
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(server.asked.length).toBeGreaterThanOrEqual(2);
   });
 });
