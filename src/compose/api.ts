@@ -37,7 +37,7 @@ export type ApiParts = Parts & {
 };
 
 // More would only wait for a connection to the database; what waits for nodes and other services is not counted.
-const requestsPerConnection = 8;
+const requestsPerConnection = 5;
 
 /**
  * Builds what answers callers. Nothing listens yet.

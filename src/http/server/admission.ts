@@ -47,18 +47,19 @@ export function createAdmission({ requests, waitMs, maxDelayMs }: AdmissionOptio
 const resolutionMs = 20;
 const spanMs = 1_000;
 
-/** Watches by how much the event loop was late in the last second. */
+/** Watches by how much the event loop is late, in this second and the last. */
 function watchLoop(maxDelayMs: number) {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
-  let isLate = false;
+  // Node's delays include the resolution; without a value the mean is NaN.
+  const isLateNow = () => delays.mean / 1e6 - resolutionMs > maxDelayMs;
+  let wasLate = false;
   const reading = setInterval(() => {
-    // Node's delays include the resolution; without a value the mean is NaN.
-    isLate = delays.mean / 1e6 - resolutionMs > maxDelayMs;
+    wasLate = isLateNow();
     delays.reset();
   }, spanMs).unref();
   return {
-    isLate: () => isLate,
+    isLate: () => wasLate || isLateNow(),
     close() {
       clearInterval(reading);
       delays.disable();
