@@ -78,7 +78,9 @@ describe('requests in flight', () => {
       while (performance.now() < until);
     }, 1);
     onTestFinished(() => clearInterval(working));
-    await vi.waitFor(() => expect(() => admit('acme', scope)).toThrow('too much to do'), 20_000);
+    // What was asked before the delay showed waits on, and nobody waits for that.
+    const ask = () => Promise.resolve(admit('acme', scope)).catch(() => {});
+    await vi.waitFor(() => expect(ask).toThrow('too much to do'), 20_000);
   });
 });
 
