@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../contract/transaction.ts';
-import { ProblemError } from '../errors.ts';
 import { inTime, untilAborted } from '../in-time.ts';
 import type { Logger } from '../log.ts';
 import { currentScope, throwIfEnded, withEnd } from '../request-scope.ts';
@@ -101,7 +100,6 @@ export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Opti
         } catch (error) {
           const scope = currentScope();
           if (scope !== undefined) throwIfEnded(scope);
-          if (error instanceof ProblemError) throw error;
           log.debug({ err: error }, 'read of the replica failed, and is put to the primary');
         }
       }

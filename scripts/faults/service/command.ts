@@ -24,7 +24,7 @@ authentication service, each of which fails in turn.
   --list     name the faults and end
 
 A fault is held when every request is answered within 15 s, with what was asked for or with 502 or 503 and
-Retry-After, the service is as before within 15 s without a restart, a mint afterwards is minted and the index at the
+Retry-After, the service is as before within 15 s (40 s where connections are lost in silence) without a restart, a mint afterwards is minted and the index at the
 head within 15 s, no accepted write is lost, every counter and every mint is true, no rejection is unhandled, no process
 has ended, and something shows that the fault happened at all. Where the fault is another company, its neighbour waits
 less than five times as long as in quiet, and /healthz of each replica is answered within 1 s. The last line is one JSON
