@@ -46,7 +46,7 @@ const mostReadMs = 3_000;
  * is there. The proof ends by itself, so whatever keeps this process from looking also ends the use.
  */
 export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Options): ReplicaReads {
-  const pool = openPool();
+  let pool = openPool();
   // The pool may be full of long statements.
   const watching = openPool(1);
   const name = randomUUID();
@@ -67,13 +67,22 @@ export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Opti
     return undefined;
   };
 
+  // What was lost with the connection that watches is not tried again, read by read.
+  const faultOfSilence = (error: unknown): string => {
+    if (fault === undefined) {
+      void pool.destroy().catch(() => {});
+      pool = openPool();
+    }
+    return String(error);
+  };
+
   const look = async () => {
     newest += 1;
     sent.set(newest, performance.now());
     for (const [beat, at] of sent) if (at < performance.now() - maxLagMs) sent.delete(beat);
     // Without a beat, what the replica shows still tells how old it is.
     cluster = await inTime(storeBeat(db, name, newest), limitMs).catch(() => cluster);
-    fault = await inTime(readBeat(watching, name), limitMs).then(faultOf, String);
+    fault = await inTime(readBeat(watching, name), limitMs).then(faultOf, faultOfSilence);
     const reason = isUsed() ? undefined : (fault ?? isOld);
     if (reason === told) return;
     told = reason;
