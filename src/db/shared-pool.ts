@@ -43,7 +43,8 @@ export function shareConnections(
   const cancel = (pid: number) =>
     inBackground(async () => {
       // Citus has another function of this name.
-      await db.raw('SELECT pg_cancel_backend(?::int)', [pid]);
+      // The connection waits for this before it is lent again.
+      await db.raw('SELECT pg_cancel_backend(?::int)', [pid]).timeout(2_000);
     });
 
   /** Cancels what a connection does as soon as its caller has gone. */
