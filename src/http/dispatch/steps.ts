@@ -60,8 +60,9 @@ export function createSteps(options: StepOptions): Steps {
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }
-    await admitWork(options.admission, exchange);
+    // In this order, so that those that wait for a large response take no place of others.
     if (isLarge(plan, request)) await admitLarge(options.admission, exchange);
+    await admitWork(options.admission, exchange);
     // The validator and the gate have just checked what the document's types promise the handler.
     return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
   };

@@ -13,7 +13,7 @@ export type Admission = {
    */
   admit(company: string, scope: Scope): Release | Promise<Release>;
   /**
-   * Admits a large response of a request that was admitted: two at a time for a company while others ask.
+   * Admits a large response: two at a time for a company while others ask.
    * @returns what is called when the response is sent
    * @throws ProblemError `overloaded` when that takes too long
    */

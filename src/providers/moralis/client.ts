@@ -2,6 +2,7 @@ import { untilAborted } from '../../in-time.ts';
 import { redactUrl } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inScope } from '../../request-scope.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { UpstreamFault } from './upstream-fault.ts';
@@ -38,6 +39,7 @@ type Deadline = {
   /** Aborts then, and when the asker has gone. */
   readonly signal: AbortSignal;
   readonly asker: AbortSignal | undefined;
+  readonly company: string;
 };
 
 const maxTries = 4;
@@ -60,6 +62,8 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
     apiKey: options.apiKey ?? '',
     now: clock.date,
   });
+  // A company that asks for much waits behind itself. The deadline ends the waiting.
+  const places = createSemaphore({ places: concurrency, waitMs: 2 * deadlineMs });
   // Until then the whole account is over its limit, and further requests would prolong that.
   let quietUntil = Number.NEGATIVE_INFINITY;
 
@@ -73,6 +77,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
 
   const ask = async (url: string, deadline: Deadline): Promise<unknown> => {
     await untilAllowed(deadline);
+    const release = await places.take(deadline.company, deadline);
     const leftMs = Math.max(1, deadline.endsAt - clock.now());
     // The account may have got over its limit while this one waited for its turn.
     let isTooSoon = false;
@@ -84,8 +89,10 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
       return await boundedGet(url, { leftMs, onTurn });
     } catch (error) {
       if (!isTooSoon) throw error;
-      return ask(url, deadline);
+    } finally {
+      release();
     }
+    return ask(url, deadline);
   };
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {
@@ -115,13 +122,15 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   return {
     async get(path, query) {
       if (options.apiKey === undefined) throw new UpstreamFault('refused', 'MORALIS_API_KEY is not set');
-      const asker = currentScope()?.signal;
+      const scope = currentScope();
+      scope?.onAway?.();
+      const { signal: asker, tenant: company = '' } = scope ?? {};
       const late = AbortSignal.timeout(deadlineMs);
       const signal = asker === undefined ? late : AbortSignal.any([late, asker]);
-      const deadline = { endsAt: clock.now() + deadlineMs, signal, asker };
+      const deadline = { endsAt: clock.now() + deadlineMs, signal, asker, company };
       const url = `${base}${path}?${new URLSearchParams(query)}`;
       // What is under way at the deadline ends with it.
-      const within = { ...currentScope(), isRead: true, signal };
+      const within = { ...scope, isRead: true, signal };
       return inScope(within, () => tryFrom(1, url, deadline));
     },
   };

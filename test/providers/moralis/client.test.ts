@@ -57,6 +57,21 @@ describe('a request', () => {
     expect(server.busiest()).toBeLessThanOrEqual(2);
   });
 
+  test('of a company waits for none of the many that another one asks', async () => {
+    server.meet({ afterMs: 20 });
+    const client = clientOf({ concurrency: 4 });
+    const done: string[] = [];
+    const { signal } = new AbortController();
+    const askFor = async (tenant: string) => {
+      await inScope({ tenant, signal, isRead: true }, () => ask(client));
+      done.push(tenant);
+    };
+    await Promise.all([...Array.from({ length: 20 }, () => askFor('much')), askFor('little')]);
+    expect(done).toHaveLength(21);
+    // One of the four places is left to it.
+    expect(done.indexOf('little')).toBeLessThan(10);
+  });
+
   test('does not wait for a place beyond its deadline', async () => {
     // A server of its own: what is on its way at the deadline may arrive after this test.
     const slow = await startMoralisServer({ histories: {}, nfts: {} });
