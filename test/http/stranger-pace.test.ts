@@ -82,11 +82,11 @@ describe('the delay of a response', () => {
     expect(many(3)).toEqual([20, 40, 60]);
   });
 
-  test('is a second to a second and a quarter at most, and not the same for all', () => {
+  test('is two seconds to two and a half at most, and not the same for all', () => {
     const { many } = paceAt();
     const longest = many(10_000).slice(-1_000);
-    expect(Math.min(...longest)).toBeGreaterThanOrEqual(1_000);
-    expect(Math.max(...longest)).toBeLessThanOrEqual(1_250);
+    expect(Math.min(...longest)).toBeGreaterThanOrEqual(2_000);
+    expect(Math.max(...longest)).toBeLessThanOrEqual(2_500);
     expect(new Set(longest).size).toBeGreaterThan(100);
   });
 
@@ -94,7 +94,7 @@ describe('the delay of a response', () => {
     const { state, many } = paceAt();
     many(10_000);
     expect(many(1, 'modest')).toEqual([0]);
-    state.at = 2_250;
+    state.at = 3_500;
     expect(many(50)).toEqual(Array(50).fill(0));
   });
 
@@ -138,25 +138,25 @@ test.each([
   expect(performance.now() - began).toBeGreaterThan(290);
 });
 
-test('a network that asks for more than that gets 429 after a second', async () => {
+test('a network that asks for more than that gets 429 after two seconds', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { pass } = createStrangerPace();
   const ask = (ip: string) => pass({ ip } as Request, new EventEmitter() as Response);
-  const asked = times(410, () =>
+  const asked = times(610, () =>
     Promise.resolve(ask('203.0.113.1')).then(
       () => 'passed',
       ({ code }) => code,
     ),
   );
   expect(ask('203.0.113.2')).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(999);
-  const early = await Promise.race([asked[405], Promise.resolve('waits')]);
+  await vi.advanceTimersByTimeAsync(1_999);
+  const early = await Promise.race([asked[605], Promise.resolve('waits')]);
   expect(early).toBe('waits');
-  await vi.advanceTimersByTimeAsync(260);
+  await vi.advanceTimersByTimeAsync(510);
   const outcomes = await Promise.all(asked);
-  expect(outcomes.slice(0, 399)).toEqual(Array(399).fill('passed'));
-  expect(outcomes.slice(400)).toEqual(Array(10).fill('rate_limited'));
+  expect(outcomes.slice(0, 599)).toEqual(Array(599).fill('passed'));
+  expect(outcomes.slice(600)).toEqual(Array(10).fill('rate_limited'));
 });
 
 test('an operation that needs no key counts as five responses', async () => {

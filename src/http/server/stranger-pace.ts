@@ -7,13 +7,13 @@ import { networkOf } from './network-of.ts';
 export type Pace = (name: string, cost?: number) => number;
 
 const atOnceMs = 1_000;
-const longestMs = 1_000;
+const longestMs = 2_000;
 // Those who wait for the longest would else come back all together, again and again.
-const spreadMs = 250;
+const spreadMs = 500;
 
 /**
- * Creates a pace: the responses of a second go out at once, and those of another second in turn. Everything beyond waits
- * for a second to a second and a quarter.
+ * Creates a pace: the responses of a second go out at once, and those of two more seconds in turn. Everything beyond waits
+ * for two seconds to two and a half.
  * @param now a monotonic clock in milliseconds
  */
 export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
@@ -57,7 +57,7 @@ export type StrangerPace = {
    * Lets a request pass, at once or when it is its turn.
    * @param cost how many responses it counts as; 1 by default
    * @returns undefined where nothing is to be waited for
-   * @throws ProblemError `rate_limited` a second later when the network asks for too much
+   * @throws ProblemError `rate_limited` two seconds later when the network asks for too much
    */
   pass(request: Request, response: Response, cost?: number): Promise<void> | undefined;
 };

@@ -23,8 +23,8 @@ const stillHeld = (count: number, words: string): Aftermath => ({
 const slowReaders: Fault = {
   name: 'slow readers',
   about: `${callersAtOnce} callers ask for large pages and do not read`,
-  // They are answered in ten seconds. The process closes idle connections after 65 s, for which the kernel still has pages.
-  seconds: 90,
+  // They are answered in twenty seconds. The process closes idle connections after 65 s, for which the kernel still has pages.
+  seconds: 95,
   ...common,
   async begin(stage) {
     const text = requestText(largePage).repeat(pipelined);
@@ -86,7 +86,7 @@ const abandonedPipelines: Fault = {
 const floodCallers = 1_200;
 const floodPerSecond = 4_000;
 /** Less is none: what the machine is too busy to send does not flood. */
-const leastPerSecond = 1_000;
+const leastPerSecond = 400;
 
 type Flood = {
   readonly name: string;
