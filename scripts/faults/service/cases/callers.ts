@@ -23,8 +23,8 @@ const stillHeld = (count: number, words: string): Aftermath => ({
 const slowReaders: Fault = {
   name: 'slow readers',
   about: `${callersAtOnce} callers ask for large pages and do not read`,
-  // They are answered in twenty seconds. The process closes idle connections after 65 s, for which the kernel still has pages.
-  seconds: 95,
+  // Their last answer comes after 40 s. The process closes idle connections 65 s later, for which the kernel still has pages.
+  seconds: 120,
   ...common,
   async begin(stage) {
     const text = requestText(largePage).repeat(pipelined);
