@@ -76,7 +76,8 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
     levels<Name extends string>({ gauges, sources }: Levels<Name>) {
       const made = Object.entries<Spec<string>>(gauges).map(([key, spec]) => {
         const gauge = new Gauge(enter('gauge', spec));
-        return { key: key as Name, gauge }; // the keys of the record are its names
+        const isBare = spec.labels === undefined;
+        return { key: key as Name, gauge, isBare }; // the keys of the record are its names
       });
       const ask = async ({ name, read }: LevelSource<Name>): Promise<Found<Name> | undefined> => {
         failures.inc({ source: name }, 0);
@@ -90,9 +91,10 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       };
       refreshes.push(async () => {
         const found = await Promise.all(sources().map(ask));
-        for (const { key, gauge } of made) {
-          // A stale value would look like a present one.
+        for (const { key, gauge, isBare } of made) {
+          // A stale value would look like a present one, and so would the 0 that a gauge without labels begins with.
           gauge.reset();
+          if (isBare) gauge.remove();
           for (const { labels, value } of found.flatMap((each) => each?.[key] ?? []))
             gauge.set({ ...labels }, value);
         }
