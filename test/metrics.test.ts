@@ -57,7 +57,7 @@ test('waits 2 s for a level at most, and asks once until it is answered', async 
 
 test('a gauge without labels and without a level has no value', async () => {
   const metrics = createMetrics(vi.fn());
-  const spec = { used: { name: 'tallystick_test_used', help: 'Used.' } };
+  const spec = { used: { name: 'tallystick_test_used', help: 'Used.' } } as const;
   metrics.levels({ gauges: spec, sources: () => [{ name: 'test', read: async () => ({}) }] });
   expect((await metrics.scrape()).text).not.toMatch(/^tallystick_test_used /m);
 });
