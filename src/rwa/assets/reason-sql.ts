@@ -24,9 +24,9 @@ export const laneReasonSql = (lane: string) =>
 const reasonsOfSending = [
   'operator',
   'contract_refuses',
-  'contract_shared',
   'contract_unanswered',
   'history_searched',
+  'history_unavailable',
   'recovery_needed',
   'signer_unavailable',
 ];

@@ -89,11 +89,6 @@ export const mintReasons = {
     note: 'The nodes of the network show different chains; minting goes on when they agree.',
     remedy: 'Find out which node is wrong and remove it: tallystick network status, network update --rpc.',
   },
-  contract_shared: {
-    note: 'Somebody else mints on the NFT contract; the operator must look into it.',
-    remedy:
-      'Give each deployment a contract and a signer of its own, then: tallystick mint verify, tallystick recover.',
-  },
   recovery_needed: {
     note: 'Minting waits until the operator has recovered the database.',
     remedy: 'Rebuild the rows from the chain: tallystick recover, then tallystick recover --apply.',

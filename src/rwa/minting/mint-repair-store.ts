@@ -1,4 +1,4 @@
-import type { MintEvent } from '../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../chain/minting/evidence-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';

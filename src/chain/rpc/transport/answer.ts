@@ -60,7 +60,7 @@ const refusal = /rate.?limit|too many requests|request limit|quota|throttl|capac
  * Matches the refusal of a query for logs of too many blocks. Hosted nodes send it with the code for "too many
  * requests", and BSC nothing but "limit exceeded".
  */
-export const tooWide =
+const tooWide =
   /range|results|response size|more than \d+|limited to|too (large|many blocks)|(^|; )limit exceeded/i;
 const unknownState =
   /header not found|block ?out ?of ?range|missing trie node|(unknown|missing) (block|header)|block.*not (found|available)|state.*(not available|unavailable|pruned)|no state/i;

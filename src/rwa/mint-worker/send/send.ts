@@ -1,6 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { findRecovery } from '../../minting/compare/contract-claim-store.ts';
-import { claimForSending } from '../audit/lost-past.ts';
+import { findRecovery } from '../../minting/compare/compared-contract-store.ts';
+import { pauseForComparison } from '../audit/compared.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { limitsOf, marketAt } from '../context/market.ts';
 import { quoteFor } from '../context/node-limits.ts';
@@ -30,7 +30,7 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   if (recovery !== undefined) {
     // What was found of contracts before it is not told after it.
     context.memory.turns.passed.clear();
-    return recovery;
+    return { reason: 'recovery_needed', detail: recovery };
   }
   const gap = await fillGap(context, head);
   if (lines.length === 0 || gap !== undefined) return gap;
@@ -57,7 +57,8 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
     if (next === undefined) break;
     const { contract, companyId } = next;
     takeTurn(memory.turns, [companyId]);
-    const first = (await claimForSending(context, head, contract)) ?? (await prepare(context, head, next));
+    const first = (await pauseForComparison(context, head, contract)) ?? (await prepare(context, head, next));
+    if (typeof first === 'object' && first.reason === 'recovery_needed') return first;
     if (first !== 'ready') {
       visits.ended(first ?? 'again');
       continue;

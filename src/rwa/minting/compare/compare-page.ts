@@ -1,4 +1,5 @@
-import type { MintEvent, MintPage } from '../../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import type { BlockRange } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
@@ -25,6 +26,9 @@ export type Disagreement = {
   readonly event?: MintEvent;
   readonly facts?: TokenFacts;
 };
+
+/** The mints of a range of blocks. */
+export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
 
 /** What a comparison asks: the rows, the chain, and which accounts are signers of ours. */
 export type Comparison = ContractId & {

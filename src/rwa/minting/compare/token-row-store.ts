@@ -100,23 +100,14 @@ export async function listUnseenMinted(
   return rows;
 }
 
-/** The block of the newest mint on the contract that is stored; undefined when there is none. */
-export const findNewestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
-  findMintedBlock(db, id, 'max');
-
-/** The block of the oldest mint on the contract that is stored; undefined when there is none. */
-export const findOldestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
-  findMintedBlock(db, id, 'min');
-
-async function findMintedBlock(
+/** When the oldest asset of a contract was made; undefined when none has it. */
+export async function findOldestAsset(
   db: Database,
   { chainId, contract }: ContractId,
-  end: 'min' | 'max',
-): Promise<bigint | undefined> {
-  const { rows }: { rows: { block: string | null }[] } = await db.raw(
-    `SELECT ${end}(block_number) AS block FROM mint_transactions WHERE chain_id = :chainId AND contract = :contract`,
+): Promise<Date | undefined> {
+  const { rows }: { rows: { created: Date | null }[] } = await db.raw(
+    'SELECT min(created_at) AS created FROM rwas WHERE chain_id = :chainId AND contract_address = :contract',
     { chainId, contract },
   );
-  const block = rows[0]?.block;
-  return block === null || block === undefined ? undefined : BigInt(block);
+  return rows[0]?.created ?? undefined;
 }

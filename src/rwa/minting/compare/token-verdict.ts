@@ -1,4 +1,4 @@
-import type { MintEvent } from '../../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import type { MintState } from '../../assets/nft-row.ts';
 
 /*
@@ -33,6 +33,8 @@ export type DisagreementKind =
   | 'other_recipient'
   /** The NFT is younger than the token: its serial was given before. */
   | 'serial_reused'
+  /** A transaction that is stored as ours minted it, and no NFT has its id: the contract mints what nobody asked for. */
+  | 'extra_token'
   /** A signer of ours minted it, and no NFT has its id. */
   | 'no_row'
   /** A signer of ours minted it, and no asset of that time has its number. */
@@ -84,6 +86,7 @@ export function judgeToken(
   const { isOwn } = facts;
   const { rwa = null, nft = null } = rows[0] ?? {};
   if (nft !== null) return judgeNft(event, nft, facts);
+  if (facts.isStored) return 'extra_token';
   if (rwa === null || isBefore(facts, rwa.createdAt)) return isOwn ? 'unknown_asset' : undefined;
   return isOwn ? 'no_row' : 'foreign';
 }
@@ -111,6 +114,7 @@ const meanings: Readonly<Record<DisagreementKind, string>> = {
   other_transaction: 'the token was minted by another transaction, or in another block, than the row says',
   other_recipient: 'the token was minted to another recipient than the row says',
   serial_reused: 'the token is older than the NFT: its serial was given before',
+  extra_token: 'the contract minted a token more than a transaction of ours asked for',
   no_row: 'a signer of ours minted the token, and no NFT has its id',
   unknown_asset: 'a signer of ours minted the token, and no asset had its number then',
   foreign: 'somebody else minted an id of ours that no NFT has',

@@ -1,10 +1,11 @@
+import { scanLogs } from '../../../chain/minting/log-scan.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { tokenPartsOf } from '../../assets/token-id.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { farthest, lockTokens, raiseSerials, renumberNfts } from '../../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../../minting/mint-state-store.ts';
 import { stillInTransaction } from './mint-cancel.ts';
-import { judgeMint, mintInWords, type Proving, readMints } from './mint-proof.ts';
+import { findMint, judgeMint, mintInWords, mintsUnlessAborted, type Proving } from './mint-proof.ts';
 import {
   findIds,
   findRequestedMint,
@@ -30,19 +31,21 @@ export type Replaced = {
  * @throws when no node answers, or gives no history: then no NFT has changed
  */
 export async function replaceToken(proving: Proving, mint: RequestedMint): Promise<Replaced | string> {
-  const { db, network } = proving;
+  const { db, network, node, signal } = proving;
   const { contract, nftId, tokenId } = mint;
   const id = { chainId: network.chainId, contract };
   let last = tokenId;
-  const event = await readMints(proving, mint, async ({ mints }) => {
-    last = lastOfSameRwa([last, ...mints.map((each) => each.tokenId)], tokenId);
-  });
+  const event = await findMint(proving, mint);
   if (event === undefined) return `Nobody has minted token ${tokenId}: it needs no replacement.`;
   const { kind } = await judgeMint(proving, mint, event);
   const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
   if (kind === 'open') return `${about}, which is not final yet. Try again when it is.`;
   if (kind === 'own')
     return `${about}, for this NFT. Its row follows, or record it: tallystick recover --apply`;
+  const { number: to } = await node.head();
+  for await (const { logs } of scanLogs(mintsUnlessAborted(node, contract, signal), { from: 0n, to })) {
+    last = lastOfSameRwa([last, ...logs.map((each) => each.tokenId)], tokenId);
+  }
   const before = await findIds(db, nftId);
   const replaced = await inTransaction(db, async (tx) => {
     await lockTokens(tx, id, [tokenId]);

@@ -72,7 +72,7 @@ const rowsByToken = (rows: readonly TokenRow[]) => Map.groupBy(rows, ({ tokenId 
 /** Whether the disagreement is over once its page is recovered; the others need a person. */
 export function isMended({ kind, nftState }: Disagreement): boolean {
   if (kind === 'other_recipient') return nftState === 'queued' || nftState === 'submitted';
-  return kind !== 'no_token' && kind !== 'two_rows';
+  return !['no_token', 'two_rows', 'extra_token'].includes(kind);
 }
 
 function planRepairs(present: readonly Judged[]): Repairs {
