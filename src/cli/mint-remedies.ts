@@ -50,7 +50,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   addNftCommand(mint, session, {
     name: 'replace',
     about:
-      'Give an NFT a new serial and token id, if the chain shows for good that its token was minted for somebody else',
+      'Give an NFT a new token id, if the chain shows for good that its token was minted for somebody else',
     refusal: (found, db) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseAgain(found, db)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);

@@ -19,7 +19,7 @@ export function addRecoverCommand(program: Command, session: Session): void {
   const recover = program
     .command('recover')
     .description(
-      'After a restore from an older backup: rebuild rows, serials and nonces from what the contracts have minted. ' +
+      'After a restore from an older backup: rebuild rows and nonces from what the contracts have minted. ' +
         'Without --apply it changes nothing, and shows what it would mend',
     )
     .option('--chain <id>', 'only this network', chainId)

@@ -63,7 +63,7 @@ export const mintReasons = {
   token_exists: {
     note: 'The token exists on the NFT contract already; the operator must decide what becomes of this NFT.',
     remedy:
-      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>; many at once: tallystick recover.',
+      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
   },
   broadcast_refused: {
     note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',

@@ -140,7 +140,7 @@ function createFactFinder({ db, node, signers }: Comparison): (event: MintEvent)
 export function isLostPast({ kind, nftState, facts }: Disagreement): boolean {
   if (facts?.isOwn !== true) return false;
   if (kind === 'not_recorded') return nftState !== 'submitted';
-  return kind === 'no_row' || kind === 'unknown_asset' || kind === 'serial_reused';
+  return kind === 'no_row' || kind === 'unknown_asset';
 }
 
 /** Whether an earlier recovery, up to this block, has told of a token for which no row can be made. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { tokenPartsOf } from '../../assets/token-id.ts';
+import { rwaNumberOf } from '../../assets/token-id.ts';
 import type { TokenRow } from './token-verdict.ts';
 
 /*
@@ -49,21 +49,20 @@ export async function listTokenRows(
   tokenIds: readonly string[],
 ): Promise<TokenRow[]> {
   const tokens = tokenIds.flatMap((tokenId) => {
-    const parts = tokenPartsOf(tokenId);
-    return parts === undefined ? [] : [{ tokenId, ...parts }];
+    const rwaNumber = rwaNumberOf(tokenId);
+    return rwaNumber === undefined ? [] : [{ tokenId, rwaNumber }];
   });
   if (tokens.length === 0) return [];
   const { rows }: { rows: Row[] } = await db.raw(
     `SELECT w.token_id, r.id AS rwa_id, r.company_id, r.created_at AS rwa_created_at, n.id AS nft_id,
        n.mint_state, n.recipient, n.minted_tx, n.minted_block, n.minted_at, n.created_at
-     FROM unnest(:tokens::numeric[], :numbers::bigint[], :serials::bigint[]) AS w (token_id, number, serial)
+     FROM unnest(:tokens::numeric[], :numbers::bigint[]) AS w (token_id, number)
      LEFT JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
-     LEFT JOIN nfts n ON n.rwa_id = r.id AND n.serial = w.serial`,
+     LEFT JOIN nfts n ON n.rwa_id = r.id AND n.token_id = w.token_id`,
     {
       ...{ chainId, contract },
       tokens: tokens.map(({ tokenId }) => tokenId),
       numbers: tokens.map(({ rwaNumber }) => rwaNumber.toString()),
-      serials: tokens.map(({ serial }) => serial.toString()),
     },
   );
   return rows.map(toTokenRow);

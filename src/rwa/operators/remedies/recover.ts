@@ -2,7 +2,6 @@ import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
 import type { ClaimSecretVault } from '../../assets/claim-secret.ts';
 import {
   type Comparison,
@@ -19,13 +18,12 @@ import {
   listSigners,
 } from '../../minting/compare/compared-contract-store.ts';
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
-import { raiseSerials } from '../../minting/mint-repair-store.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
 import { endRecovery, raiseNonceFloor } from './recover-store.ts';
 
 /*
- * Rebuilds rows, serials and nonces from the chain, after the database was restored from an older backup. Pages of
+ * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
  * blocks are mended one by one, so a run that ends half-way is simply begun again.
  */
 
@@ -118,26 +116,13 @@ async function recoverContract(
   const from = await firstBlockOf({ db, node, ...id, newest: head });
   const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
-  if (vault !== undefined) {
-    // All serials of the chain first: an NFT that gets a new one must not meet another token.
-    for await (const { logs: mints, to } of scan({ from, to: head })) {
-      await inTransaction(db, (tx) =>
-        raiseSerials(
-          tx,
-          id,
-          mints.map(({ tokenId }) => tokenId),
-        ),
-      );
-      onProgress(share(to) / 2);
-    }
-  }
   for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
     const found = (await comparePage(comparison, { ...page, mints })).filter(
       (each) => !isToldOf(recoveredTo, each),
     );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
     for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
-    onProgress((1 + share(page.to)) / 2);
+    onProgress(share(page.to));
   }
   let waiting = 0;
   for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
