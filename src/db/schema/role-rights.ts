@@ -71,7 +71,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_transaction_nfts: mintPlan,
   contract_verdicts: mintPlan,
   mint_attempts: mintOnly,
-  mint_contracts: mintOnly,
+  mint_contracts: mintPlan,
   mint_contract_origins: mintOnly,
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,

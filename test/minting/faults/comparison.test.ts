@@ -22,8 +22,8 @@ afterEach(() => setup.close());
 
 const isSearching = () =>
   until('the reason', async () => {
-    const lane = await setup.service.db('mint_lanes').first();
-    return lane.pause_reason === 'history_searched';
+    const row = await setup.service.db('mint_contracts').first();
+    return row?.pause_reason === 'history_searched';
   });
 const asked = () => setup.node.questions.byMethod().get('eth_getLogs') ?? 0;
 

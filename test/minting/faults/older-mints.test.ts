@@ -61,12 +61,7 @@ test('a mint in a transaction of ours is ours whatever the times say', async () 
   );
   setup.work();
   const mining = setup.keepMining();
-  await untilAll(setup.service, [id], 'submitted');
-  await until('the event is asked for', async () =>
-    setup.refusing.asked.some(({ method, params }) => method === 'eth_getLogs' && params.length > 0),
-  );
-  setup.refusing.forget();
-  await until('more looks', async () => setup.refusing.refused.length > 10);
+  await untilAll(setup.service, [id], 'minted');
   mining.stop();
   expect((await setup.note(id))?.detail ?? '').not.toContain('before this NFT was made');
   expect(await setup.settle([id])).toEqual([]);

@@ -81,6 +81,8 @@ export type LaneMemory = {
   signerFault: string | undefined;
   readonly turns: Turns;
   readonly compared: ComparedMemory;
+  /** Why nothing was sent to contracts, in words as stored; empty when something was. */
+  readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
   /** Contracts of which the nodes do not say what a mint would do, by their address. */
@@ -125,6 +127,7 @@ export const createLaneMemory = (): LaneMemory => ({
   signerFault: undefined,
   turns: createTurns(),
   compared: { contracts: new Set(), to: undefined, look: undefined },
+  contractPauses: new Map(),
   costs: new Map(),
   unanswered: new Map(),
   unfit: new Map(),

@@ -138,6 +138,23 @@ export async function setCompared(
   );
 }
 
+/** Stores why nothing is sent to a contract; undefined when something is. The time of a pause stays while its reason does. */
+export async function setContractPause(
+  db: Database,
+  { chainId, contract }: ContractId,
+  pause: { readonly reason: string; readonly detail: string } | undefined,
+): Promise<void> {
+  await db.raw(
+    `INSERT INTO mint_contracts AS c (chain_id, contract, deployment_id, pause_reason, pause_detail, paused_at)
+     SELECT :chainId, :contract, id, :reason::text, :detail, CASE WHEN :reason::text IS NOT NULL THEN clock_timestamp() END
+     FROM deployment
+     ON CONFLICT (chain_id, contract) DO UPDATE SET pause_reason = excluded.pause_reason,
+       pause_detail = excluded.pause_detail,
+       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END`,
+    { chainId, contract, reason: pause?.reason ?? null, detail: pause?.detail ?? null },
+  );
+}
+
 /** Lists the signers of a network's lanes. */
 export async function listSigners(db: Database, chainId: string): Promise<string[]> {
   const rows: { signer: string }[] = await db('mint_lanes').select('signer').where('chain_id', chainId);
