@@ -2,7 +2,7 @@
  * Why a mint that was accepted does not move, as SQL. Each reason is defined once, by a function of the database (migration 0032).
  */
 
-// The service still accepts mints for a lane that has been without its signer for less than this.
+// For less than this a signer that is away is no fault of the settings.
 const unstaffedSeconds = 600;
 
 /** Whether a process with the signer of the lane, a row of `mint_lanes`, has worked on it in the last 10 minutes. */

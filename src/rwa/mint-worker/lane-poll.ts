@@ -11,6 +11,7 @@ import { noteFaults } from './noted-signer.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
+import { pauseForRollback } from './watch/final-block.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
 import { pauseForOutbid } from './watch/resend/outbid.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
@@ -73,6 +74,8 @@ export function createLanePoll(
     }
 
     const head = await node.head();
+    const rollback = await pauseForRollback(context, head);
+    if (rollback !== undefined) return rollback;
     // At each block it is asked again for what replaces a transaction.
     if (head.hash !== watchedHead) memory.signerFault = undefined;
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;

@@ -85,6 +85,11 @@ export const mintReasons = {
     remedy:
       'Mend or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
   },
+  chain_rolled_back: {
+    note: 'The network lacks a block that was final; the operator must look into it.',
+    remedy:
+      'Find out whether the network was rolled back or the node is of another chain: tallystick network status. If it is for good, send again what was lost: tallystick recover --apply.',
+  },
   nodes_disagree: {
     note: 'The nodes of the network show different chains; minting goes on when they agree.',
     remedy: 'Find out which node is wrong and remove it: tallystick network status, network update --rpc.',

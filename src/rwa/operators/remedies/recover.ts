@@ -20,7 +20,7 @@ import {
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
-import { endRecovery, raiseNonceFloor } from './recover-store.ts';
+import { endRecovery, raiseNonceFloor, reopenTransactions } from './recover-store.ts';
 
 /*
  * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
@@ -78,6 +78,11 @@ export async function recoverNetwork(
     throw new Error(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
+  }
+  if (vault !== undefined) {
+    for (const signer of chain.signers) {
+      await reopenTransactions(db, { chainId, signer }, await node.transactionCount(signer, 'latest'));
+    }
   }
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
