@@ -128,7 +128,8 @@ function totalOf(wanted: Wanted, sequences: readonly Sequence[], minutes: number
 
 try {
   const [suite, ...rest] = process.argv.slice(2);
-  process.exitCode = (await (suite === 'service' ? runServiceFaults(rest) : runAll())) ? 0 : 1;
+  const isService = suite === 'service' || suite === 'soak';
+  process.exitCode = (await (isService ? runServiceFaults(rest, suite === 'soak') : runAll())) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
   process.exitCode = 2;
