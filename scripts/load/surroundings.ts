@@ -4,6 +4,7 @@ import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { groupOf } from '../../src/db/role-rights.ts';
+import { migrationLimits } from '../../src/db/session-limits.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
 import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
@@ -82,7 +83,7 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   const hosted = { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
   const upstream = opened.adopt(await startMoralisServer(hosted), (server) => server.close());
   const log = createLogger({ level: 'silent' });
-  const openDatabase = () => createDatabase(postgres.url, { poolMax: 2, log });
+  const openDatabase = () => createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits });
   const db = openDatabase();
   await prepareDatabase(db);
   for (const role of roles) {

@@ -11,10 +11,10 @@ export const allFaults: readonly Fault[] = [
   ...databaseFaults,
   replicaFrozen,
   ...outsideFaults,
+  failover,
   ...processFaults,
   rollingRestart,
   noisyNeighbour,
-  failover,
 ];
 
 const namesOfSoak = [

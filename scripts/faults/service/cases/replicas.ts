@@ -102,7 +102,7 @@ async function recover({ around, service }: Stage): Promise<void> {
   await service.restart('worker');
 }
 
-/** It is run last: afterwards the replica is the database. */
+/** Afterwards the replica is the database. */
 export const failover: Fault = {
   name: 'failover to a replica',
   about: `that lacks the commits of the last ${lagMs / 1_000} s`,
