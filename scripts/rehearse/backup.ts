@@ -31,7 +31,7 @@ export async function rehearseBackup(report: Report): Promise<object> {
   await report(`recover finds the ${minted - kept} of ${minted} mints that the backup does not have`, () =>
     recover({ ...place, settings: { ...place.settings, ...scene.signers.settings } }, restored, minted),
   );
-  for (const what of ['mint', 'counts', 'audit'])
+  for (const what of ['mint', 'audit'])
     await report(`tallystick ${what} verify`, async () => void (await runCommand(place, what, 'verify')));
   await report('the service goes on over it, and counters and chain agree', async () => {
     const again = await scene.start(place);

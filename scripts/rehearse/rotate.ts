@@ -43,7 +43,8 @@ export async function rehearseRotation(report: Report): Promise<object> {
   );
   await rotateSigner(report, stage, { both: `${oldSigner},${newSigner}`, next: newSigner });
   await load.stop();
-  return reportUse(report, { loads: [load], fleets: [fleet], db, chain });
+  // What it looks at is closed when this function ends.
+  return await reportUse(report, { loads: [load], fleets: [fleet], db, chain });
 }
 
 async function rotateSecrets(
