@@ -1,11 +1,11 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { groupOf } from '../../src/db/role-rights.ts';
-import { migrationLimits } from '../../src/db/session-limits.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { migrationLimits } from '../../src/db/connection/session-limits.ts';
+import { groupOf } from '../../src/db/schema/role-rights.ts';
 import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
 import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
 import { wallet as hostedWallet, transaction } from '../../test/support/moralis-payloads.ts';

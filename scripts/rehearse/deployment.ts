@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import packageFile from '../../package.json' with { type: 'json' };
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/config.ts';
 import { startDatabaseServer } from '../load/database-server.ts';
 import { hasProgram, runProgram } from '../run-program.ts';
 import { composeFaults, readByCompose, schemaFaults } from './compose-faults.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
-import { checkNode } from '../../src/chain/rpc/check-node.ts';
+import { checkNode } from '../../src/chain/rpc/transport/check-node.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
+import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import {
   decodeRecorded,
   fixturesLike,

@@ -1,12 +1,12 @@
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalSettings } from '../../src/local/settings.ts';
 import { untilIndexed } from '../../src/local/until-indexed.ts';
-import { createLogger } from '../../src/log.ts';
-import type { HistoryRecord, NftEntry } from '../../src/providers/provider.ts';
-import { type Service, startService } from '../../src/service.ts';
+import type { HistoryRecord, NftEntry } from '../../src/providers/shared/provider.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { askChain, type Moved, type Told } from './chain-truth.ts';
 import { type LocalRun, makeDirectory, readCredentials, removeDirectory, runLocal } from './local-run.ts';
 

@@ -1,5 +1,5 @@
 import { id, Wallet } from 'ethers';
-import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { backUp, restoreBackup } from '../support/backup.ts';
 import { leadsTo } from '../support/flaws/wrongs.ts';
 import { lies } from '../support/lying-node.ts';

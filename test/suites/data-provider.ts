@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Network } from '../../src/chain/network.ts';
+import type { Network } from '../../src/chain/rpc/client/network.ts';
 import type {
   DataProvider,
   Freshness,
@@ -7,8 +7,8 @@ import type {
   HistoryRecord,
   NftEntry,
   SortOrder,
-} from '../../src/providers/provider.ts';
-import { maxPositionLength } from '../../src/providers/provider.ts';
+} from '../../src/providers/shared/provider.ts';
+import { maxPositionLength } from '../../src/providers/shared/provider.ts';
 import { contractSchema } from '../support/contract-schema.ts';
 
 /** What the suite needs of a provider: a wallet of which everything is known. */
