@@ -3,8 +3,8 @@ import { knownWrappedNatives } from '../../src/chain/network.ts';
 import { listHistory, type WalletTransaction } from '../../src/providers/indexer/read/history-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { fixturesLike, type RecordedBlock, readFixture, recordedBlocks } from '../support/recorded-chain.ts';
-import { blockAfter, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 /**

@@ -6,7 +6,7 @@ import { recordIndexError } from '../../src/providers/indexer/store/index-state-
 import { startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
+import { type ReplayNode, readReorganisation, startReplayNode } from '../support/node/replay.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const { blocks } = readReorganisation('reorg-13522937-13522962');

@@ -9,8 +9,8 @@ import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
 import { recordIndexError, recordStandstill } from '../../src/providers/indexer/store/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { blockAfter, startReplayNode } from '../support/replay-node.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered } from './index-fixture.ts';
 

@@ -2,12 +2,12 @@ import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { callNode, deployer } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import type { Flaw } from '../support/flaws/flaw.ts';
-import { feeCap, noArchive, noFinalized, prunedBefore, rangesOf, without } from '../support/flaws/limits.ts';
-import { lagsBy, pastOf, standsStill } from '../support/flaws/old-heads.ts';
-import { startOrphan, startOtherChain } from '../support/flaws/orphan.ts';
-import { leadsTo, malformedReceipts, slow, swallowsBroadcasts } from '../support/flaws/wrongs.ts';
-import { startLyingNode } from '../support/lying-node.ts';
+import type { Flaw } from '../support/node/flaw.ts';
+import { feeCap, noArchive, noFinalized, prunedBefore, rangesOf, without } from '../support/node/limits.ts';
+import { lagsBy, pastOf, standsStill } from '../support/node/old-heads.ts';
+import { startOrphan, startOtherChain } from '../support/node/orphan.ts';
+import { startWatchedNode } from '../support/node/watched-node.ts';
+import { leadsTo, malformedReceipts, slow, swallowsBroadcasts } from '../support/node/wrongs.ts';
 
 const callOf =
   (url: string) =>
@@ -18,7 +18,7 @@ const test = base
   .extend('chainOptions', perFile, { flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] })
   .extend('node', perFile, async ({ chain }, { onCleanup }) => {
     await callOf(chain.rpcUrl)('anvil_mine', '0xa');
-    const node = await startLyingNode(chain.rpcUrl);
+    const node = await startWatchedNode(chain.rpcUrl);
     onCleanup(() => node.close());
     const ask = callOf(node.url);
     const having = (...flaws: Flaw[]) => {

@@ -1,27 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, settingsFor } from '../../cli/command-line.ts';
-import {
-  type BentAnswer,
-  type BentNode,
-  standsAt,
-  startBentNode,
-  swallows,
-  withoutFinalized,
-} from '../../support/bent-node.ts';
 import { startChain, type TestChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { type Answer, type Flaw, resultOf } from '../../support/node/flaw.ts';
+import { lies } from '../../support/node/lies.ts';
+import { type NoFinalized, noFinalized } from '../../support/node/limits.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
+import { standsStill } from '../../support/node/old-heads.ts';
 import { startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let bent: BentNode;
+let bent: TestNode;
 let others: TestChain[];
 
 beforeEach(async () => {
   others = [];
   setup = await createMintSetup();
-  bent = await startBentNode(setup.chain.rpcUrl);
+  bent = await startNode(setup.chain.rpcUrl);
   await useNodes([bent.url, setup.node.url]);
 });
 afterEach(async () => {
@@ -33,6 +30,10 @@ afterEach(async () => {
 const useNodes = (urls: readonly string[]) => setup.service.db('networks').update({ rpc_urls: urls });
 const startWorker = () => setup.work().until(/working/);
 const headOf = async () => BigInt(await setup.chain.call<string>('eth_blockNumber'));
+const presentPast = async () => {
+  const head = await headOf();
+  return { head, finalized: head - 2n };
+};
 const pauseOf = async () => {
   const { pause_reason: reason, pause_detail: detail } = await setup.service.db('mint_lanes').first();
   return { reason, detail };
@@ -59,7 +60,7 @@ describe('a first node that answers null where a number is asked for', () => {
   test.each(['eth_maxPriorityFeePerGas', 'eth_getTransactionCount', 'eth_estimateGas', 'eth_getBalance'])(
     'is left for the sound one: %s',
     async (method) => {
-      bent.bend((call) => (call.method === method ? Promise.resolve({ result: null }) : undefined));
+      bent.setFlaws((call) => (call.method === method ? { result: null } : undefined));
       const ids = await setup.accept(2);
       setup.work();
       const mining = setup.keepMining();
@@ -70,17 +71,13 @@ describe('a first node that answers null where a number is asked for', () => {
 });
 
 describe('a first node that stands on an orphan and cannot say what is final', () => {
-  const wordings: readonly (readonly [string, BentAnswer])[] = [
-    ['with status 429', { status: 429 }],
-    ['with "finalized block not found"', { error: { code: -39001, message: 'finalized block not found' } }],
-  ];
-  test.each(wordings)(
+  test.each(['status 429', 'not found'] satisfies NoFinalized[])(
     '%s: nothing is called minted that the sound node does not have',
-    async (_wording, answer) => {
+    async (answer) => {
       const { chain, node, service } = setup;
       const orphan = await startOrphan();
-      bent.aim(orphan.rpcUrl);
-      bent.bend(withoutFinalized(answer));
+      bent.leadTo(orphan.rpcUrl);
+      bent.setFlaws(noFinalized(answer));
       node.lie('forgets');
       await startWorker();
       const ids = await setup.accept(3);
@@ -108,8 +105,8 @@ describe('a first node that stands on an orphan and cannot say what is final', (
       expect(await transactionStates()).toEqual(['confirmed']);
 
       mining.stop();
-      bent.bend(undefined);
-      bent.aim(chain.rpcUrl);
+      bent.setFlaws();
+      bent.leadTo(chain.rpcUrl);
       expect(await setup.settle(ids)).toEqual([]);
     },
   );
@@ -117,7 +114,7 @@ describe('a first node that stands on an orphan and cannot say what is final', (
 
 describe('a first node that stands still', () => {
   test('is left for the one that goes on, and used again when it has caught up', async () => {
-    bent.bend(standsAt(await headOf()));
+    bent.setFlaws(standsStill(await presentPast()));
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(4);
@@ -125,21 +122,21 @@ describe('a first node that stands still', () => {
     const [worker] = setup.running();
     expect(worker?.output()).toMatch(/"state":"lagging","reason":"at block \d+, \d+ behind another node"/);
     await until('finality is missed', async () => (await pauseOf()).reason === 'finality_unknown');
-    bent.bend(undefined);
+    bent.setFlaws();
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('is used all the same when it is the only one, and that no block comes is told', async () => {
     await useNodes([bent.url]);
-    bent.bend(standsAt(await headOf()));
+    bent.setFlaws(standsStill(await presentPast()));
     await startWorker();
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'submitted');
     // Not before it has lasted: 24 times as long as an answer may take.
     await until('the reason', async () => (await pauseOf()).reason === 'no_new_blocks', 30);
     expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
-    bent.bend(undefined);
+    bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
@@ -148,8 +145,8 @@ describe('a first node that answers but does not tell of receipts', () => {
   test.each([
     ['malformed ones', { result: { status: 'ok', logs: null } }],
     ['an error', { error: { code: -32000, message: 'leveldb: closed' } }],
-  ] satisfies [string, BentAnswer][])('(%s) is left for the one that does', async (_what, answer) => {
-    bent.bend(({ method }) => (method === 'eth_getTransactionReceipt' ? Promise.resolve(answer) : undefined));
+  ] satisfies [string, Answer][])('(%s) is left for the one that does', async (_what, answer) => {
+    bent.setFlaws(({ method }) => (method === 'eth_getTransactionReceipt' ? answer : undefined));
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(3);
@@ -162,11 +159,11 @@ describe('a first node that answers but does not tell of receipts', () => {
 describe('a first node that answers what is none of its kind', () => {
   /** A node whose answers to a method have these fields. */
   const says =
-    (method: string, change: object): Parameters<BentNode['bend']>[0] =>
+    (method: string, change: object): Flaw =>
     (call, pass) =>
       call.method === method
         ? pass(call).then((answer) => {
-            const { result } = answer;
+            const result = resultOf(answer);
             return typeof result === 'object' && result !== null
               ? { result: { ...result, ...change } }
               : answer;
@@ -185,13 +182,13 @@ describe('a first node that answers what is none of its kind', () => {
     ['a time that no calendar has', 'eth_getBlockByNumber', { timestamp: '0xffffffffffffffff' }],
     ['a gas limit that is no number', 'eth_getBlockByNumber', { gasLimit: '0x' }],
   ])('is left for the sound one: %s', async (_what, method, change) => {
-    bent.bend(says(method, change));
+    bent.setFlaws(says(method, change));
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'minted', 15);
     mining.stop();
-    bent.bend(undefined);
+    bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
@@ -212,13 +209,13 @@ describe("a node's URL that leads to another chain", () => {
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'submitted');
     for (let round = 0; round < 5; round += 1) {
-      bent.aim(foreign.rpcUrl);
+      bent.leadTo(foreign.rpcUrl);
       ids.push(...(await setup.accept(2)));
-      bent.takeAsked();
-      const isAsked = async () => bent.takeAsked().includes('eth_chainId');
+      bent.forget();
+      const isAsked = async () => bent.takeMethods().includes('eth_chainId');
       await until('the foreign chain is asked', isAsked);
       await until('the foreign chain is asked again', isAsked);
-      bent.aim(setup.chain.rpcUrl);
+      bent.leadTo(setup.chain.rpcUrl);
       await untilAll(setup.service, ids.slice(0, 2), 'minted');
     }
     mining.stop();
@@ -231,7 +228,7 @@ describe("a node's URL that leads to another chain", () => {
 
 describe('a broadcast', () => {
   test('reaches the sound node when the first swallows transactions, at the first price', async () => {
-    bent.bend(swallows);
+    bent.setFlaws(lies.forgets);
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(6);
@@ -243,13 +240,13 @@ describe('a broadcast', () => {
   });
 
   test('is not held up by a node that hangs', async () => {
-    bent.bend(() => Promise.resolve('hang'));
+    bent.setFlaws(() => 'hang');
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(6);
     await untilAll(setup.service, ids, 'minted', 15);
     mining.stop();
-    bent.bend(undefined);
+    bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
@@ -295,7 +292,7 @@ describe('two nodes that disagree below the confirmations', () => {
     const ids = await setup.accept(2);
     await untilAll(service, ids, 'submitted');
     const orphan = await startOrphan();
-    bent.aim(orphan.rpcUrl);
+    bent.leadTo(orphan.rpcUrl);
     await chain.call('anvil_dropAllTransactions');
     for (const url of [chain.rpcUrl, orphan.rpcUrl]) await callNode(url, 'anvil_mine', ['0x4']);
     await until('it is said', async () => (await pauseOf()).reason === 'nodes_disagree');
@@ -304,16 +301,16 @@ describe('two nodes that disagree below the confirmations', () => {
     await until('the same bytes', async () => sent() > before + 1);
     expect((await pauseOf()).reason).toBe('nodes_disagree');
     expect(await service.db('mint_attempts')).toHaveLength(1);
-    bent.aim(chain.rpcUrl);
+    bent.leadTo(chain.rpcUrl);
     expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('stop conclusions with both names, and minting goes on when they agree', async () => {
     const { chain, node, service } = setup;
     const orphan = await startOrphan();
-    bent.aim(orphan.rpcUrl);
+    bent.leadTo(orphan.rpcUrl);
     // The second one tells of its own chain, and both go on.
-    bent.bend(swallows);
+    bent.setFlaws(lies.forgets);
     const growing = setInterval(() => void callNode(orphan.rpcUrl, 'anvil_mine', ['0x1']), 150);
     const mining = setup.keepMining();
     try {
@@ -323,8 +320,8 @@ describe('two nodes that disagree below the confirmations', () => {
       const { detail } = await pauseOf();
       expect([bent.url, node.url].every((url) => detail.includes(url))).toBe(true);
       expect(await statesOf(ids)).not.toContain('minted');
-      bent.aim(chain.rpcUrl);
-      bent.bend(undefined);
+      bent.leadTo(chain.rpcUrl);
+      bent.setFlaws();
       await untilAll(service, ids, 'minted', 15);
       mining.stop();
       expect(await setup.settle(ids)).toEqual([]);
