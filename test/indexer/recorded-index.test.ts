@@ -34,7 +34,14 @@ test.beforeAll(async ({ database }) => {
 });
 
 /** Every row of the network, each wallet's history read as its pages are. */
-async function rowsOf(database: TestDatabase, name: string): Promise<WalletTransaction[]> {
+const known = new Map<string, Promise<WalletTransaction[]>>();
+const rowsOf = (database: TestDatabase, name: string) => {
+  const rows = known.get(name) ?? readRows(database, name);
+  known.set(name, rows);
+  return rows;
+};
+
+async function readRows(database: TestDatabase, name: string): Promise<WalletTransaction[]> {
   const chainId = networkOf(name);
   const wallets: Buffer[] = await database
     .db('wallet_history')
