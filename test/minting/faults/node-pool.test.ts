@@ -3,7 +3,6 @@ import { commandLine, settingsFor } from '../../cli/command-line.ts';
 import { startChain, type TestChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import { type Answer, type Flaw, resultOf } from '../../support/node/flaw.ts';
 import { lies } from '../../support/node/lies.ts';
 import { type NoFinalized, noFinalized } from '../../support/node/limits.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
@@ -55,20 +54,6 @@ async function startOrphan(): Promise<TestChain> {
   others.push(orphan);
   return orphan;
 }
-
-describe('a first node that answers null where a number is asked for', () => {
-  test.each(['eth_maxPriorityFeePerGas', 'eth_getTransactionCount', 'eth_estimateGas', 'eth_getBalance'])(
-    'is left for the sound one: %s',
-    async (method) => {
-      bent.setFlaws((call) => (call.method === method ? { result: null } : undefined));
-      const ids = await setup.accept(2);
-      setup.work();
-      const mining = setup.keepMining();
-      await untilAll(setup.service, ids, 'minted');
-      mining.stop();
-    },
-  );
-});
 
 describe('a first node that stands on an orphan and cannot say what is final', () => {
   test.each(['status 429', 'not found'] satisfies NoFinalized[])(
@@ -136,58 +121,6 @@ describe('a first node that stands still', () => {
     // Not before it has lasted: 24 times as long as an answer may take.
     await until('the reason', async () => (await pauseOf()).reason === 'no_new_blocks', 30);
     expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
-    bent.setFlaws();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-});
-
-describe('a first node that answers but does not tell of receipts', () => {
-  test.each([
-    ['malformed ones', { result: { status: 'ok', logs: null } }],
-    ['an error', { error: { code: -32000, message: 'leveldb: closed' } }],
-  ] satisfies [string, Answer][])('(%s) is left for the one that does', async (_what, answer) => {
-    bent.setFlaws(({ method }) => (method === 'eth_getTransactionReceipt' ? answer : undefined));
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(3);
-    await untilAll(setup.service, ids, 'minted', 15);
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-});
-
-describe('a first node that answers what is none of its kind', () => {
-  /** A node whose answers to a method have these fields. */
-  const says =
-    (method: string, change: object): Flaw =>
-    (call, pass) =>
-      call.method === method
-        ? pass(call).then((answer) => {
-            const result = resultOf(answer);
-            return typeof result === 'object' && result !== null
-              ? { result: { ...result, ...change } }
-              : answer;
-          })
-        : undefined;
-
-  test.each([
-    ['gas that is no number', 'eth_getTransactionReceipt', { gasUsed: '0x' }],
-    ['a block that is no number', 'eth_getTransactionReceipt', { blockNumber: '0x' }],
-    [
-      'a price that no column holds',
-      'eth_getTransactionReceipt',
-      { effectiveGasPrice: `0x${'f'.repeat(80)}` },
-    ],
-    ['another transaction', 'eth_getTransactionReceipt', { transactionHash: `0x${'ab'.repeat(32)}` }],
-    ['a time that no calendar has', 'eth_getBlockByNumber', { timestamp: '0xffffffffffffffff' }],
-    ['a gas limit that is no number', 'eth_getBlockByNumber', { gasLimit: '0x' }],
-  ])('is left for the sound one: %s', async (_what, method, change) => {
-    bent.setFlaws(says(method, change));
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(2);
-    await untilAll(setup.service, ids, 'minted', 15);
-    mining.stop();
     bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
