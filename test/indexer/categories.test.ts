@@ -7,12 +7,15 @@ import {
   type NftMovement,
   zeroAddress,
 } from '../../src/providers/indexer/domain.ts';
-import type { WalletTransaction } from '../../src/providers/indexer/read/history-store.ts';
 import { methodName } from '../../src/providers/indexer/read/methods.ts';
 import { describeTransaction } from '../../src/providers/indexer/read/rules.ts';
 import { toRecord } from '../../src/providers/indexer/read/to-record.ts';
 import { shortAmount } from '../../src/providers/indexer/read/wording.ts';
-import type { StoredMoves, StoredTransaction } from '../../src/providers/indexer/store/stored-moves.ts';
+import type {
+  StoredMoves,
+  StoredTransaction,
+  WalletTransaction,
+} from '../../src/providers/indexer/store/stored-moves.ts';
 import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
 import { decodeRecorded, recordedBlocks } from '../support/recorded-chain.ts';
 import { alice, bob, carol } from './raw-answers.ts';

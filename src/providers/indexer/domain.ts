@@ -167,3 +167,10 @@ export type IndexedBlock = {
 };
 
 export const zeroAddress = '0x0000000000000000000000000000000000000000';
+
+/** Null where the contract does not say it, or says nothing sensible. */
+export type ContractText = {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+};

@@ -5,12 +5,7 @@ import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
-import {
-  findBlockAt,
-  listHistory,
-  type WalletCreditRow,
-  type WalletTransaction,
-} from './read/history-store.ts';
+import { findBlockAt, listHistory, type WalletCreditRow } from './read/history-store.ts';
 import { type Holding, listHoldings } from './read/holding-store.ts';
 import {
   readHistoryPlace,
@@ -23,6 +18,7 @@ import { toCredit, toRecord } from './read/to-record.ts';
 import { hasWanted } from './search/facets.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
 import { areStartsKnown } from './store/start-store.ts';
+import type { WalletTransaction } from './store/stored-moves.ts';
 import { findPageTokens, type KnownToken } from './store/token-store.ts';
 
 /** What needs nothing but the database. */

@@ -3,27 +3,8 @@ import type { Freshness } from '../../provider.ts';
 import type { BlockCredit } from '../domain.ts';
 import { hex } from '../store/bulk-store.ts';
 import { creditKindName } from '../store/ledger-rows.ts';
-import {
-  readMoves,
-  readTransaction,
-  type StoredMoves,
-  type StoredTransaction,
-} from '../store/stored-moves.ts';
+import { readMoves, readTransaction, type WalletTransaction } from '../store/stored-moves.ts';
 import { blockAtQuery, type HistoryRequest, historyQuery } from './history-page-store.ts';
-
-/** One transaction as a wallet sees it. */
-export type WalletTransaction = {
-  readonly wallet: string;
-  readonly blockNumber: bigint;
-  readonly index: number;
-  readonly hash: string;
-  readonly blockHash: string;
-  readonly blockTime: Date;
-  readonly transaction: StoredTransaction;
-  readonly moves: StoredMoves;
-  /** Null where the block was not traced. */
-  readonly internalCalls: number | null;
-};
 
 /** What a block credited to a wallet outside of transactions. */
 export type WalletCreditRow = Pick<WalletTransaction, 'blockNumber' | 'index' | 'blockHash' | 'blockTime'> & {

@@ -1,7 +1,7 @@
 import type { HistoryRecord } from '../../provider.ts';
 import { zeroAddress } from '../domain.ts';
+import type { WalletTransaction } from '../store/stored-moves.ts';
 import { type Flow, type Flows, flowsOf, isBurned, isMinted, isNft } from './flows.ts';
-import type { WalletTransaction } from './history-store.ts';
 import { isDeposit, isWithdrawal } from './methods.ts';
 import { assetsText, assetText, shortAddress, symbolOf, type Wording } from './wording.ts';
 

@@ -1,7 +1,8 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { HistoryRecord, Reconciled, WalletCredit } from '../../provider.ts';
 import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../domain.ts';
-import type { WalletCreditRow, WalletTransaction } from './history-store.ts';
+import type { WalletTransaction } from '../store/stored-moves.ts';
+import type { WalletCreditRow } from './history-store.ts';
 import { methodName } from './methods.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { describeTransaction, isPoisoning } from './rules.ts';

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { Network } from '../../../chain/network.ts';
-import type { ContractText } from '../store/contract-store.ts';
+import type { ContractText } from '../domain.ts';
 import type { Flow } from './flows.ts';
 
 /** The network's currency and the known texts of token contracts, for the wording of a record. */

@@ -1,16 +1,10 @@
 import type { Database } from '../../../contract/transaction.ts';
+import type { ContractText } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 import { mostTries, restAfter } from './rests.ts';
 
 /** The token contracts that the index has seen, and what they say of themselves. */
 const table = 'token_contracts';
-
-/** Null where the contract does not say it, or says nothing sensible. */
-export type ContractText = {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-};
 
 export type KnownContract = ContractText & { readonly contract: string; readonly standard: 20 | 721 | 1155 };
 

@@ -237,3 +237,17 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
     delegates: d,
   };
 }
+
+/** One transaction as a wallet sees it. */
+export type WalletTransaction = {
+  readonly wallet: string;
+  readonly blockNumber: bigint;
+  readonly index: number;
+  readonly hash: string;
+  readonly blockHash: string;
+  readonly blockTime: Date;
+  readonly transaction: StoredTransaction;
+  readonly moves: StoredMoves;
+  /** Null where the block was not traced. */
+  readonly internalCalls: number | null;
+};
