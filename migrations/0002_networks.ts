@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await runStatements(

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 /*
  * Counters stand on the RWA row so that its detail never counts rows; they change in the same transaction

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 // rate_limits has the columns that rate-limiter-flexible asks for. It is unlogged: a crash of the
 // database forgets at most one window of counts, and no write waits for the disk.

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 /*
  * What is minted, by which transaction, and who may write it. The rules that must hold whatever a process

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 /** Which contracts of a network wrap its native asset; those that were known by code so far are filled in. */
 export async function up(knex: Knex): Promise<void> {

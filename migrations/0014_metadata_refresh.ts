@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 /** When metadata are tried again, and which tokens have told that theirs changed. */
 export async function up(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
 /**
  * Until when a token that was refreshed is left alone, rather than when it was: a cluster compares no sums of times, nor

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // `staffed_at` says when a holder with the key last had the lane; the trigger keeps it for workers of 0.1.0, which do not
 // write it. A holder without a key is `watch_only`. After `lease_seconds` a standby process may take the lane, whatever the

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { buildIndexes } from '../src/db/build-indexes.ts';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
+import { buildIndexes } from '../src/db/schema/build-indexes.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // Lanes take companies in turn: they read the queue by contract and company, so a queued NFT repeats the contract of its RWA.
 // The trigger fills it in for 0.1.0, which does not write it.

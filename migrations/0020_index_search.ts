@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { buildIndexes } from '../src/db/build-indexes.ts';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
+import { buildIndexes } from '../src/db/schema/build-indexes.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 /*
  * Searching a history: each row has a kind (category, spam, directions). Each token and each counterparty of it has a row in

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { buildIndexes } from '../src/db/build-indexes.ts';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
+import { buildIndexes } from '../src/db/schema/build-indexes.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 /*
  * What a block credits outside of its transactions, running sums of the native asset, and approvals; how many calls a

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { buildIndexes } from '../src/db/build-indexes.ts';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
+import { buildIndexes } from '../src/db/schema/build-indexes.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // Why transfers may be believed, by the index of their logs, where that is not plain from the transaction. And the blocks with
 // transfers whose contract is still to be asked about its balances.

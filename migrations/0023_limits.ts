@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // The response that a repeated request gets again, with its fields in the first order: `json` keeps it, `jsonb` does not.
 // `answer` stays for processes of 0.1.0.

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // The release that migrated last says which releases may run on the schema: those that know the migration `needs`.
 // An older release that knows it starts, although it does not know what came after.

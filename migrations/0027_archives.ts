@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // An archived RWA is in no list unless it is asked for.
 const rwas = `

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { runStatements } from '../src/db/statements.ts';
+import { runStatements } from '../src/db/connection/statements.ts';
 
-export { down } from '../src/db/forward-only.ts';
+export { down } from '../src/db/schema/forward-only.ts';
 
 // Each process of the service renews its row every 15 s and deletes it when it stops, so that operators see which roles have one.
 const processes = `

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { areas } from '../src/config.ts';
+import { areas } from '../src/config/config.ts';
 
 type Check = { readonly name: string; readonly about: string; readonly run: () => Promise<Outcome> };
 type Outcome = { readonly ok: boolean; readonly output: string };

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/config.ts';
 
 /*
  * Prints how large the project is, in six figures. A commit that raises one says what for.

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { areas } from '../src/config.ts';
+import { areas } from '../src/config/config.ts';
 import { startLocalInstance } from './local-instance.ts';
 import { runScript } from './run-script.ts';
 import { type Generator, generators, sdkFolder } from './sdk/generators.ts';

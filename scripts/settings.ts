@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/config.ts';
 
 const help = `Usage: node scripts/settings.ts [--check]
 

@@ -1,4 +1,4 @@
-import { keepCompiled } from './compile-cache.ts';
+import { keepCompiled } from './entry/compile-cache.ts';
 
 keepCompiled();
-await import('./command-line.ts');
+await import('./entry/command-line.ts');

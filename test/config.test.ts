@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../src/config.ts';
+import { ConfigError, loadConfig } from '../src/config/config.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 const least = {

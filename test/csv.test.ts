@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { csvLine } from '../src/csv.ts';
+import { csvLine } from '../src/base/csv.ts';
 
 const dangerous = [
   '=',

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { catalogue, isFixedCode, problem } from '../src/errors.ts';
+import { catalogue, isFixedCode, problem } from '../src/base/errors.ts';
 
 type ArgumentsOf<Code extends keyof typeof catalogue> = Parameters<typeof problem<Code>>;
 type NoValues = Readonly<Record<string, never>>;

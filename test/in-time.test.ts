@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { inTime, untilAborted } from '../src/in-time.ts';
+import { inTime, untilAborted } from '../src/base/in-time.ts';
 
 const never = new Promise<never>(() => {});
 const failed = () => Promise.reject(new Error('failed'));

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createLogLines } from '../src/log-lines.ts';
+import { createLogLines } from '../src/base/log-lines.ts';
 
 /** An output whose reader takes what is written when it is told to. */
 function createOutput() {
@@ -70,7 +70,7 @@ describe('lines of the log', () => {
   });
 
   test('are all there when the process ends at once', async () => {
-    const module = pathToFileURL(path.resolve('src/log-lines.ts'));
+    const module = pathToFileURL(path.resolve('src/base/log-lines.ts'));
     const program = `
       const { createLogLines } = await import('${module}');
       const lines = createLogLines(process.stdout);
@@ -84,7 +84,7 @@ describe('lines of the log', () => {
   });
 
   test('that cannot be written are left out one by one, told of, and end nothing', async () => {
-    const module = pathToFileURL(path.resolve('src/log-lines.ts'));
+    const module = pathToFileURL(path.resolve('src/base/log-lines.ts'));
     const program = `
       const { createLogLines } = await import('${module}');
       const lines = createLogLines(process.stdout);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger, type LoggerOptions } from '../src/log.ts';
-import { inScope } from '../src/request-scope.ts';
-import { secretTexts } from '../src/secret-settings.ts';
+import { createLogger, type LoggerOptions } from '../src/base/log.ts';
+import { inScope } from '../src/base/request-scope.ts';
+import { secretTexts } from '../src/service/secret-settings.ts';
 
 function logged(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];

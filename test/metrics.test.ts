@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics } from '../src/base/metrics.ts';
 
 const labels = { chain_id: '1' };
 const gauges = { depth: { name: 'tallystick_test_depth', help: 'Depth.', labels: ['chain_id'] } } as const;

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findOpenFiles } from '../src/open-files.ts';
+import { findOpenFiles } from '../src/compose/open-files.ts';
 import { commandLine, settingsFor } from './cli/command-line.ts';
 
 let folder: string;

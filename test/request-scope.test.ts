@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { currentScope, inScope, type OnEnd, watchEnd, withEnd } from '../src/request-scope.ts';
+import { currentScope, inScope, type OnEnd, watchEnd, withEnd } from '../src/base/request-scope.ts';
 
 const reason = new Error('gone');
 const work = (end: AbortController) => ({ signal: end.signal, isRead: true });

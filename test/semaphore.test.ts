@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSemaphore } from '../src/semaphore.ts';
+import { createSemaphore } from '../src/base/semaphore.ts';
 
 const never = new AbortController().signal;
 const settled = () => vi.advanceTimersByTimeAsync(0);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { withSettings } from '../src/cli/init/settings-text.ts';
-import { ConfigError } from '../src/config.ts';
-import { gatherSettings, parseSettings } from '../src/settings-file.ts';
+import { ConfigError } from '../src/config/config.ts';
+import { gatherSettings, parseSettings } from '../src/config/settings-file.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-settings-'));
 const file = path.join(folder, 'settings.env');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Area, areas } from '../../src/config.ts';
+import { type Area, areas } from '../../src/config/config.ts';
 import { sayingWhere } from './deployed.ts';
 import type { Schema, Schemas } from './schema.ts';
 

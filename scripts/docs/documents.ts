@@ -1,4 +1,4 @@
-import type { Area } from '../../src/config.ts';
+import type { Area } from '../../src/config/config.ts';
 import type { AreaContract } from './contract.ts';
 import { escapeHtml } from './markup.ts';
 

@@ -1,4 +1,4 @@
-import { catalogue } from '../../src/errors.ts';
+import { catalogue } from '../../src/base/errors.ts';
 import { codeBlock, codeTabs, jsonText } from './code-block.ts';
 import { type AreaContract, findOperation } from './contract.ts';
 import { documentTable } from './documents.ts';

@@ -1,4 +1,4 @@
-import type { Area } from '../../src/config.ts';
+import type { Area } from '../../src/config/config.ts';
 import { aroundNav, type Neighbours, neighboursAt, type Place } from './around.ts';
 import type { AreaContract } from './contract.ts';
 import type { Heading } from './markdown.ts';

@@ -1,4 +1,4 @@
-import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { catalogue, type ProblemCode } from '../../src/base/errors.ts';
 import { neighboursAt } from './around.ts';
 import { codeBlock, jsonText } from './code-block.ts';
 import type { AreaContract, Operation } from './contract.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { catalogue, type ProblemCode } from '../../src/base/errors.ts';
 
 const text = z.string().trim().min(1);
 const texts = z.record(z.string(), z.strictObject({ cause: text, remedy: text }));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { catalogue, type ProblemCode } from '../../src/base/errors.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import type { Guide } from './guides.ts';
 

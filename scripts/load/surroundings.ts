@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { groupOf } from '../../src/db/role-rights.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { groupOf } from '../../src/db/schema/role-rights.ts';
 import { transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
 import { installMulticall } from '../../test/support/multicall.ts';

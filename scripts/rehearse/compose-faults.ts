@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { z } from 'zod';
-import { roles, secretSettings, settings } from '../../src/config.ts';
-import { settingsFileVariable } from '../../src/settings-file.ts';
+import { roles, secretSettings, settings } from '../../src/config/config.ts';
+import { settingsFileVariable } from '../../src/config/settings-file.ts';
 import { hasProgram, runProgram } from './run-program.ts';
 import { toolFolder } from './tools.ts';
 

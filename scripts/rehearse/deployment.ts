@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import packageFile from '../../package.json' with { type: 'json' };
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/config.ts';
 import { composeFaults, readByCompose, schemaFaults } from './compose-faults.ts';
 import { execForm, readStages } from './dockerfile.ts';
 import { manifestFaults } from './manifest-faults.ts';

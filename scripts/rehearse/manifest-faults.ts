@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretSettings, settings } from '../../src/config.ts';
+import { secretSettings, settings } from '../../src/config/config.ts';
 import { importTool } from './tools.ts';
 
 type Manifest = Readonly<Record<string, unknown>>;

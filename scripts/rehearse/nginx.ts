@@ -8,11 +8,11 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { createMountedApp } from '../../src/app.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMountedApp } from '../../src/compose/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
-import { createLogger } from '../../src/log.ts';
 import type { Report } from './report.ts';
 import { runProgram } from './run-program.ts';
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { findPostgresPlace } from '../../src/local/programs/postgres-place.ts';
-import { createLogger } from '../../src/log.ts';
 import {
   type BenchChain,
   type BenchSigners,

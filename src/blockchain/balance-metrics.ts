@@ -1,5 +1,5 @@
-import type { OnGet } from '../cache.ts';
-import type { Metrics } from '../metrics.ts';
+import type { OnGet } from '../base/cache.ts';
+import type { Metrics } from '../base/metrics.ts';
 
 /** Creates a counter of balance reads by the source of the balance. */
 export function createBalanceMetrics(metrics: Metrics): OnGet {

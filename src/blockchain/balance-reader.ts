@@ -1,9 +1,9 @@
-import { createFlightCache, type OnGet } from '../cache.ts';
+import { createFlightCache, type OnGet } from '../base/cache.ts';
+import { problem } from '../base/errors.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
-import type { Network } from '../chain/network.ts';
-import { NodesUnavailableError } from '../chain/rpc/node-fault.ts';
-import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
-import { problem } from '../errors.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
+import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
+import { NodesUnavailableError } from '../chain/rpc/transport/node-fault.ts';
 
 /** The wallet and the currency of a balance. Addresses are in lower case. */
 export type BalanceQuestion = {

@@ -1,5 +1,5 @@
 import type { components } from '../contract/generated/blockchain.ts';
-import type { Coverage, Freshness } from '../providers/provider.ts';
+import type { Coverage, Freshness } from '../providers/shared/provider.ts';
 
 type Told = { readonly completeTo?: Freshness | undefined; readonly coverage?: Coverage | undefined };
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SortOrder } from '../providers/provider.ts';
+import type { SortOrder } from '../providers/shared/provider.ts';
 
 /** The list that a cursor belongs to. The cursor does not contain it, but its signature covers it. */
 export type CursorScope = {

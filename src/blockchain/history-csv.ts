@@ -1,13 +1,13 @@
+import { csvLine } from '../base/csv.ts';
 import { sizeInMemory } from '../contract/size-in-memory.ts';
 import { TextStream } from '../contract/text-stream.ts';
-import { csvLine } from '../csv.ts';
 import type {
   DataProvider,
   HistoryPage,
   HistoryQuestion,
   HistoryRecord,
   WalletCredit,
-} from '../providers/provider.ts';
+} from '../providers/shared/provider.ts';
 
 const columns = [
   ...(['hash', 'nonce', 'transaction_index', 'from_address', 'to_address', 'value', 'gas'] as const),

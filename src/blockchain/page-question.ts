@@ -1,8 +1,8 @@
+import { problem } from '../base/errors.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
 import { basePaths } from '../contract/documents.ts';
 import { nextLink } from '../contract/list-cursor.ts';
-import { problem } from '../errors.ts';
-import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/provider.ts';
+import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/shared/provider.ts';
 import type { CursorScope, Cursors, PageStart } from './cursor.ts';
 import {
   filterOf,

@@ -1,9 +1,9 @@
+import { problem } from '../base/errors.ts';
+import { parseIsoDate } from '../base/iso-date.ts';
+import type { InputError } from '../base/problem.ts';
 import { addressFault } from '../chain/address.ts';
 import type { components } from '../contract/generated/blockchain.ts';
-import type { InputError } from '../contract/problem.ts';
-import { problem } from '../errors.ts';
-import { parseIsoDate } from '../iso-date.ts';
-import type { HistoryFilter, NftListFilter } from '../providers/provider.ts';
+import type { HistoryFilter, NftListFilter } from '../providers/shared/provider.ts';
 
 /** What a caller may send to narrow a list. */
 export type SearchQuery = {

@@ -1,10 +1,10 @@
-import type { Network } from '../chain/network.ts';
+import { ProblemError, problem } from '../base/errors.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
-import { ProblemError, problem } from '../errors.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { DataProvider } from '../providers/provider.ts';
+import type { DataProvider } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
 import { readPageQuestion } from './page-question.ts';

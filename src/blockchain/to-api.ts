@@ -1,7 +1,7 @@
 import { formatUnits } from '../chain/decimal.ts';
-import type { Network } from '../chain/network.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 import type { components } from '../contract/generated/blockchain.ts';
-import type { Seen } from '../providers/provider.ts';
+import type { Seen } from '../providers/shared/provider.ts';
 import type { Balance, BalanceQuestion } from './balance-reader.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];

@@ -3,7 +3,7 @@ import type { operations } from '../contract/generated/blockchain.ts';
 import { ItemStream } from '../contract/item-stream.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { NftEntry } from '../providers/provider.ts';
+import type { NftEntry } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
 import { historyCsv } from './history-csv.ts';

@@ -1,8 +1,8 @@
+import { problem } from '../base/errors.ts';
+import type { InputError } from '../base/problem.ts';
 import { addressFault } from '../chain/address.ts';
-import type { Network } from '../chain/network.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
-import type { InputError } from '../contract/problem.ts';
-import { problem } from '../errors.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 
 export type WalletQuery = {
   readonly address: string;

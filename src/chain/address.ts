@@ -1,6 +1,6 @@
 import { getAddress } from 'ethers';
-import type { InputError } from '../contract/problem.ts';
-import { problem } from '../errors.ts';
+import { problem } from '../base/errors.ts';
+import type { InputError } from '../base/problem.ts';
 
 /** Where an address stands in a request: a named parameter, or a JSON pointer into the body. */
 export type AddressPlace =

@@ -1,7 +1,7 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
-import { readContract } from './rpc/contract-call.ts';
-import { NodeFault } from './rpc/node-fault.ts';
-import { quantity, readQuantity } from './rpc/quantity.ts';
+import { readContract } from './rpc/client/contract-call.ts';
+import { NodeFault } from './rpc/transport/node-fault.ts';
+import { quantity, readQuantity } from './rpc/transport/quantity.ts';
 import { readTokenText } from './token-text.ts';
 import { wordOf } from './words.ts';
 

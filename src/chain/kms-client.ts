@@ -1,5 +1,5 @@
 import { DecryptCommand, GenerateDataKeyWithoutPlaintextCommand, KMSClient } from '@aws-sdk/client-kms';
-import { inTime } from '../in-time.ts';
+import { inTime } from '../base/in-time.ts';
 
 export type KmsOptions = {
   /** URL of the service; that of the key's region by default. */

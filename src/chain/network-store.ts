@@ -1,6 +1,12 @@
 import type { Database } from '../contract/transaction.ts';
-import { type DataProviderName, hexChainId, type IndexTraces, isChainId, type Network } from './network.ts';
-import { addressOf, storeAddress } from './node-address.ts';
+import {
+  type DataProviderName,
+  hexChainId,
+  type IndexTraces,
+  isChainId,
+  type Network,
+} from './rpc/client/network.ts';
+import { addressOf, storeAddress } from './rpc/client/node-address.ts';
 
 // A trigger of the table notifies all processes of every change.
 const table = 'networks';

@@ -1,9 +1,9 @@
-import { createFlightCache } from '../cache.ts';
+import { createFlightCache } from '../base/cache.ts';
+import { problem } from '../base/errors.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { Notifications } from '../db/notifications.ts';
-import { problem } from '../errors.ts';
-import type { Network } from './network.ts';
+import type { Notifications } from '../db/connection/notifications.ts';
 import { listNetworks } from './network-store.ts';
+import type { Network } from './rpc/client/network.ts';
 
 export type NetworkRegistry = {
   /**

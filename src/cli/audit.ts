@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { chainAudit, type Link, linkText, verifyAudit } from '../db/audit-chain-store.ts';
-import { type AuditFilter, listAudit } from '../db/audit-store.ts';
+import { chainAudit, type Link, linkText, verifyAudit } from '../db/records/audit-chain-store.ts';
+import { type AuditFilter, listAudit } from '../db/records/audit-store.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { findNetwork } from '../chain/network-store.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
-import { findRecipientFault } from '../rwa/minting/recipient.ts';
+import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
 import {
   findCompanyLimits,
   type GasBudget,

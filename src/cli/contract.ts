@@ -4,7 +4,7 @@ import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { feeCapOf } from '../chain/minting/fees.ts';
 import { findNetwork } from '../chain/network-store.ts';
-import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
+import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { prepareDatabase } from '../compose/migrate.ts';
-import { findMissingRights } from '../db/role-store.ts';
-import { assertInRange, assertSupported, newerSchema } from '../db/schema-check.ts';
+import { findMissingRights } from '../db/schema/role-store.ts';
+import { assertInRange, assertSupported, newerSchema } from '../db/schema/schema-check.ts';
 import {
   distributeIndex,
   findCitusWorkers,
   findShards,
-} from '../providers/indexer/store/distribute-store.ts';
+} from '../providers/indexer/store/rollback/distribute-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';

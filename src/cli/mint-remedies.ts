@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import type { MintNode } from '../chain/minting/mint-node.ts';
-import type { Network } from '../chain/network.ts';
 import { findNetwork } from '../chain/network-store.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 import type { Database } from '../contract/transaction.ts';
+import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
-import { findRecipientFault } from '../rwa/minting/recipient.ts';
-import { cancelMint, stillInTransaction } from '../rwa/operators/mint-cancel.ts';
-import { askToFill } from '../rwa/operators/mint-fill.ts';
-import type { OnChange, Proving } from '../rwa/operators/mint-proof.ts';
-import { releaseMint } from '../rwa/operators/mint-release.ts';
-import { findRequestedMint, isInFlight, type RequestedMint } from '../rwa/operators/mint-remedy-store.ts';
-import { replaceToken } from '../rwa/operators/mint-replace.ts';
-import { notFailed, retryMint } from '../rwa/operators/mint-retry.ts';
+import { cancelMint, stillInTransaction } from '../rwa/operators/remedies/mint-cancel.ts';
+import { askToFill } from '../rwa/operators/remedies/mint-fill.ts';
+import type { OnChange, Proving } from '../rwa/operators/remedies/mint-proof.ts';
+import { releaseMint } from '../rwa/operators/remedies/mint-release.ts';
+import {
+  findRequestedMint,
+  isInFlight,
+  type RequestedMint,
+} from '../rwa/operators/remedies/mint-remedy-store.ts';
+import { replaceToken } from '../rwa/operators/remedies/mint-replace.ts';
+import { notFailed, retryMint } from '../rwa/operators/remedies/mint-retry.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Verified, verifyNetwork } from '../rwa/operators/mint-verify.ts';
+import { type Verified, verifyNetwork } from '../rwa/operators/remedies/mint-verify.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';

@@ -7,7 +7,7 @@ import {
   type StateUnderWay,
   statesUnderWay,
   stopLanes,
-} from '../rwa/operators/mint-admin-store.ts';
+} from '../rwa/operators/remedies/mint-admin-store.ts';
 import { addRemedyCommands } from './mint-remedies.ts';
 import { addVerifyCommand } from './mint-verify.ts';
 import { audited } from './shared/audited.ts';

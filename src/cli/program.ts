@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
-import type { ClientSettings } from '../client-settings.ts';
-import type { Config, Environment } from '../config.ts';
-import { settingsFileVariable } from '../settings-file.ts';
+import type { ClientSettings } from '../config/client-settings.ts';
+import type { Config, Environment } from '../config/config.ts';
+import { settingsFileVariable } from '../config/settings-file.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { Network } from '../chain/network.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
-import { beginRecovery } from '../rwa/minting/contract-claim-store.ts';
-import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/recover.ts';
+import { beginRecovery } from '../rwa/minting/compare/contract-claim-store.ts';
+import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { listNetworks } from '../chain/network-store.ts';
 import type { Database } from '../contract/transaction.ts';
-import { findLeaseHolder } from '../db/lease-store.ts';
-import { listProcesses, type SeenProcess } from '../db/process-store.ts';
+import { findLeaseHolder } from '../db/leases/lease-store.ts';
+import { listProcesses, type SeenProcess } from '../db/records/process-store.ts';
 import { listQueueLevels, type QueueLevel } from '../jobs/job-count-store.ts';
 import { indexLeaseName } from '../providers/indexer/follow/index-runner.ts';
-import { listIndexStates } from '../providers/indexer/store/index-state-store.ts';
+import { listIndexStates } from '../providers/indexer/store/write/index-state-store.ts';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { examples } from './shared/examples.ts';

@@ -1,4 +1,4 @@
-import { chainAudit, findHead, linkText } from '../db/audit-chain-store.ts';
+import { chainAudit, findHead, linkText } from '../db/records/audit-chain-store.ts';
 import type { Parts } from './parts.ts';
 
 const hour = 3_600_000;

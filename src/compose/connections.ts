@@ -1,15 +1,15 @@
-import { createNodeAddresses } from '../chain/node-address.ts';
+import type { Logger } from '../base/log.ts';
+import { createNodeAddresses } from '../chain/rpc/client/node-address.ts';
 import {
   createRpcClients,
   type OnAnswer,
   type OnNodeState,
   type RpcClients,
-} from '../chain/rpc/rpc-clients.ts';
-import type { Config } from '../config.ts';
+} from '../chain/rpc/client/rpc-clients.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../contract/transaction.ts';
-import { createDatabase } from '../db/connect.ts';
-import { type SessionLimits, serviceLimits } from '../db/session-limits.ts';
-import type { Logger } from '../log.ts';
+import { createDatabase } from '../db/connection/connect.ts';
+import { type SessionLimits, serviceLimits } from '../db/connection/session-limits.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 
 /** What both the service and the operator's command are built on. Each connects at its first use. */

@@ -1,5 +1,5 @@
 import type { QueueNames } from '../jobs/queue.ts';
-import { mintQueue } from '../rwa/minting/mint-queue.ts';
+import { mintQueue } from '../rwa/minting/accept/mint-queue.ts';
 
 /** Jobs that run by the clock. */
 export const [purgeQueue, auditQueue] = ['purge-expired', 'chain-audit'] as const;

@@ -1,11 +1,11 @@
+import { createLogger } from '../base/log.ts';
 import type { Database } from '../contract/transaction.ts';
-import { analyzeTables } from '../db/analyze.ts';
-import { inspectDatabase } from '../db/inspect.ts';
-import { migrateToLatest } from '../db/migrate.ts';
-import { grantRoleRights, revokeTemporary } from '../db/role-store.ts';
-import { assertInRange } from '../db/schema-check.ts';
+import { analyzeTables } from '../db/schema/analyze.ts';
+import { inspectDatabase } from '../db/schema/inspect.ts';
+import { migrateToLatest } from '../db/schema/migrate.ts';
+import { grantRoleRights, revokeTemporary } from '../db/schema/role-store.ts';
+import { assertInRange } from '../db/schema/schema-check.ts';
 import { createJobQueue } from '../jobs/queue.ts';
-import { createLogger } from '../log.ts';
 import { jobQueues } from './job-queues.ts';
 
 type Migration = {

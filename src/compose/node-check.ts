@@ -1,7 +1,7 @@
-import type { Network } from '../chain/network.ts';
+import { inTime } from '../base/in-time.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
-import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
-import { inTime } from '../in-time.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
+import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 
 type Parts = { readonly networks: NetworkRegistry; readonly clients: RpcClients };
 

@@ -1,12 +1,12 @@
+import type { Logger } from '../base/log.ts';
+import { createLogMetrics } from '../base/log-lines.ts';
+import type { Metrics } from '../base/metrics.ts';
 import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
-import { createRpcMetrics } from '../chain/rpc/rpc-metrics.ts';
-import { createReplicaMetrics } from '../db/replica-metrics.ts';
+import { createRpcMetrics } from '../chain/rpc/client/rpc-metrics.ts';
+import { createReplicaMetrics } from '../db/replica/replica-metrics.ts';
 import { createRequestMetrics } from '../http/mounts/metrics.ts';
 import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createVerifierMeter } from '../keys/verifier-metrics.ts';
-import type { Logger } from '../log.ts';
-import { createLogMetrics } from '../log-lines.ts';
-import type { Metrics } from '../metrics.ts';
 import { createIndexObserver } from '../providers/indexer/index-observer.ts';
 import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
 import { createMintObserver } from '../rwa/mint-worker/mint-observer.ts';

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { createMountedApp } from '../app.ts';
-import { watchNodes } from '../chain/rpc/node-levels.ts';
+import { watchNodes } from '../chain/rpc/client/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs, watchSchedule } from '../jobs/job-metrics.ts';
 import { watchBreakers } from '../outgoing/breaker-levels.ts';
@@ -8,6 +7,7 @@ import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { createMountedApp } from './app.ts';
 import { createHealth } from './health.ts';
 import { jobQueues } from './job-queues.ts';
 import type { Parts } from './parts.ts';

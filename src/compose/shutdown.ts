@@ -1,5 +1,5 @@
-import { inTime } from '../in-time.ts';
-import type { Logger } from '../log.ts';
+import { inTime } from '../base/in-time.ts';
+import type { Logger } from '../base/log.ts';
 
 /**
  * Ends something.

@@ -1,13 +1,13 @@
 import { feeCapOf } from '../chain/minting/fees.ts';
 import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
-import type { Config } from '../config.ts';
-import { purgeExpiredRows } from '../db/housekeeping.ts';
-import { purgeProcesses } from '../db/process-store.ts';
+import type { Config } from '../config/config.ts';
+import { purgeExpiredRows } from '../db/records/housekeeping.ts';
+import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
-import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
+import type { OnStep } from '../rwa/mint-worker/context/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { createAuditJob } from './audit-job.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Area, areas } from '../config.ts';
+import { type Area, areas } from '../config/config.ts';
 
 export { type Area, areas };
 

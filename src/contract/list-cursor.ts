@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { problem } from '../errors.ts';
+import { problem } from '../base/errors.ts';
 
 /** A value of a query, after coercion. */
 type QueryValue = string | number | boolean | undefined;

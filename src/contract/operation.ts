@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 import type { Streamable } from './item-stream.ts';
 import type { TextStream } from './text-stream.ts';
 import type { Database, Tx } from './transaction.ts';

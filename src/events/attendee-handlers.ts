@@ -1,11 +1,11 @@
+import { problem } from '../base/errors.ts';
 import type { operations } from '../contract/generated/events.ts';
 import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { recordByKey } from '../db/audit-store.ts';
-import type { MayLag } from '../db/replica-reads.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { problem } from '../errors.ts';
+import { inTransaction } from '../db/connection/transaction.ts';
+import { recordByKey } from '../db/records/audit-store.ts';
+import type { MayLag } from '../db/replica/replica-reads.ts';
 import { deleteAttendee, listAttendees, readAttendees, registerAttendee } from './attendee-store.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';

@@ -1,9 +1,9 @@
+import { problem } from '../base/errors.ts';
 import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { keyEntrySql, keyEntryValues } from '../db/audit-store.ts';
-import { prepared } from '../db/prepared.ts';
-import type { MayLag } from '../db/replica-reads.ts';
-import { problem } from '../errors.ts';
+import { prepared } from '../db/connection/prepared.ts';
+import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
+import type { MayLag } from '../db/replica/replica-reads.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
 

@@ -1,7 +1,7 @@
+import { parseIsoDate } from '../base/iso-date.ts';
+import type { InputError } from '../base/problem.ts';
 import type { components } from '../contract/generated/events.ts';
-import type { InputError } from '../contract/problem.ts';
 import { nameFault } from '../contract/visible-text.ts';
-import { parseIsoDate } from '../iso-date.ts';
 import { currencyFault } from './currencies.ts';
 import type { EventFields } from './event.ts';
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
-import { momentSql } from '../db/moment-sql.ts';
-import { prepared } from '../db/prepared.ts';
-import type { MayLag } from '../db/replica-reads.ts';
+import { prepared } from '../db/connection/prepared.ts';
+import type { MayLag } from '../db/replica/replica-reads.ts';
+import { momentSql } from '../db/schema/moment-sql.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { beginning, type EventFilter, type EventPlace } from './event-place.ts';

@@ -1,5 +1,5 @@
-import type { InputError } from '../contract/problem.ts';
-import { problem } from '../errors.ts';
+import { problem } from '../base/errors.ts';
+import type { InputError } from '../base/problem.ts';
 import { decimalsOf } from './currencies.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';

@@ -1,7 +1,7 @@
 import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { keyEntrySql, keyEntryValues } from '../db/audit-store.ts';
-import { prepared } from '../db/prepared.ts';
+import { prepared } from '../db/connection/prepared.ts';
+import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { columns, fieldColumns, fromRow, type Row, toColumns } from './event-row.ts';
 import { networkNotFound } from './event-rules.ts';

@@ -1,7 +1,7 @@
 import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { MayLag } from '../db/replica-reads.ts';
+import type { MayLag } from '../db/replica/replica-reads.ts';
 import { createAttendeeHandlers } from './attendee-handlers.ts';
 import { createEventHandlers } from './event-handlers.ts';
 import type { Networks } from './event-rules.ts';

@@ -1,4 +1,4 @@
-import { microsSql } from '../db/moment-sql.ts';
+import { microsSql } from '../db/schema/moment-sql.ts';
 import type { EventRecord } from './event.ts';
 import type { EventPlace } from './event-place.ts';
 import { columns, fromRow, type Row } from './event-row.ts';

@@ -1,5 +1,5 @@
+import type { Metrics } from '../base/metrics.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { Metrics } from '../metrics.ts';
 import { listLastDone } from './done-job-store.ts';
 import type { JobQueue, OnJobs } from './queue.ts';
 

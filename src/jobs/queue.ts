@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, PgBoss, systemClock } from 'pg-boss';
+import type { Logger } from '../base/log.ts';
+import { inScope } from '../base/request-scope.ts';
+import type { Tracing } from '../base/span.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { codeOf } from '../db/outage.ts';
-import type { Logger } from '../log.ts';
-import { inScope } from '../request-scope.ts';
+import { codeOf } from '../db/connection/outage.ts';
 import { inOwnSpan } from '../tracing/in-span.ts';
-import type { Tracing } from '../tracing/span.ts';
 import { createPoolAdapter, createTransactionAdapter } from './transaction-adapter.ts';
 
 /** A job that runs on a schedule. It must be safe to run twice. */

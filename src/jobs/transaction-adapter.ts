@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import type { Db } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { withConnection } from '../db/connection.ts';
-import { prepared, type Value } from '../db/prepared.ts';
+import { withConnection } from '../db/connection/connection.ts';
+import { prepared, type Value } from '../db/connection/prepared.ts';
 
 /**
  * Lets pg-boss run its statements in our transactions. Its own adapter parses the whole text at each call and

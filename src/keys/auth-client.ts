@@ -1,4 +1,4 @@
-import { redactUrl } from '../log.ts';
+import { redactUrl } from '../base/log.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 
 const maxBytes = 64 * 1_024;

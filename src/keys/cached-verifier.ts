@@ -1,10 +1,10 @@
-import { createFlightCache } from '../cache.ts';
+import { createFlightCache } from '../base/cache.ts';
+import { problem } from '../base/errors.ts';
+import { untilAborted } from '../base/in-time.ts';
+import { currentScope, inScope } from '../base/request-scope.ts';
+import { createSemaphore } from '../base/semaphore.ts';
 import { tenantOf } from '../contract/tenant.ts';
-import { problem } from '../errors.ts';
-import { untilAborted } from '../in-time.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
-import { currentScope, inScope } from '../request-scope.ts';
-import { createSemaphore } from '../semaphore.ts';
 import { hashKey } from './key-format.ts';
 import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { Notifications } from '../db/notifications.ts';
+import type { Notifications } from '../db/connection/notifications.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createPostgresVerifier } from './postgres-verifier.ts';
 import { createRemoteVerifier } from './remote-verifier.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
-import { reachOf } from '../db/reach.ts';
+import { reachOf } from '../db/connection/reach.ts';
 import { type RateColumns, toRateLimit } from './key-store.ts';
 
 const table = 'api_keys';

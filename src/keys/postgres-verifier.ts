@@ -1,5 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
-import type { Notifications } from '../db/notifications.ts';
+import type { Notifications } from '../db/connection/notifications.ts';
 import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
 import { lookUpKey, type StoredKey } from './key-lookup-store.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../base/metrics.ts';
 import type { KeyVerifier } from './verifier.ts';
 
 /** @returns a function that wraps a verifier, so that its results are counted */

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { localChainId } from './programs/chain.ts';
 import { walletsOf } from './sample/contracts.ts';
 import type { WorldKeys } from './sample/sample-data.ts';

@@ -1,7 +1,7 @@
+import type { Logger } from '../base/log.ts';
 import { prepareDatabase } from '../compose/migrate.ts';
 import type { Database } from '../contract/transaction.ts';
-import { createDatabase } from '../db/connect.ts';
-import type { Logger } from '../log.ts';
+import { createDatabase } from '../db/connection/connect.ts';
 import type { KeptSettings } from './kept-settings.ts';
 import { hasState, type LocalChain, startLocalChain } from './programs/chain.ts';
 import { LocalError } from './programs/local-error.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { keepSettings } from './kept-settings.ts';
 import {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 
 const script = fileURLToPath(new URL('../../scripts/docs.ts', import.meta.url));
 

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
 import { banner } from './banner.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { readSettings } from './kept-settings.ts';

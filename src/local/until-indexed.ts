@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import { createDatabase } from '../db/connect.ts';
-import type { Logger } from '../log.ts';
-import { findIndexState } from '../providers/indexer/store/index-state-store.ts';
+import type { Logger } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import { createDatabase } from '../db/connection/connect.ts';
+import { findIndexState } from '../providers/indexer/store/write/index-state-store.ts';
 import type { Credentials } from './credentials.ts';
 import { localChainId } from './programs/chain.ts';
 import { createChainRpc } from './programs/chain-rpc.ts';

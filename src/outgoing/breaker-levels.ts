@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../base/metrics.ts';
 import type { Callee } from './callee.ts';
 import type { Outgoing } from './outgoing.ts';
 

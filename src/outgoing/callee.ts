@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
-import { untilAborted } from '../in-time.ts';
-import { currentScope, inBackground } from '../request-scope.ts';
+import { untilAborted } from '../base/in-time.ts';
+import { currentScope, inBackground } from '../base/request-scope.ts';
 import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
 import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';

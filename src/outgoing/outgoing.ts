@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 import type { BreakerState } from './breaker.ts';
 import { type Callee, type CalleeOptions, createCallee } from './callee.ts';
 

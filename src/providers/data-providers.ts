@@ -1,8 +1,8 @@
-import type { DataProviderName } from '../chain/network.ts';
-import type { Config } from '../config.ts';
+import type { Logger } from '../base/log.ts';
+import type { DataProviderName } from '../chain/rpc/client/network.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { MayLag } from '../db/replica-reads.ts';
-import type { Logger } from '../log.ts';
+import type { MayLag } from '../db/replica/replica-reads.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createLaggingLists } from './indexer/lagging-lists.ts';
 import { guardReads } from './indexer/node-guard.ts';
@@ -10,7 +10,7 @@ import type { StateReader } from './indexer/read/state-reader.ts';
 import { createStateProvider } from './indexer/state-provider.ts';
 import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
-import type { DataProvider } from './provider.ts';
+import type { DataProvider } from './shared/provider.ts';
 
 /** The data providers by the name that a network's settings give. */
 export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;

@@ -1,5 +1,5 @@
-import { currentScope, inScope } from '../request-scope.ts';
-import type { Span, SpanOptions, Tracing } from './span.ts';
+import { currentScope, inScope } from '../base/request-scope.ts';
+import type { Span, SpanOptions, Tracing } from '../base/span.ts';
 
 /** The span of the present work, where that is recorded. */
 export function currentSpan(): Span | undefined {

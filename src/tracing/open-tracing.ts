@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
-import type { Tracing } from './span.ts';
+import type { Logger } from '../base/log.ts';
+import type { Tracing } from '../base/span.ts';
+import type { Config } from '../config/config.ts';
 
 /** Opens traces where the settings name a collector. Without one nothing of OpenTelemetry's SDK is loaded. */
 export async function openTracing(config: Config, log: Logger): Promise<Tracing | undefined> {

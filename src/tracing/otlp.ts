@@ -21,10 +21,10 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import packageFile from '../../package.json' with { type: 'json' };
-import type { samplers } from '../config.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
+import { type Span, type SpanOptions, stopMs, type Tracing } from '../base/span.ts';
+import type { samplers } from '../config/config.ts';
 import { createAgent } from './agent.ts';
-import { type Span, type SpanOptions, stopMs, type Tracing } from './span.ts';
 import { type CutExporter, tellOutages } from './tell-outages.ts';
 
 type TracingOptions = {

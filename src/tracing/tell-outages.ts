@@ -1,6 +1,6 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 
 /** An exporter whose connections can be cut, with what is under way on them. */
 export type CutExporter = SpanExporter & { cut(): void };

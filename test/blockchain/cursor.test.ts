@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CursorScope, createCursors, type PageStart } from '../../src/blockchain/cursor.ts';
-import { maxPositionLength } from '../../src/providers/provider.ts';
+import { maxPositionLength } from '../../src/providers/shared/provider.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte);
 const cursors = createCursors(new Map([['new', key(1)]]));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createCursors } from '../../src/blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../../src/blockchain/handlers.ts';
-import type { DataProvider, HistoryQuestion } from '../../src/providers/provider.ts';
+import type { DataProvider, HistoryQuestion } from '../../src/providers/shared/provider.ts';
 import { testWith } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 

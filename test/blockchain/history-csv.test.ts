@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { historyCsv } from '../../src/blockchain/history-csv.ts';
-import type { DataProvider, HistoryRecord } from '../../src/providers/provider.ts';
+import type { DataProvider, HistoryRecord } from '../../src/providers/shared/provider.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startIndexedLists } from './indexed-wallet-lists.ts';
 import { type HostedListSetup, type ListSetup, startHostedLists } from './wallet-lists.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/answer.ts';
-import { createHide } from '../../src/chain/rpc/hide-parts.ts';
+import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/transport/answer.ts';
+import { createHide } from '../../src/chain/rpc/transport/hide-parts.ts';
 
 const nothingHidden = new URL('https://node.example');
 const read = (value: unknown, id: number, url = nothingHidden) => readAnswer(value, id, createHide(url));

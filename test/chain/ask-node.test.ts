@@ -1,11 +1,11 @@
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { callContract, readContract } from '../../src/chain/rpc/contract-call.ts';
-import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/finalized-block.ts';
-import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/node-fault.ts';
-import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/node-message.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { callContract, readContract } from '../../src/chain/rpc/client/contract-call.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
+import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/transport/finalized-block.ts';
+import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/transport/node-fault.ts';
+import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/transport/node-message.ts';
 import { stepsOf } from '../support/decoded.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { broadcastToAll } from '../../src/chain/minting/broadcast-to-all.ts';
-import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 
 const taking = { send: () => Promise.resolve('0x00') };
 const refusing = (message: string) => ({ send: () => Promise.reject(new Error(message)) });

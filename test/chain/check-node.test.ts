@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
-import { checkNode } from '../../src/chain/rpc/check-node.ts';
+import { checkNode } from '../../src/chain/rpc/transport/check-node.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { type Failure, failures } from '../support/node/transport-flaws.ts';

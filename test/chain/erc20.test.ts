@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openTransport } from '../../src/chain/rpc/open-transport.ts';
-import type { Transport } from '../../src/chain/rpc/transport.ts';
+import { openTransport } from '../../src/chain/rpc/transport/open-transport.ts';
+import type { Transport } from '../../src/chain/rpc/transport/transport.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 
 const limits = { timeoutMs: 5_000, maxBytes: 1_000 };

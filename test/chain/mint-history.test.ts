@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mintTopics } from '../../src/chain/minting/mint-contract.ts';
 import { type BlockRange, createMintHistory, mintPages } from '../../src/chain/minting/mint-history.ts';
-import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNetworkPace } from '../../src/chain/rpc/network-pace.ts';
+import { createNetworkPace } from '../../src/chain/rpc/pool/network-pace.ts';
 
 function pace() {
   let now = 0;

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { deleteNetwork, insertNetwork, updateNetwork } from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createNotifications, type Notifications } from '../../src/db/notifications.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { createNotifications, type Notifications } from '../../src/db/connection/notifications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
-import type { PinnedNode } from '../../src/chain/rpc/pinned-node.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
+import type { PinnedNode } from '../../src/chain/rpc/pool/pinned-node.ts';
 import { callNode } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';

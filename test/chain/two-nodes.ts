@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { bareChain } from '../support/node/transport-flaws.ts';

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { readClientSettings } from '../../src/client-settings.ts';
-import { loadConfig } from '../../src/config.ts';
+import { readClientSettings } from '../../src/config/client-settings.ts';
+import { loadConfig } from '../../src/config/config.ts';
 
 export type Told = {
   readonly status: number;

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { asUser } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { acquireLease } from '../../src/db/lease.ts';
-import { createLogger } from '../../src/log.ts';
+import { acquireLease } from '../../src/db/leases/lease.ts';
 import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
-import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { type Flaw, hexOf, of } from '../support/node/flaw.ts';
 import { without } from '../support/node/limits.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { decode } from 'fast-png';
 import { afterAll, describe, expect } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { beginHeartbeat } from '../../src/db/heartbeat.ts';
-import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
-import { acquireLease } from '../../src/db/lease.ts';
-import { purgeProcesses, saveProcess } from '../../src/db/process-store.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { acquireLease } from '../../src/db/leases/lease.ts';
+import { beginHeartbeat } from '../../src/db/records/heartbeat.ts';
+import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
+import { purgeProcesses, saveProcess } from '../../src/db/records/process-store.ts';
 import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { test } from './fixtures.ts';
 

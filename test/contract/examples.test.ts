@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/base/errors.ts';
 import { documents } from '../../src/contract/documents.ts';
-import { catalogue } from '../../src/errors.ts';
 
 type Problem = {
   readonly code: keyof typeof catalogue;

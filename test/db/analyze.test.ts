@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { analyzeTables } from '../../src/db/analyze.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { prepared } from '../../src/db/prepared.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { prepared } from '../../src/db/connection/prepared.ts';
+import { analyzeTables } from '../../src/db/schema/analyze.ts';
 import { test } from '../support/fixtures.ts';
 
 async function keptPlan(connection: Database): Promise<string> {

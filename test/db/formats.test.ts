@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, inject } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { type TestDatabase, users } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
 import { purgeDoneJobs } from '../../src/jobs/done-job-store.ts';
-import { createLogger } from '../../src/log.ts';
 import { purgeWrongSecrets } from '../../src/rwa/assets/wrong-secret-store.ts';
 import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

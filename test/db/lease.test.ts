@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { acquireLease, LeaseHeldError } from '../../src/db/lease.ts';
-import { findLeaseHolder } from '../../src/db/lease-store.ts';
-import { createLogger } from '../../src/log.ts';
+import { acquireLease, LeaseHeldError } from '../../src/db/leases/lease.ts';
+import { findLeaseHolder } from '../../src/db/leases/lease-store.ts';
 import { test } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
-import { down } from '../../src/db/forward-only.ts';
-import { inspectDatabase } from '../../src/db/inspect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
+import { down } from '../../src/db/schema/forward-only.ts';
+import { inspectDatabase } from '../../src/db/schema/inspect.ts';
+import { migrateToLatest } from '../../src/db/schema/migrate.ts';
 import { test } from '../support/fixtures.ts';
 
 describe('migrations', () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, vi } from 'vitest';
-import { createNotifications, type Notifications } from '../../src/db/notifications.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createNotifications, type Notifications } from '../../src/db/connection/notifications.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

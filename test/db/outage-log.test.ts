@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { expect } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createOutageLog } from '../../src/db/outage-log.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { createOutageLog } from '../../src/db/connection/outage-log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { prepared } from '../../src/db/prepared.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { prepared } from '../../src/db/connection/prepared.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { test } from '../support/fixtures.ts';
 
 const log = createLogger({ level: 'silent' });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { isOutage } from '../../src/db/outage.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { isOutage } from '../../src/db/connection/outage.ts';
 import { test } from '../support/fixtures.ts';
 
 const log = createLogger({ level: 'silent' });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
+import { inScope, type RequestScope } from '../../src/base/request-scope.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
-import { inScope, type RequestScope } from '../../src/request-scope.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { test } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { isOutage } from '../../src/db/outage.ts';
-import { serviceLimits } from '../../src/db/session-limits.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { isOutage } from '../../src/db/connection/outage.ts';
+import { serviceLimits } from '../../src/db/connection/session-limits.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test as base } from '../support/fixtures.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest, migrationConfig } from '../../src/db/migrate.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { migrateToLatest, migrationConfig } from '../../src/db/schema/migrate.ts';
 
 const log = createLogger({ level: 'silent' });
 let db: Database;

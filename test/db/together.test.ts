@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Tx } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { prepared } from '../../src/db/prepared.ts';
-import { together } from '../../src/db/together.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { prepared } from '../../src/db/connection/prepared.ts';
+import { together } from '../../src/db/connection/together.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { test } from '../support/fixtures.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 

@@ -1,6 +1,6 @@
 import { request as send } from 'node:http';
 import { describe, expect } from 'vitest';
-import { atPrimary } from '../../src/db/replica-reads.ts';
+import { atPrimary } from '../../src/db/replica/replica-reads.ts';
 import { readAttendees } from '../../src/events/attendee-store.ts';
 import { readAllEvents } from '../../src/events/event-list-store.ts';
 import { test } from '../support/fixtures.ts';

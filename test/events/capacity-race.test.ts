@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { deleteAttendee, registerAttendee } from '../../src/events/attendee-store.ts';
 import { countOneLess, lockEvent } from '../../src/events/event-store.ts';
 import { test } from '../support/fixtures.ts';

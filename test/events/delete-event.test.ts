@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
 import { purgeAttendees } from '../../src/events/deleted-event-store.ts';
-import { createLogger } from '../../src/log.ts';
 import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseIsoDate } from '../../src/iso-date.ts';
+import { parseIsoDate } from '../../src/base/iso-date.ts';
 
 describe('a date or date-time that the calendar has', () => {
   test.each([

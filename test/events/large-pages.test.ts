@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { describe, expect } from 'vitest';
-import { atPrimary } from '../../src/db/replica-reads.ts';
+import { atPrimary } from '../../src/db/replica/replica-reads.ts';
 import { listEvents, readAllEvents, readListed } from '../../src/events/event-list-store.ts';
 import { test } from '../support/fixtures.ts';
 import { statementsOf } from '../support/statements.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { atPrimary } from '../../src/db/replica-reads.ts';
+import { atPrimary } from '../../src/db/replica/replica-reads.ts';
 import { listAttendees, readAttendees } from '../../src/events/attendee-store.ts';
 import { countEvents, listEvents, readAllEvents } from '../../src/events/event-list-store.ts';
 import { findEvent } from '../../src/events/event-store.ts';

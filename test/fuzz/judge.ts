@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../src/errors.ts';
+import type { ProblemCode } from '../../src/base/errors.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { Answer } from '../support/conformance.ts';
 

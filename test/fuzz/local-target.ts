@@ -1,6 +1,6 @@
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { startChain } from '../support/chain.ts';
 import { giveCoins } from '../support/coins.ts';
 import { indexChain } from '../support/index-chain.ts';

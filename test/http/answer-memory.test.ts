@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import request from 'supertest';
 import { afterEach, describe, expect, type Mock, test, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { ItemStream } from '../../src/contract/item-stream.ts';
 import type { AnyReply } from '../../src/contract/operation.ts';
 import { TextStream } from '../../src/contract/text-stream.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
-import { createLogger } from '../../src/log.ts';
 import { callerOf, type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
 
 const log = createLogger({ level: 'silent' });

@@ -9,13 +9,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMountedApp } from '../../src/app.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMountedApp } from '../../src/compose/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
-import { createLogger } from '../../src/log.ts';
 import { deployment } from '../portal/portal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
+import { currentScope } from '../../src/base/request-scope.ts';
 import { ItemStream } from '../../src/contract/item-stream.ts';
-import { currentScope } from '../../src/request-scope.ts';
 import { fixtureApp, goodKey, id } from './support.ts';
 
 const get = async (getThing: NonNullable<Parameters<typeof fixtureApp>[0]>['handlers'] = {}) =>

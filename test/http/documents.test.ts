@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createDocumentApp } from '../../src/app.ts';
+import { catalogue } from '../../src/base/errors.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDocumentApp } from '../../src/compose/app.ts';
 import {
   areas,
   basePaths,
@@ -8,9 +10,7 @@ import {
   type OperationObject,
   type SchemaObject,
 } from '../../src/contract/documents.ts';
-import { catalogue } from '../../src/errors.ts';
 import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
-import { createLogger } from '../../src/log.ts';
 import { generousAdmission } from './support.ts';
 
 /** The schemas of a document that have words for a missing field. */

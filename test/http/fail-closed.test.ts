@@ -1,10 +1,10 @@
 import supertest from 'supertest';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDocumentApp } from '../../src/app.ts';
-import { problem } from '../../src/errors.ts';
+import { problem } from '../../src/base/errors.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDocumentApp } from '../../src/compose/app.ts';
 import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { VerifyResult } from '../../src/keys/verifier.ts';
-import { createLogger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
 import { callerOf, fixtureApp, generousAdmission, goodKey, id } from './support.ts';
 

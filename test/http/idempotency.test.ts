@@ -1,9 +1,9 @@
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { describe, expect } from 'vitest';
+import { problem } from '../../src/base/errors.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { purgeExpired } from '../../src/db/idempotency-store.ts';
-import { problem } from '../../src/errors.ts';
+import { purgeExpired } from '../../src/db/records/idempotency-store.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';

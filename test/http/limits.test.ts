@@ -1,10 +1,10 @@
 import supertest from 'supertest';
 import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Caller } from '../../src/contract/operation.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { purgeRateLimits } from '../../src/db/rate-limit-store.ts';
+import { purgeRateLimits } from '../../src/db/records/rate-limit-store.ts';
 import { createLimiter, type RateLimit } from '../../src/http/dispatch/limits.ts';
-import { createLogger } from '../../src/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { openFilesLimit, withinOpenFiles } from '../../src/http/server/open-files.ts';
-import { createLogger } from '../../src/log.ts';
 
 const log = createLogger({ level: 'silent' });
 const wanted = { total: 10_000, perAddress: 1_000 };

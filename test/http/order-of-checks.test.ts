@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { problem } from '../../src/errors.ts';
+import { problem } from '../../src/base/errors.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import { fixtureApp, goodKey, id, verifier } from './support.ts';
 

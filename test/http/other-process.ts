@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createLimiter } from '../../src/http/dispatch/limits.ts';
-import { createLogger } from '../../src/log.ts';
 import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
 
 // A process of its own that serves the fixture over a database of the test, until it is killed.

@@ -1,8 +1,8 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { type FixedCode, problem } from '../../src/errors.ts';
+import { type FixedCode, problem } from '../../src/base/errors.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { toProblem } from '../../src/http/server/problem.ts';
-import { createLogger } from '../../src/log.ts';
 import { type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
 
 type Line = Record<string, unknown>;

@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createMountedApp } from '../../src/app.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMountedApp } from '../../src/compose/app.ts';
 import { openToPages } from '../../src/http/dispatch/open-to-pages.ts';
 import { createHealthRouter } from '../../src/http/mounts/health.ts';
 import {
@@ -13,7 +14,6 @@ import {
   paced,
   type StrangerPace,
 } from '../../src/http/server/stranger-pace.ts';
-import { createLogger } from '../../src/log.ts';
 import { callerOf, fixtureApp, goodKey, id, verifier } from './support.ts';
 
 type Question = {

@@ -1,12 +1,12 @@
 import type { Express } from 'express';
 import type { Knex } from 'knex';
-import { createDocumentApp } from '../../src/app.ts';
+import { createLogger, type Logger } from '../../src/base/log.ts';
+import { createDocumentApp } from '../../src/compose/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import { type Admission, createAdmission } from '../../src/http/server/admission.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
-import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
 
 /** What a fixture handler was given. */

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { listen } from '../../src/http/server/listener.ts';
-import { createLogger } from '../../src/log.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { fixtureApp, goodKey, id } from './support.ts';
 

@@ -1,22 +1,22 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import documents from '../../src/contract/generated/blockchain.json' with { type: 'json' };
+import { methodName } from '../../src/providers/indexer/classify/methods.ts';
+import { describeTransaction } from '../../src/providers/indexer/classify/rules.ts';
+import type {
+  StoredMoves,
+  StoredTransaction,
+  WalletTransaction,
+} from '../../src/providers/indexer/classify/stored-moves.ts';
+import { shortAmount } from '../../src/providers/indexer/classify/wording.ts';
 import {
   type Approval,
   type Erc20Movement,
   type NftMovement,
   zeroAddress,
-} from '../../src/providers/indexer/domain.ts';
-import { methodName } from '../../src/providers/indexer/read/methods.ts';
-import { describeTransaction } from '../../src/providers/indexer/read/rules.ts';
+} from '../../src/providers/indexer/decode/domain.ts';
 import { toRecord } from '../../src/providers/indexer/read/to-record.ts';
-import { shortAmount } from '../../src/providers/indexer/read/wording.ts';
-import type {
-  StoredMoves,
-  StoredTransaction,
-  WalletTransaction,
-} from '../../src/providers/indexer/store/stored-moves.ts';
-import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
+import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
 import { decodeRecorded, recordedBlocks } from '../support/recorded-chain.ts';
 import { alice, bob, carol } from './raw-answers.ts';
 

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { isAlive, parentOf } from '../../src/local/programs/processes.ts';
-import { createLogger } from '../../src/log.ts';
 import { perFile, testWith } from '../support/fixtures.ts';
 
 const cluster = process.env['CITUS_URL'];

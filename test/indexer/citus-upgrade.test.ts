@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
-import { migrateToLatest, migrationConfig } from '../../src/db/migrate.ts';
+import { migrateToLatest, migrationConfig } from '../../src/db/schema/migrate.ts';
 import {
   distributeIndex,
   findShards,
   indexTables,
-} from '../../src/providers/indexer/store/distribute-store.ts';
+} from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { createEmptyCitusDatabase } from '../support/citus.ts';
 

@@ -4,7 +4,7 @@ import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/his
 import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
-import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
+import { distributeIndex } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import { test } from '../support/fixtures.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;

@@ -4,7 +4,7 @@ import { Interface } from 'ethers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readErc20Balance } from '../../src/chain/erc20.ts';
-import { NetworkProvider } from '../../src/chain/rpc/network-provider.ts';
+import { NetworkProvider } from '../../src/chain/rpc/client/network-provider.ts';
 import { createStateReader } from '../../src/providers/indexer/read/state-reader.ts';
 import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { stepsOf } from '../support/decoded.ts';

@@ -1,8 +1,8 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { zeroAddress } from '../../src/providers/indexer/domain.ts';
 import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 /** Logs that cost little gas and stand for much. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { insertSkip } from '../../src/providers/indexer/store/skipped-block-store.ts';
+import { insertSkip } from '../../src/providers/indexer/store/write/skipped-block-store.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded } from '../support/recorded-chain.ts';

@@ -3,8 +3,8 @@ import { creditRulesOf } from '../../src/providers/indexer/decode/credit-rules.t
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { rollBackBlocks } from '../../src/providers/indexer/store/roll-back-store.ts';
-import type { HistoryFilter } from '../../src/providers/provider.ts';
+import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
+import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';

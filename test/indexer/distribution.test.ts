@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
+import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import { test } from '../support/fixtures.ts';
 
 test('every table with rows by network is spread over a cluster, or is known to stay on its coordinator', async ({

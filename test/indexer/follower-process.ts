@@ -1,5 +1,5 @@
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 // A process that indexes until it is killed: node follower-process.ts <node> <database> <chain id> <first block>

@@ -1,22 +1,22 @@
 import { Interface, id } from 'ethers';
 import { describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
+import { createMetrics } from '../../src/base/metrics.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { createBlockLogs } from '../../src/providers/indexer/decode/block-logs.ts';
 import { withConsent } from '../../src/providers/indexer/decode/consent.ts';
 import { decodeLogs } from '../../src/providers/indexer/decode/decode-logs.ts';
 import { createIndexObserver } from '../../src/providers/indexer/index-observer.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
-import { deleteIndex } from '../../src/providers/indexer/store/reset-store.ts';
-import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
+import { deleteIndex } from '../../src/providers/indexer/store/rollback/reset-store.ts';
+import { compareBlock } from '../../src/providers/indexer/store/verify/verify-store.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import {
   type CheckOutcome,
   createTransferChecker,
 } from '../../src/providers/indexer/verification/transfer-checker.ts';
-import type { HistoryFilter } from '../../src/providers/provider.ts';
+import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, minedReceipt } from '../support/deploy.ts';

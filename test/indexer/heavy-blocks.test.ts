@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import type { BlockSource } from '../../src/providers/indexer/decode/decode-block.ts';
+import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import type { RawLog } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
-import { zeroAddress } from '../../src/providers/indexer/domain.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';

@@ -1,12 +1,12 @@
 import { Interface } from 'ethers';
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
-import { hex } from '../../src/providers/indexer/store/bulk-store.ts';
-import { nftChanges } from '../../src/providers/indexer/store/nft-changes.ts';
-import { deleteIndex } from '../../src/providers/indexer/store/reset-store.ts';
-import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
+import { deleteIndex } from '../../src/providers/indexer/store/rollback/reset-store.ts';
+import { hex } from '../../src/providers/indexer/store/rows/bulk-store.ts';
+import { nftChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
+import { compareBlock } from '../../src/providers/indexer/store/verify/verify-store.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
 import type { TestChain } from '../support/chain.ts';

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { listHoldings } from '../../src/providers/indexer/read/holding-store.ts';
 import { findWalletSums } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { listSeenTokens, tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
-import { rollBackBlocks } from '../../src/providers/indexer/store/roll-back-store.ts';
+import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
 

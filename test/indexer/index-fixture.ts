@@ -1,12 +1,15 @@
-import type { DataProviderName, Network } from '../../src/chain/network.ts';
-import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import type { DataProviderName, Network } from '../../src/chain/rpc/client/network.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
-import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
+import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { findIndexState, type TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
+import {
+  findIndexState,
+  type TraceMethod,
+} from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createLaggingLists } from '../../src/providers/indexer/lagging-lists.ts';
-import { nftChanges } from '../../src/providers/indexer/store/nft-changes.ts';
-import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
+import { nftChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
+import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';

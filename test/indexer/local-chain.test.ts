@@ -1,10 +1,10 @@
 import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
-import type { HistoryRecord } from '../../src/providers/provider.ts';
+import type { HistoryRecord } from '../../src/providers/shared/provider.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy } from '../support/deploy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { applyRefreshes } from '../../src/providers/indexer/store/metadata-store.ts';
+import { applyRefreshes } from '../../src/providers/indexer/store/tokens/metadata-store.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';

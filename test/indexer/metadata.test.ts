@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { isPublicAddress } from '../../src/outgoing/public-address.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { listDueMetadata } from '../../src/providers/indexer/store/metadata-store.ts';
+import { listDueMetadata } from '../../src/providers/indexer/store/tokens/metadata-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';

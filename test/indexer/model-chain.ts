@@ -1,8 +1,8 @@
 import { id } from 'ethers';
 import type { BlockSource } from '../../src/providers/indexer/decode/decode-block.ts';
+import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import type { RawLog } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
-import { zeroAddress } from '../../src/providers/indexer/domain.ts';
 import type { NodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { topicOf, word } from './raw-answers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexedTransaction, NativeMovement } from '../../src/providers/indexer/domain.ts';
+import type { IndexedTransaction, NativeMovement } from '../../src/providers/indexer/decode/domain.ts';
 import { decodeRecorded, fixturesLike, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 
 type Changes = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
+import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { without } from '../support/node/limits.ts';

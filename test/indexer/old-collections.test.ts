@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import { punksContract } from '../../src/providers/indexer/decode/punks.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
-import { zeroAddress } from '../../src/providers/indexer/domain.ts';
 import { decodeRecorded } from '../support/recorded-chain.ts';
 import { alice, bob, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 

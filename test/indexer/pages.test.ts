@@ -1,8 +1,8 @@
 import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { nftChanges, sumChanges } from '../../src/providers/indexer/store/nft-changes.ts';
-import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
-import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/provider.ts';
+import { nftChanges, sumChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
+import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
+import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
+import { wantedFacets } from '../../src/providers/indexer/classify/facets.ts';
+import { kindNumber } from '../../src/providers/indexer/classify/kinds.ts';
 import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
 import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { seenQuery } from '../../src/providers/indexer/read/seen-store.ts';
 import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
-import { wantedFacets } from '../../src/providers/indexer/search/facets.ts';
-import { kindNumber } from '../../src/providers/indexer/search/kinds.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 

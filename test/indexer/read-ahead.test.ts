@@ -1,10 +1,15 @@
 import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import { bytes, copyBinary, copyLines, copyWritten } from '../../src/providers/indexer/store/bulk-store.ts';
-import { writtenFacetRows, writtenFacets } from '../../src/providers/indexer/store/written-rows.ts';
+import {
+  bytes,
+  copyBinary,
+  copyLines,
+  copyWritten,
+} from '../../src/providers/indexer/store/rows/bulk-store.ts';
+import { writtenFacetRows, writtenFacets } from '../../src/providers/indexer/store/rows/written-rows.ts';
 import { test } from '../support/fixtures.ts';
 import { createModelChain } from './model-chain.ts';
 

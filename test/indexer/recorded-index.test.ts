@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { knownWrappedNatives } from '../../src/chain/network.ts';
+import { knownWrappedNatives } from '../../src/chain/rpc/client/network.ts';
+import type { WalletTransaction } from '../../src/providers/indexer/classify/stored-moves.ts';
 import { listHistory } from '../../src/providers/indexer/read/history-store.ts';
-import type { WalletTransaction } from '../../src/providers/indexer/store/stored-moves.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, startReplayNode } from '../support/node/replay.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import type { Step } from '../../src/providers/indexer/follow/follower.ts';
 import { test } from '../support/fixtures.ts';
 import { deniesReceipts, readReorganisation, startReplayNode } from '../support/node/replay.ts';

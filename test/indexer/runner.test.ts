@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
-import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
-import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { isPruned } from '../../src/providers/indexer/follow/node-error.ts';
-import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
-import type { TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
+import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
+import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { test } from '../support/fixtures.ts';
 import { of } from '../support/node/flaw.ts';
 import { without } from '../support/node/limits.ts';

@@ -1,12 +1,15 @@
 import { describe, expect, vi } from 'vitest';
-import type { DataProviderName } from '../../src/chain/network.ts';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMetrics } from '../../src/base/metrics.ts';
+import type { DataProviderName } from '../../src/chain/rpc/client/network.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { NodeBelowError } from '../../src/providers/indexer/follow/node-below.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
-import { recordIndexError, recordStandstill } from '../../src/providers/indexer/store/index-state-store.ts';
+import {
+  recordIndexError,
+  recordStandstill,
+} from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, startReplayNode } from '../support/node/replay.ts';

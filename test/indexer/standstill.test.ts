@@ -1,11 +1,17 @@
 import { describe, expect, vi } from 'vitest';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMetrics } from '../../src/base/metrics.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
-import { recordIndexError, recordStandstill } from '../../src/providers/indexer/store/index-state-store.ts';
-import { insertSkip, listSkippedBlocks } from '../../src/providers/indexer/store/skipped-block-store.ts';
+import {
+  recordIndexError,
+  recordStandstill,
+} from '../../src/providers/indexer/store/write/index-state-store.ts';
+import {
+  insertSkip,
+  listSkippedBlocks,
+} from '../../src/providers/indexer/store/write/skipped-block-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';

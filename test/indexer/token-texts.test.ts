@@ -1,9 +1,12 @@
 import { AbiCoder } from 'ethers';
 import { describe, expect } from 'vitest';
-import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { readTokenText } from '../../src/chain/token-text.ts';
-import { createLogger } from '../../src/log.ts';
-import { findContracts, listUnreadContracts } from '../../src/providers/indexer/store/contract-store.ts';
+import {
+  findContracts,
+  listUnreadContracts,
+} from '../../src/providers/indexer/store/tokens/contract-store.ts';
 import {
   type ContractCalls,
   createContractCalls,

@@ -1,9 +1,9 @@
 import { Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
+import { createTurns, type Steps } from '../../src/providers/indexer/decode/turns.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
-import { createTurns, type Steps } from '../../src/providers/indexer/turns.ts';
 import { bob, rawAnswers, token } from './raw-answers.ts';
 
 describe('work in turns', () => {

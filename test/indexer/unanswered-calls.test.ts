@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';

@@ -1,10 +1,10 @@
 import { Interface } from 'ethers';
 import { describe, expect } from 'vitest';
-import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createLogger } from '../../src/log.ts';
-import { inEachPart } from '../../src/providers/indexer/each-part.ts';
 import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { inEachPart } from '../../src/providers/indexer/tokens/each-part.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { listUnreadTokens } from '../../src/providers/indexer/store/token-store.ts';
+import { listUnreadTokens } from '../../src/providers/indexer/store/tokens/token-store.ts';
 import type { ContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { test } from '../support/fixtures.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
+import { createMetrics } from '../../src/base/metrics.ts';
 import { listLastDone, purgeDoneJobs } from '../../src/jobs/done-job-store.ts';
 import { createJobMetrics, watchJobs, watchSchedule } from '../../src/jobs/job-metrics.ts';
 import { createJobQueue } from '../../src/jobs/queue.ts';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
 import { rowsReadBy } from '../support/statements.ts';

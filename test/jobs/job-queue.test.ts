@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { expect, vi } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { createJobQueue } from '../../src/jobs/queue.ts';
-import { createLogger } from '../../src/log.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
 

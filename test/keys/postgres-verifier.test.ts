@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createNotifications } from '../../src/db/notifications.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { createNotifications } from '../../src/db/connection/notifications.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
 import { issueKey, revokeKey, setKeyExpiry, setKeyRateLimit } from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
-import { createLogger } from '../../src/log.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

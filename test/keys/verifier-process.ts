@@ -1,8 +1,8 @@
-import { loadConfig } from '../../src/config.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createNotifications } from '../../src/db/notifications.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { createNotifications } from '../../src/db/connection/notifications.ts';
 import { createVerifier } from '../../src/keys/create-verifier.ts';
-import { createLogger } from '../../src/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 
 // A process of its own with a verifier of its own, as in production. Its parent asks it to verify a key over

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
-import { createLogger } from '../../src/log.ts';
-import type { NftEntry } from '../../src/providers/provider.ts';
+import type { NftEntry } from '../../src/providers/shared/provider.ts';
 import { killAtExit } from '../support/kill-at-exit.ts';
 import { makeDirectory, readCredentials, removeDirectory } from './local-run.ts';
 

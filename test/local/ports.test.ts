@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { portOf } from '../../src/local/programs/ports.ts';
 import { holdPorts } from '../../src/local/settings.ts';
-import { createLogger } from '../../src/log.ts';
 
 const log = createLogger({ level: 'silent' });
 const settings = { host: 'HOST', port: 'PORT' };

@@ -1,5 +1,5 @@
+import { createLogger } from '../../src/base/log.ts';
 import { startLocal } from '../../src/local/start-local.ts';
-import { createLogger } from '../../src/log.ts';
 
 /** The local world without the service: `run-local.ts <directory> [--fresh]`. Ends on SIGINT and SIGTERM. */
 const [directory = '.', flag] = process.argv.slice(2);

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalClient, readLocalSettings } from '../../src/local/settings.ts';
-import { createLogger } from '../../src/log.ts';
 import {
   type LocalRun,
   makeDirectory,

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
-import { createLogger } from '../../src/log.ts';
 import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
 import { watchDisagreements } from '../../src/rwa/mint-worker/audit/audit-levels.ts';
 import { addRwa } from '../rwa/samples.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { lockCandidates } from '../../src/rwa/minting/eligibility-store.ts';
+import { lockCandidates } from '../../src/rwa/minting/accept/eligibility-store.ts';
 import { addCompany, addManyNfts, addNetwork, addRwa } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, statementsOf } from '../support/statements.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../src/chain/minting/mint-node.ts';
-import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
-import { viewChain } from '../../src/rwa/mint-worker/watch/chain-view.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
+import { viewChain } from '../../src/rwa/mint-worker/watch/evidence/chain-view.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const head = {

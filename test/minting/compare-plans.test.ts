@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { listTokenRows, listUnseenMinted } from '../../src/rwa/minting/token-row-store.ts';
+import { listTokenRows, listUnseenMinted } from '../../src/rwa/minting/compare/token-row-store.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, rowsReadBy, statementsOf } from '../support/statements.ts';

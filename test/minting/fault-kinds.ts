@@ -1,5 +1,5 @@
 import { id, Wallet } from 'ethers';
-import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { backUp, restoreBackup } from '../support/backup.ts';
 import { lieNames } from '../support/node/lies.ts';
 import { leadsTo } from '../support/node/wrongs.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { untilAll } from '../support/minting.ts';
 import type { MintSetup } from './mint-setup.ts';
 import { createMintSetup } from './mint-setup.ts';

@@ -9,7 +9,11 @@ import {
 import { notePassedBy } from '../../src/rwa/mint-worker/stores/standstill-store.ts';
 import { listLanes } from '../../src/rwa/minting/lane-status-store.ts';
 import { renumberNfts } from '../../src/rwa/minting/mint-repair-store.ts';
-import { listMints, type StateUnderWay, statesUnderWay } from '../../src/rwa/operators/mint-admin-store.ts';
+import {
+  listMints,
+  type StateUnderWay,
+  statesUnderWay,
+} from '../../src/rwa/operators/remedies/mint-admin-store.ts';
 import { addCompany, addManyNfts, addNetwork, addRwa, recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';

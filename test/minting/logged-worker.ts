@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
-import type { Config } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import type { Config } from '../../src/config/config.ts';
+import { startService } from '../../src/service/service.ts';
 import type { MintSetup } from './mint-setup.ts';
 
 type Line = Readonly<Record<string, unknown>> & { readonly msg: string };

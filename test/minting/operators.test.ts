@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { faults, until, untilAll } from '../support/minting.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 

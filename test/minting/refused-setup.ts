@@ -1,4 +1,4 @@
-import { claimContract } from '../../src/rwa/minting/contract-claim-store.ts';
+import { claimContract } from '../../src/rwa/minting/compare/contract-claim-store.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 

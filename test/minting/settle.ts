@@ -1,7 +1,7 @@
 import { JsonRpcProvider } from 'ethers';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { listNetworks } from '../../src/chain/network-store.ts';
-import { verifyNetwork } from '../../src/rwa/operators/mint-verify.ts';
+import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import type { LaneContext } from '../../src/rwa/mint-worker/lane-context.ts';
-import { createTurns, inTurn } from '../../src/rwa/mint-worker/send/turn-memory.ts';
+import type { LaneContext } from '../../src/rwa/mint-worker/context/lane-context.ts';
+import { createTurns, inTurn } from '../../src/rwa/mint-worker/context/turn-memory.ts';
 import { withinShares } from '../../src/rwa/mint-worker/send/turns.ts';
 import {
   listQueuedLines,

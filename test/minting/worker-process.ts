@@ -1,8 +1,8 @@
+import { createLogger } from '../../src/base/log.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { createMinter } from '../../src/compose/worker.ts';
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 
 // A worker of its own, as in production, but that it can be told to kill itself: at the nth time that it
 // takes a step, in the middle of whatever it does then.

@@ -1,8 +1,8 @@
 import { JsonRpcProvider, Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { findProgram } from '../../scripts/find-program.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
-import { createLogger } from '../../src/log.ts';
 import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
 import { addNetwork, addRwa } from '../rwa/samples.ts';
 import { deploy } from '../support/deploy.ts';

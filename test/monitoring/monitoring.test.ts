@@ -3,12 +3,12 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createLogger } from '../../src/base/log.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { createOperationsApp } from '../../src/compose/operations.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { createMinter } from '../../src/compose/worker.ts';
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { alertCauses } from './alert-causes.ts';
 

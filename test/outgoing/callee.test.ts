@@ -3,13 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMetrics } from '../../src/base/metrics.ts';
+import { CallerGoneError, inScope } from '../../src/base/request-scope.ts';
 import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
-import { CallerGoneError, inScope } from '../../src/request-scope.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let answer: RequestListener;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
-import { ProblemError } from '../../src/errors.ts';
+import { ProblemError } from '../../src/base/errors.ts';
 import type { Deployment } from '../../src/http/mounts/deployment.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';

@@ -6,9 +6,9 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildPortal, portalIsCurrent } from '../../scripts/docs/build.ts';
-import { areas } from '../../src/config.ts';
+import { catalogue } from '../../src/base/errors.ts';
+import { areas } from '../../src/config/config.ts';
 import { basePaths } from '../../src/contract/documents.ts';
-import { catalogue } from '../../src/errors.ts';
 import { documentedOperations } from '../contract/documented.ts';
 import { deployment, startPortal } from './portal-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { keptMetadata, keptMetadataText } from '../../src/providers/kept-metadata.ts';
-import { normalizedMetadata } from '../../src/providers/normalized-metadata.ts';
+import { keptMetadata, keptMetadataText } from '../../src/providers/shared/kept-metadata.ts';
+import { normalizedMetadata } from '../../src/providers/shared/normalized-metadata.ts';
 
 const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 const attributes = (value: string) => `[{"trait_type":"Age","value":${value}}]`;

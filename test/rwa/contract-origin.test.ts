@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { findOriginIfShown } from '../../src/rwa/minting/contract-origin.ts';
-import { findContractOrigin } from '../../src/rwa/minting/contract-origin-store.ts';
+import { findOriginIfShown } from '../../src/rwa/minting/compare/contract-origin.ts';
+import { findContractOrigin } from '../../src/rwa/minting/compare/contract-origin-store.ts';
 import { test } from '../support/fixtures.ts';
 import { addNetwork } from './samples.ts';
 

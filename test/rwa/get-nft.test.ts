@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { testWith } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';

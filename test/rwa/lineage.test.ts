@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Head } from '../../src/chain/minting/mint-node.ts';
-import { followChain, type Lineage } from '../../src/rwa/mint-worker/watch/lineage.ts';
+import { followChain, type Lineage } from '../../src/rwa/mint-worker/context/lineage.ts';
 
 /** A chain of so many blocks, whose blocks from a fork on are others than those of the chain without a fork. */
 function chainOf(length: number, fork = { at: length, name: '' }) {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { isOutage } from '../../src/db/outage.ts';
+import { isOutage } from '../../src/db/connection/outage.ts';
 import type { JobSender } from '../../src/jobs/queue.ts';
-import { createMintAcceptor, type MintRequest } from '../../src/rwa/minting/mint-acceptor.ts';
+import { createMintAcceptor, type MintRequest } from '../../src/rwa/minting/accept/mint-acceptor.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { wrongSecret } from './claim-requests.ts';

@@ -5,8 +5,8 @@ import { countNfts, findForeignNfts, listNfts, revealNft } from '../../src/rwa/a
 import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
-import { lockGasRoom } from '../../src/rwa/minting/mint-quota-store.ts';
-import { findContractRecipients } from '../../src/rwa/minting/recipient-store.ts';
+import { lockGasRoom } from '../../src/rwa/minting/accept/mint-quota-store.ts';
+import { findContractRecipients } from '../../src/rwa/minting/accept/recipient-store.ts';
 import { listOperatorRwas } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, rowsReadBy, statementsOf } from '../support/statements.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { currentScope, inScope } from '../../src/request-scope.ts';
-import { createRequestGroups } from '../../src/rwa/minting/request-groups.ts';
+import { currentScope, inScope } from '../../src/base/request-scope.ts';
+import { createRequestGroups } from '../../src/rwa/minting/accept/request-groups.ts';
 
 type Wanted = { readonly line: string; readonly subject: string; readonly name: string };
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
 import { purgeWrongSecrets } from '../../src/rwa/assets/wrong-secret-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
-import { type Environment, loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { secretTexts } from '../../src/secret-settings.ts';
-import { startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { type Environment, loadConfig } from '../../src/config/config.ts';
+import { secretTexts } from '../../src/service/secret-settings.ts';
+import { startService } from '../../src/service/service.ts';
 import { startHttpServer } from '../keys/auth-server.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { startCollector } from '../support/collector.ts';

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import {
   appendOnly,
   databaseRoles,
@@ -9,11 +10,10 @@ import {
   privilegesOn,
   tableRights,
   updatable,
-} from '../../src/db/role-rights.ts';
-import { isTemporaryForAll } from '../../src/db/role-store.ts';
-import { createLogger } from '../../src/log.ts';
+} from '../../src/db/schema/role-rights.ts';
+import { isTemporaryForAll } from '../../src/db/schema/role-store.ts';
 import { raiseRwaNumbers } from '../../src/rwa/minting/mint-repair-store.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { addCompany, addNetwork, addNfts, addRwa, serviceVault } from '../rwa/samples.ts';
 import { asUser, type Login } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deployer } from '../support/deploy.ts';

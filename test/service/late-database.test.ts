@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { untilServerAnswers } from '../../src/db/await-server.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { untilServerAnswers } from '../../src/db/connection/await-server.ts';
 import { settingsFor } from '../cli/command-line.ts';
 import { createTemplate, createTestDatabase } from '../support/database.ts';
 import { freePort, startPostgres } from '../support/postgres.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
+import type { MetricEntry } from '../../src/base/metrics.ts';
 import { createOperationsApp } from '../../src/compose/operations.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { createMinter } from '../../src/compose/worker.ts';
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import type { MetricEntry } from '../../src/metrics.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 
 const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { inspectDatabase } from '../../src/db/inspect.ts';
-import { schemaRange } from '../../src/db/schema-range.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { inspectDatabase } from '../../src/db/schema/inspect.ts';
+import { schemaRange } from '../../src/db/schema/schema-range.ts';
 import { checkOutRelease, findLastRelease, type Release } from '../support/last-release.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { asUser, type TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { isOutage } from '../../src/db/outage.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { isOutage } from '../../src/db/connection/outage.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
-import { createLogger } from '../../src/log.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { users } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
-import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { startService } from '../../src/service.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { startService } from '../../src/service/service.ts';
 
 // Starts the service and, when it is refused, ends nothing: what a refused start leaves open keeps this
 // process alive.

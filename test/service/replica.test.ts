@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createReplicaReads } from '../../src/db/replica-reads.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { createReplicaReads } from '../../src/db/replica/replica-reads.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { asUser } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeWrappedKey, writeWrappedKey } from '../../src/chain/kms-client.ts';
-import { ConfigError, loadConfig } from '../../src/config.ts';
-import { openSecretSettings } from '../../src/secret-settings.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { openSecretSettings } from '../../src/service/secret-settings.ts';
 
 const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const key = Buffer.alloc(32, 9);

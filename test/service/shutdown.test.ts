@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { createShutdown } from '../../src/compose/shutdown.ts';
-import { createLogger } from '../../src/log.ts';
 
 let lines: { readonly msg: string; readonly phase: string; readonly ms?: number; readonly err?: Error }[];
 let events: string[];

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ProblemError } from '../../src/errors.ts';
+import { ProblemError } from '../../src/base/errors.ts';
 import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import type { Gate } from '../keys/tcp-gate.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
-import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { distributeIndex } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 
 const log = createLogger({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 
 export type Backup = {
   /** Puts the database back to what it was; who is connected is cut off, and may connect again. */

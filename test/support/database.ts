@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { type DatabaseRole, groupOf } from '../../src/db/role-rights.ts';
-import { revokeTemporary } from '../../src/db/role-store.ts';
-import { createLogger } from '../../src/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
+import { type DatabaseRole, groupOf } from '../../src/db/schema/role-rights.ts';
+import { revokeTemporary } from '../../src/db/schema/role-store.ts';
 import { createCitusDatabase } from './citus.ts';
 
 export type TestDatabase = { readonly db: Knex; readonly url: string; close(): Promise<void> };

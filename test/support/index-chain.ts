@@ -1,7 +1,7 @@
-import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
-import type { TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
+import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from './database.ts';
 import { testNetwork } from './networks.ts';
 

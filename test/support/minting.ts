@@ -1,7 +1,7 @@
 import { Contract, ContractFactory, id, JsonRpcProvider, Wallet, ZeroAddress } from 'ethers';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { createMinter } from '../../src/compose/worker.ts';
-import type { OnStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import type { OnStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { startChain, type TestChain } from './chain.ts';
 import { callNode } from './deploy.ts';
 import { createFeeMarket, type FeeMarket } from './fee-market.ts';

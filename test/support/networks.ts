@@ -1,4 +1,4 @@
-import type { Network } from '../../src/chain/network.ts';
+import type { Network } from '../../src/chain/rpc/client/network.ts';
 
 /** The network of a local chain with these nodes. */
 export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network> = {}): Network {

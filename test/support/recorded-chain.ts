@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
-import { knownWrappedNatives } from '../../src/chain/network.ts';
+import { knownWrappedNatives } from '../../src/chain/rpc/client/network.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { readCallTraces } from '../../src/providers/indexer/decode/traces.ts';
-import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
 
 /** A recorded block in the form of a node's answers; see test/fixtures/chain/README.md. */
 export type RecordedBlock = {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type DatabaseServer, startDatabaseServer } from '../../scripts/load/database-server.ts';
 import { startReplicaServer } from '../../scripts/load/replica-server.ts';
-import { createDatabase } from '../../src/db/connect.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import { createTemplate, createTestDatabase, type TestDatabase } from './database.ts';
 

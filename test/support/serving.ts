@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
+import { createLogger } from '../../src/base/log.ts';
 import { type ApiParts, createApiParts, createServiceApp } from '../../src/compose/api.ts';
 import { createParts } from '../../src/compose/parts.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
-import { createLogger } from '../../src/log.ts';
 import type { Login } from './database.ts';
 
 type Keys = {

@@ -1,7 +1,7 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { type CutExporter, tellOutages } from '../../src/tracing/tell-outages.ts';
 
 test('an export that never ends is given up, and its exporter, and it is told once', () => {

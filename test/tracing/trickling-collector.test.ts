@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/base/log.ts';
 import { startTracing } from '../../src/tracing/otlp.ts';
 
 test('a collector that sends a byte now and then, and never an end, holds one connection at most', async () => {

@@ -1,6 +1,6 @@
 import { insertNetwork } from '../../../src/chain/network-store.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { kindNumber } from '../../../src/providers/indexer/search/kinds.ts';
+import { kindNumber } from '../../../src/providers/indexer/classify/kinds.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 
 /** Whose pages are asked for; every fifth row is of this wallet, as busy accounts are spread over all blocks. */

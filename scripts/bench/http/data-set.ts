@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createLogger } from '../../../src/base/log.ts';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { createDatabase } from '../../../src/db/connect.ts';
-import { migrationLimits } from '../../../src/db/session-limits.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
+import { migrationLimits } from '../../../src/db/connection/session-limits.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace } from '../../../src/local/programs/postgres-place.ts';
-import { createLogger } from '../../../src/log.ts';
 import { startChain } from '../../../test/support/chain.ts';
 import { type Filled, fillCompany, type Sizes } from './fill.ts';
 

@@ -1,6 +1,6 @@
 import { insertNetwork } from '../../../src/chain/network-store.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { inTransaction } from '../../../src/db/transaction.ts';
+import { inTransaction } from '../../../src/db/connection/transaction.ts';
 import { insertCompany } from '../../../src/keys/company-store.ts';
 import { issueKey } from '../../../src/keys/key-store.ts';
 import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/contract/transaction.ts';
-import { indexTables } from '../../../src/providers/indexer/store/distribute-store.ts';
+import { indexTables } from '../../../src/providers/indexer/store/rollback/distribute-store.ts';
 import { serverPid, treeMs } from '../process-tree.ts';
 
 /**

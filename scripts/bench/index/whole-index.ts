@@ -1,9 +1,9 @@
+import { createLogger } from '../../../src/base/log.ts';
 import { insertNetwork } from '../../../src/chain/network-store.ts';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { createDatabase } from '../../../src/db/connect.ts';
-import { migrationLimits } from '../../../src/db/session-limits.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
+import { migrationLimits } from '../../../src/db/connection/session-limits.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { rounded } from '../suite.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
+import { createLogger } from '../../../src/base/log.ts';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { createDatabase } from '../../../src/db/connect.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace, removePostgresPlace } from '../../../src/local/programs/postgres-place.ts';
-import { createLogger } from '../../../src/log.ts';
 
 export type BenchDatabase = {
   /** For the service's processes: a role of their own, so that their statements can be told apart. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { deleteIndex } from '../../../src/providers/indexer/store/reset-store.ts';
+import { deleteIndex } from '../../../src/providers/indexer/store/rollback/reset-store.ts';
 import { coreSeconds, residentMb } from '../http/cores.ts';
 import type { DataSet } from '../http/data-set.ts';
 import { startService } from '../http/subject.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDatabase } from '../../../src/db/connect.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/base/log.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
 import type { Replica } from '../../load/replica.ts';
 
 const soonMs = 2_000;

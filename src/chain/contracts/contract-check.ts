@@ -1,5 +1,5 @@
 import { AbiCoder, getAddress, isHexString, type JsonRpcApiProvider } from 'ethers';
-import { readContract } from '../rpc/contract-call.ts';
+import { readContract } from '../rpc/client/contract-call.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData } from './contract-calls.ts';
 

@@ -1,6 +1,6 @@
 import { getAddress } from 'ethers';
 import { z } from 'zod';
-import { readBlockNumber, readBlockTime, readQuantity } from '../rpc/quantity.ts';
+import { readBlockNumber, readBlockTime, readQuantity } from '../rpc/transport/quantity.ts';
 
 /*
  * What nodes write in their answers. All that does not fit is a ZodError, for which the node is left: what came through

@@ -1,6 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { NodesUnavailableError } from '../rpc/node-fault.ts';
-import { nodeMessage } from '../rpc/node-message.ts';
+import { NodesUnavailableError } from '../rpc/transport/node-fault.ts';
+import { nodeMessage } from '../rpc/transport/node-message.ts';
 import { type BroadcastAnswer, broadcastFault, judgeBroadcast } from './broadcast-error.ts';
 
 type Broadcaster = {

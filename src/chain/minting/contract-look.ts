@@ -1,7 +1,7 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { callContract } from '../rpc/contract-call.ts';
-import { NodeFault } from '../rpc/node-fault.ts';
-import { quantity } from '../rpc/quantity.ts';
+import { callContract } from '../rpc/client/contract-call.ts';
+import { NodeFault } from '../rpc/transport/node-fault.ts';
+import { quantity } from '../rpc/transport/quantity.ts';
 import { encodeOwnerOf } from './mint-contract.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { callContract } from '../rpc/contract-call.ts';
-import { OversizedAnswerError } from '../rpc/node-fault.ts';
-import { quantity } from '../rpc/quantity.ts';
+import { callContract } from '../rpc/client/contract-call.ts';
+import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
+import { quantity } from '../rpc/transport/quantity.ts';
 import { blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
 import { encodeOwnerOf, mintTopics, readMintLog } from './mint-contract.ts';
 

@@ -1,9 +1,9 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { tooWide } from '../rpc/answer.ts';
-import { NodesUnavailableError } from '../rpc/node-fault.ts';
-import { nodeMessage } from '../rpc/node-message.ts';
-import { quantity } from '../rpc/quantity.ts';
+import { tooWide } from '../rpc/transport/answer.ts';
+import { NodesUnavailableError } from '../rpc/transport/node-fault.ts';
+import { nodeMessage } from '../rpc/transport/node-message.ts';
+import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, wordShape } from './answer-shapes.ts';
 import { type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 

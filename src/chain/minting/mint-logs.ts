@@ -1,5 +1,5 @@
-import { tooWide } from '../rpc/answer.ts';
-import { nodeErrorCode, nodeMessage } from '../rpc/node-message.ts';
+import { tooWide } from '../rpc/transport/answer.ts';
+import { nodeErrorCode, nodeMessage } from '../rpc/transport/node-message.ts';
 import type { BlockRange, FoundMint } from './evidence-node.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { isRevert } from '../rpc/contract-call.ts';
-import { finalizedBlock } from '../rpc/finalized-block.ts';
-import { NodeFault } from '../rpc/node-fault.ts';
-import type { PinnedNode } from '../rpc/pinned-node.ts';
-import { quantity } from '../rpc/quantity.ts';
+import { isRevert } from '../rpc/client/contract-call.ts';
+import type { PinnedNode } from '../rpc/pool/pinned-node.ts';
+import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
+import { NodeFault } from '../rpc/transport/node-fault.ts';
+import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
 import type { BroadcastAnswer } from './broadcast-error.ts';
 import { broadcastToAll } from './broadcast-to-all.ts';

@@ -1,8 +1,8 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { lacksMethod } from '../rpc/answer.ts';
-import { nodeErrorCode, nodeMessage } from '../rpc/node-message.ts';
-import { quantity } from '../rpc/quantity.ts';
+import { lacksMethod } from '../rpc/transport/answer.ts';
+import { nodeErrorCode, nodeMessage } from '../rpc/transport/node-message.ts';
+import { quantity } from '../rpc/transport/quantity.ts';
 import { quantityShape } from './answer-shapes.ts';
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;

@@ -1,13 +1,13 @@
 import { isZeroAddress } from '../../chain/address.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { findWithoutTreasury } from '../../keys/company-store.ts';
+import { listUnusableTreasuries } from '../../rwa/minting/accept/recipient-store.ts';
 import {
   countRwasOf,
   listUsedContracts,
   type UsedContract,
 } from '../../rwa/minting/contract-verdict-store.ts';
-import { listUnusableTreasuries } from '../../rwa/minting/recipient-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
 import type { Finding } from '../shared/finding.ts';
 

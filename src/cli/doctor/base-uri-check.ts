@@ -1,6 +1,6 @@
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
-import type { Network } from '../../chain/network.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import { type Finding, messageOf } from '../shared/finding.ts';
 import { isLoopback, localChain } from '../shared/values.ts';
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findServerConnections } from '../../db/inspect.ts';
+import { findServerConnections } from '../../db/schema/inspect.ts';
 import type { Finding } from '../shared/finding.ts';
 
 // The connection that listens for notifications.

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { type Config, ConfigError } from '../../config.ts';
+import { closingHint, findOpenFiles } from '../../compose/open-files.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
+import { gatherSettings } from '../../config/settings-file.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { findMissingRights, isTemporaryForAll } from '../../db/role-store.ts';
-import { assertSupported, assertUsable, newerSchema } from '../../db/schema-check.ts';
-import { closingHint, findOpenFiles } from '../../open-files.ts';
-import { gatherSettings } from '../../settings-file.ts';
+import { type DatabaseState, inspectDatabase } from '../../db/schema/inspect.ts';
+import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store.ts';
+import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';

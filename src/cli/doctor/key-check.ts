@@ -1,11 +1,11 @@
-import type { Config } from '../../config.ts';
+import { type Logger, redactUrl } from '../../base/log.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { createNotifications } from '../../db/notifications.ts';
+import { createNotifications } from '../../db/connection/notifications.ts';
 import { findCompanyById } from '../../keys/company-store.ts';
 import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
 import type { KeyVerifier } from '../../keys/verifier.ts';
-import { type Logger, redactUrl } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { type Finding, finding } from '../shared/finding.ts';
 

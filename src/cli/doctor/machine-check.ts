@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findClockLead, findOldestSnapshot } from '../../db/inspect.ts';
+import { findClockLead, findOldestSnapshot } from '../../db/schema/inspect.ts';
 import { portalDirectory } from '../../http/mounts/portal-files.ts';
 import type { Finding } from '../shared/finding.ts';
 

@@ -1,7 +1,7 @@
 import { checkContract } from '../../chain/contracts/contract-check.ts';
-import type { Network } from '../../chain/network.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
-import type { Config } from '../../config.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';

@@ -1,8 +1,8 @@
-import type { Network } from '../../chain/network.ts';
-import { createNodeAddresses, showAddress } from '../../chain/node-address.ts';
-import { checkNode } from '../../chain/rpc/check-node.ts';
-import { type NodeAbilities, probeNode } from '../../chain/rpc/probe-node.ts';
-import type { Config } from '../../config.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { createNodeAddresses, showAddress } from '../../chain/rpc/client/node-address.ts';
+import { checkNode } from '../../chain/rpc/transport/check-node.ts';
+import { type NodeAbilities, probeNode } from '../../chain/rpc/transport/probe-node.ts';
+import type { Config } from '../../config/config.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
 
 /** Asks every node of a network whether it serves it, and what it gives of blocks, logs and traces. */

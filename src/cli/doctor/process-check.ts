@@ -1,6 +1,6 @@
-import type { Network } from '../../chain/network.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listProcesses, type SeenProcess } from '../../db/process-store.ts';
+import { listProcesses, type SeenProcess } from '../../db/records/process-store.ts';
 import type { Finding } from '../shared/finding.ts';
 
 /** Whether each role that these networks need has a process with a heartbeat in the last minute. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../../base/log.ts';
 import { openReplica } from '../../compose/connections.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import {
   endBeats,
@@ -10,9 +11,8 @@ import {
   readBeat,
   storeBeat,
   type Unreadable,
-} from '../../db/replica-store.ts';
-import { groupOf, privilegesOn, tableRights } from '../../db/role-rights.ts';
-import type { Logger } from '../../log.ts';
+} from '../../db/replica/replica-store.ts';
+import { groupOf, privilegesOn, tableRights } from '../../db/schema/role-rights.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
 import { type Finding, messageOf } from '../shared/finding.ts';
 

@@ -1,12 +1,12 @@
-import type { Network } from '../../chain/network.ts';
+import type { Logger } from '../../base/log.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { isInClear } from '../../chain/node-address.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
-import type { Config } from '../../config.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { isInClear } from '../../chain/rpc/client/node-address.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { countCompanies } from '../../keys/company-store.ts';
 import { countActiveKeys } from '../../keys/key-store.ts';
-import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';

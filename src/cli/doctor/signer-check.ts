@@ -1,5 +1,5 @@
-import type { Network } from '../../chain/network.ts';
-import type { Config } from '../../config.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { isNetworkStaffed } from '../../rwa/minting/lane-status-store.ts';
 import type { Finding } from '../shared/finding.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
+import { deleteIndex } from '../../providers/indexer/store/rollback/reset-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { confirm } from '../shared/confirm.ts';
 import { examples } from '../shared/examples.ts';

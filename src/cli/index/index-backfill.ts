@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Network } from '../../chain/network.ts';
-import { analyzeTables } from '../../db/analyze.ts';
-import { acquireLease, type Lease, LeaseHeldError } from '../../db/lease.ts';
-import { findLeaseHolder } from '../../db/lease-store.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { acquireLease, type Lease, LeaseHeldError } from '../../db/leases/lease.ts';
+import { findLeaseHolder } from '../../db/leases/lease-store.ts';
+import { analyzeTables } from '../../db/schema/analyze.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
 import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
 import { blockedReason } from '../../providers/indexer/follow/standstill.ts';
-import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { findIndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Network } from '../../chain/network.ts';
+import { ProblemError } from '../../base/errors.ts';
 import { findNetwork } from '../../chain/network-store.ts';
-import { ProblemError } from '../../errors.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Reconciliation } from '../../providers/indexer/read/reconciliation.ts';
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
-import { insertSkip } from '../../providers/indexer/store/skipped-block-store.ts';
+import { findIndexState } from '../../providers/indexer/store/write/index-state-store.ts';
+import { insertSkip } from '../../providers/indexer/store/write/skipped-block-store.ts';
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { findLeaseHolder, type LeaseHolder } from '../../db/lease-store.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { findLeaseHolder, type LeaseHolder } from '../../db/leases/lease-store.ts';
 import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
-import { type IndexState, listIndexStates } from '../../providers/indexer/store/index-state-store.ts';
-import { countSkippedBlocks } from '../../providers/indexer/store/skipped-block-store.ts';
+import { type IndexState, listIndexStates } from '../../providers/indexer/store/write/index-state-store.ts';
+import { countSkippedBlocks } from '../../providers/indexer/store/write/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';

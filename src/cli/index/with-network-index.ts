@@ -1,5 +1,5 @@
-import type { Network } from '../../chain/network.ts';
 import { findNetwork } from '../../chain/network-store.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import {
   createNetworkIndex,
   indexSettings,

@@ -1,8 +1,8 @@
-import { createDatabase } from '../../db/connect.ts';
-import { inspectDatabase } from '../../db/inspect.ts';
-import { assertInRange, assertSupported } from '../../db/schema-check.ts';
-import { commandLimits } from '../../db/session-limits.ts';
-import { createLogger } from '../../log.ts';
+import { createLogger } from '../../base/log.ts';
+import { createDatabase } from '../../db/connection/connect.ts';
+import { commandLimits } from '../../db/connection/session-limits.ts';
+import { inspectDatabase } from '../../db/schema/inspect.ts';
+import { assertInRange, assertSupported } from '../../db/schema/schema-check.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
 import { messageOf } from '../shared/finding.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Environment } from '../../config.ts';
-import { parseSettings } from '../../settings-file.ts';
+import type { Environment } from '../../config/config.ts';
+import { parseSettings } from '../../config/settings-file.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import type { Finding } from '../shared/finding.ts';

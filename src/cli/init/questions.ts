@@ -1,4 +1,4 @@
-import { type Environment, type SettingName, settings } from '../../config.ts';
+import { type Environment, type SettingName, settings } from '../../config/config.ts';
 import type { Question } from '../shared/prompt.ts';
 
 /** A setting that a person decides on. */

@@ -1,4 +1,4 @@
-import { parseSettings } from '../../settings-file.ts';
+import { parseSettings } from '../../config/settings-file.ts';
 import { UsageError } from '../shared/failure.ts';
 
 const beginning = `# Settings of Tallystick, made by tallystick init. Whoever reads this file has its keys: keep it to those

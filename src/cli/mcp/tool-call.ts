@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { ClientSettings } from '../../client-settings.ts';
+import type { ClientSettings } from '../../config/client-settings.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import { type OutgoingAnswer, OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { withoutSecrets } from './hidden-secrets.ts';

@@ -7,7 +7,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { inScope } from '../../request-scope.ts';
+import { inScope } from '../../base/request-scope.ts';
 import { type CallOptions, callTool } from './tool-call.ts';
 import type { OperationTool } from './tools.ts';
 

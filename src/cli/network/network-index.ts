@@ -1,8 +1,8 @@
-import type { DataProviderName, Network } from '../../chain/network.ts';
-import { acquireLease } from '../../db/lease.ts';
+import type { DataProviderName, Network } from '../../chain/rpc/client/network.ts';
+import { acquireLease } from '../../db/leases/lease.ts';
 import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
-import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
-import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
+import { deleteIndex } from '../../providers/indexer/store/rollback/reset-store.ts';
+import { findIndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
 

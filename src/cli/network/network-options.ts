@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { NetworkChanges, NewNetwork } from '../../chain/network-store.ts';
 import {
   type DataProviderName,
   dataProviders,
@@ -6,8 +7,7 @@ import {
   indexTraces,
   knownWrappedNatives,
   type Network,
-} from '../../chain/network.ts';
-import type { NetworkChanges, NewNetwork } from '../../chain/network-store.ts';
+} from '../../chain/rpc/client/network.ts';
 import { UsageError } from '../shared/failure.ts';
 import {
   address,

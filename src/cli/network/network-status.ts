@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import { listNodeStates, type NodeStateRow } from '../../chain/node-state-store.ts';
-import type { NodeStatus } from '../../chain/rpc/node-member.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { NodeStatus } from '../../chain/rpc/pool/node-member.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';

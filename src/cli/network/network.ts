@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { isChainId, type Network } from '../../chain/network.ts';
 import {
   deleteNetwork,
   findNetwork,
@@ -8,9 +7,10 @@ import {
   type NewNetwork,
   updateNetwork,
 } from '../../chain/network-store.ts';
-import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
-import { checkNode, NodeCheckError } from '../../chain/rpc/check-node.ts';
-import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { isChainId, type Network } from '../../chain/rpc/client/network.ts';
+import { createNodeAddresses, isInClear, showAddress } from '../../chain/rpc/client/node-address.ts';
+import { checkNode, NodeCheckError } from '../../chain/rpc/transport/check-node.ts';
+import { findIndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';

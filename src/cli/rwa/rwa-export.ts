@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { csvLine } from '../../csv.ts';
+import { csvLine } from '../../base/csv.ts';
 import type { MintState } from '../../rwa/assets/nft-row.ts';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';

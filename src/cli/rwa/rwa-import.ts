@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { analyzeTables } from '../../db/analyze.ts';
+import { analyzeTables } from '../../db/schema/analyze.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
 import { audited } from '../shared/audited.ts';

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { type AuditEntry, recordAudit } from '../../db/audit-store.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { type AuditEntry, recordAudit } from '../../db/records/audit-store.ts';
 
 /** Who runs the command. */
 const operator = () =>

@@ -1,4 +1,4 @@
-import type { Disagreement } from '../../rwa/minting/compare-page.ts';
+import type { Disagreement } from '../../rwa/minting/compare/compare-page.ts';
 
 /** The columns of what chain and rows do not say alike. */
 export const findingColumns = {

@@ -1,7 +1,7 @@
 import { type ContractVerdict, hasCode, judgeContract } from '../../chain/contracts/contract-check.ts';
-import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { saveContractVerdicts } from '../../rwa/minting/contract-verdict-store.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../../config.ts';
-import { SchemaError } from '../../db/schema-check.ts';
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../base/errors.ts';
+import { ConfigError } from '../../config/config.ts';
+import { SchemaError } from '../../db/schema/schema-check.ts';
 import { LocalError } from '../../local/programs/local-error.ts';
 
 /** A mistake in the command. The message says what to do instead; exit status 2. */

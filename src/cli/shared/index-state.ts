@@ -1,6 +1,6 @@
-import type { Network } from '../../chain/network.ts';
-import type { LeaseHolder } from '../../db/lease-store.ts';
-import type { IndexState } from '../../providers/indexer/store/index-state-store.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { LeaseHolder } from '../../db/leases/lease-store.ts';
+import type { IndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 
 // So few blocks behind the node, an index counts as up to date: the blocks are being processed.
 const near = 5n;

@@ -1,6 +1,6 @@
-import type { Network } from '../../chain/network.ts';
 import { findNetwork, listNetworks } from '../../chain/network-store.ts';
-import { listContracts } from '../../rwa/minting/contract-claim-store.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { listContracts } from '../../rwa/minting/compare/contract-claim-store.ts';
 import { UsageError } from './failure.ts';
 import type { Operator } from './session.ts';
 

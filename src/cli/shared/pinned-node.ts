@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
-import type { Network } from '../../chain/network.ts';
-import type { NodePool } from '../../chain/rpc/node-pool.ts';
-import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { NodePool } from '../../chain/rpc/pool/node-pool.ts';
+import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import { OperationError } from './failure.ts';
 import type { Operator } from './session.ts';
 

@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ClientSettings } from '../../client-settings.ts';
+import { createLogger, type Logger } from '../../base/log.ts';
 import { type Connections, openConnections, sessionUrlOf } from '../../compose/connections.ts';
-import type { Config, Environment } from '../../config.ts';
-import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { assertUsable } from '../../db/schema-check.ts';
-import { commandLimits, migrationLimits, wholeLimits } from '../../db/session-limits.ts';
-import { createLogger, type Logger } from '../../log.ts';
+import type { ClientSettings } from '../../config/client-settings.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import { commandLimits, migrationLimits, wholeLimits } from '../../db/connection/session-limits.ts';
+import { type DatabaseState, inspectDatabase } from '../../db/schema/inspect.ts';
+import { assertUsable } from '../../db/schema/schema-check.ts';
 import { explainDatabase } from './database-failure.ts';
 import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';

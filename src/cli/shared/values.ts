@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
-import { isChainId } from '../../chain/network.ts';
+import { isChainId } from '../../chain/rpc/client/network.ts';
 
 /** Parses a whole number within bounds, which are included. */
 export function whole(min: number, max: number): (text: string) => number {

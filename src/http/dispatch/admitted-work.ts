@@ -1,4 +1,4 @@
-import { currentScope } from '../../request-scope.ts';
+import { currentScope } from '../../base/request-scope.ts';
 import type { Admission } from '../server/admission.ts';
 import type { Exchange } from './exchange.ts';
 

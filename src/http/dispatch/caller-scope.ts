@@ -1,6 +1,6 @@
-import { problem } from '../../errors.ts';
-import { CallerGoneError, type Ending, type OnEnd, type RequestScope } from '../../request-scope.ts';
-import type { Span } from '../../tracing/span.ts';
+import { problem } from '../../base/errors.ts';
+import { CallerGoneError, type Ending, type OnEnd, type RequestScope } from '../../base/request-scope.ts';
+import type { Span } from '../../base/span.ts';
 import type { Exchange } from './exchange.ts';
 
 type CallerScope = {

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenAPIBackend } from 'openapi-backend';
+import type { Logger } from '../../base/log.ts';
 import type { OperationObject } from '../../contract/documents.ts';
-import type { Logger } from '../../log.ts';
 import { type ApiRequest, compileInputReader } from '../input/api-request.ts';
 import { compileMatcher, type Match, type Routed } from './matcher.ts';
 import { type OperationPlan, planOperation } from './operation-plan.ts';

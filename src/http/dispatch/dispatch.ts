@@ -1,13 +1,13 @@
 import type { Request, RequestHandler } from 'express';
 import { type Document, OpenAPIBackend, type Options } from 'openapi-backend';
+import { ProblemError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { CallerGoneError, currentScope, inScope } from '../../base/request-scope.ts';
+import type { Tracing } from '../../base/span.ts';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import { tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
-import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
-import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { Admission } from '../server/admission.ts';

@@ -1,4 +1,7 @@
 import type { Request, Response } from 'express';
+import type { Logger } from '../../base/log.ts';
+import type { Release } from '../../base/semaphore.ts';
+import type { Span } from '../../base/span.ts';
 import type {
   Caller,
   CallerContext,
@@ -8,9 +11,6 @@ import type {
   RequestContext,
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { Logger } from '../../log.ts';
-import type { Release } from '../../semaphore.ts';
-import type { Span } from '../../tracing/span.ts';
 import { networkOf } from '../server/network-of.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';

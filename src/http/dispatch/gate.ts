@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { ProblemError, problem } from '../../base/errors.ts';
+import { inTime } from '../../base/in-time.ts';
 import type { Caller } from '../../contract/operation.ts';
-import { ProblemError, problem } from '../../errors.ts';
-import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
 import { networkOf } from '../server/network-of.ts';
 import type { AddressLimit } from './address-limit.ts';

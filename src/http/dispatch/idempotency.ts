@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { problem } from '../../base/errors.ts';
 import type { AnswerForm, AnyReply, IdempotentRequest, Once } from '../../contract/operation.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { claimRecords, type IdempotencyRecord, saveRecords } from '../../db/idempotency-store.ts';
-import { byStatement, inTransaction } from '../../db/transaction.ts';
-import { problem } from '../../errors.ts';
+import { byStatement, inTransaction } from '../../db/connection/transaction.ts';
+import { claimRecords, type IdempotencyRecord, saveRecords } from '../../db/records/idempotency-store.ts';
 
 /**
  * Makes the `once` of one request. The record is read in the transaction of the work, under a lock that is only

@@ -5,10 +5,10 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import { ProblemError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { CallerGoneError } from '../../base/request-scope.ts';
 import type { Caller } from '../../contract/operation.ts';
-import { ProblemError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
-import { CallerGoneError } from '../../request-scope.ts';
 
 export type RateLimit = { readonly perSecond: number; readonly burst: number };
 

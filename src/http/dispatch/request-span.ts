@@ -1,4 +1,4 @@
-import type { Span, Tracing } from '../../tracing/span.ts';
+import type { Span, Tracing } from '../../base/span.ts';
 import type { BeginSpan, Exchange } from './exchange.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { type ProblemError, problem } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { currentScope } from '../../base/request-scope.ts';
 import type { AnyReply, Caller } from '../../contract/operation.ts';
 import { notOfCompany, tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { type ProblemError, problem } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
-import { currentScope } from '../../request-scope.ts';
 import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { InputError } from '../../contract/problem.ts';
+import type { InputError } from '../../base/problem.ts';
 import type { BodyPlan, InputPlan, ParameterPlan } from './input-plan.ts';
 import { compilePathReader } from './path-template.ts';
 import { type ParsedQuery, parseQuery } from './query.ts';

@@ -1,5 +1,5 @@
 import express, { type Request, type Response } from 'express';
-import { type ProblemError, problem } from '../../errors.ts';
+import { type ProblemError, problem } from '../../base/errors.ts';
 
 // 100 kB, as express counts it: after inflation.
 const maxBytes = 100 * 1024;

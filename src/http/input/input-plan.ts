@@ -1,5 +1,5 @@
+import { type FixedCode, isFixedCode } from '../../base/errors.ts';
 import type { OperationObject, ParameterObject, SchemaObject } from '../../contract/documents.ts';
-import { type FixedCode, isFixedCode } from '../../errors.ts';
 
 /** The problem that a missing parameter or field has of its own. */
 type MissingInput = { readonly code: FixedCode; readonly message: string };

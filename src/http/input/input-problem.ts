@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { InputError } from '../../contract/problem.ts';
-import { catalogue, type FixedCode, type ProblemError, problem } from '../../errors.ts';
+import { catalogue, type FixedCode, type ProblemError, problem } from '../../base/errors.ts';
+import type { InputError } from '../../base/problem.ts';
 import type { InputPlan } from './input-plan.ts';
 import { anyText, describeFault } from './messages.ts';
 import { escapePointer, fieldName } from './text-safety.ts';

@@ -1,4 +1,4 @@
-import type { InputError } from '../../contract/problem.ts';
+import type { InputError } from '../../base/problem.ts';
 
 // Deeper than any schema of ours; a free object's own limit is far below.
 const maxDepth = 100;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
-import { problem } from '../../errors.ts';
+import { problem } from '../../base/errors.ts';
 import { placeholders } from './deployment.ts';
 
 type PageFile = { readonly type: string; readonly content: Buffer; readonly etag: string };

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { inTime } from '../../in-time.ts';
+import { inTime } from '../../base/in-time.ts';
 
 /** A dependency that must work before this process takes traffic. A check fails when it throws or takes over 2 s. */
 export type HealthCheck = {

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { OnAnswered } from '../server/request-context.ts';
 
 /** Creates the router of `/metrics`, for Prometheus. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Request, type Response, Router } from 'express';
-import { problem } from '../../errors.ts';
+import { problem } from '../../base/errors.ts';
 import { costOfBytes, type StrangerPace } from '../server/stranger-pace.ts';
 import type { Deployment } from './deployment.ts';
 import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';

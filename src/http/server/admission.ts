@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { RequestScope } from '../../request-scope.ts';
-import { createAskers, createSemaphore, type Release } from '../../semaphore.ts';
+import type { RequestScope } from '../../base/request-scope.ts';
+import { createAskers, createSemaphore, type Release } from '../../base/semaphore.ts';
 
 type Scope = Pick<RequestScope, 'signal' | 'ending'>;
 

@@ -1,6 +1,6 @@
+import { safeJson } from '../../base/safe-json.ts';
 import { ItemStream } from '../../contract/item-stream.ts';
 import { TextStream } from '../../contract/text-stream.ts';
-import { safeJson } from '../../safe-json.ts';
 
 /** Of a piece at least. Larger ones would keep more in memory, smaller ones cost more writes. */
 export const pieceLength = 64 * 1024;

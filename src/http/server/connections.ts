@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import { networkOf } from './network-of.ts';
 import { findSlowReaders, type ReadingPace } from './slow-readers.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 

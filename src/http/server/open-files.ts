@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { ConnectionLimits } from './connections.ts';
 
 type Wanted = Pick<ConnectionLimits, 'total' | 'perAddress'>;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { codeOf, isOutage } from '../../db/outage.ts';
-import { ProblemError, problem } from '../../errors.ts';
+import { ProblemError, problem } from '../../base/errors.ts';
+import { codeOf, isOutage } from '../../db/connection/outage.ts';
 
 // Retry-After in seconds, where the thrower gives none.
 const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { problem } from '../../base/errors.ts';
+import { safeJson } from '../../base/safe-json.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
-import { problem } from '../../errors.ts';
-import { safeJson } from '../../safe-json.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { pieceLength, piecesOf, streamIn } from './body-pieces.ts';
 

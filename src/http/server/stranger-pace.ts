@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { problem } from '../../errors.ts';
-import { CallerGoneError } from '../../request-scope.ts';
+import { problem } from '../../base/errors.ts';
+import { CallerGoneError } from '../../base/request-scope.ts';
 import { networkOf } from './network-of.ts';
 
 /** Returns the delay of the next response to a name, in milliseconds; 0 for none. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import { type FixedCode, type ProblemError, problem } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
 import type { Connections } from './connections.ts';
 import { problemBody } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import type { ClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { issueNfts } from '../../rwa/assets/nft-issuer.ts';
 import { createRwa } from '../../rwa/operators/rwa-admin-store.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { registerAttendee } from '../../events/attendee-store.ts';
 import type { EventFields } from '../../events/event.ts';
 import { namedOnly } from '../../events/event-fields.ts';

@@ -1,6 +1,6 @@
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listIndexStates } from './store/index-state-store.ts';
+import { listIndexStates } from './store/write/index-state-store.ts';
 
 type LagOptions = {
   readonly db: Database;

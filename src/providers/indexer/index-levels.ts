@@ -1,8 +1,8 @@
+import type { Metrics } from '../../base/metrics.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { Metrics } from '../../metrics.ts';
-import { type IndexState, listIndexStates } from './store/index-state-store.ts';
-import { countSkippedBlocks } from './store/skipped-block-store.ts';
+import { type IndexState, listIndexStates } from './store/write/index-state-store.ts';
+import { countSkippedBlocks } from './store/write/skipped-block-store.ts';
 
 const labels = ['chain_id'];
 

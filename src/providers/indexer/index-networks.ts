@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Network } from '../../chain/network.ts';
+import type { Logger } from '../../base/log.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
-import type { Logger } from '../../log.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type { NetworkIndex } from './network-index.ts';
 
 /** Indexes every registered network whose data provider is the index. */

@@ -1,5 +1,5 @@
-import type { Metrics } from '../../metrics.ts';
-import type { IndexedBlock } from './domain.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { IndexedBlock } from './decode/domain.ts';
 import type { Follower, FollowerEvents } from './follow/follower.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import type { CheckOutcome } from './verification/transfer-checker.ts';

@@ -1,8 +1,10 @@
+import { problem } from '../../base/errors.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { problem } from '../../errors.ts';
-import { keptMetadataText } from '../kept-metadata.ts';
-import { normalizedMetadata } from '../normalized-metadata.ts';
-import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
+import { keptMetadataText } from '../shared/kept-metadata.ts';
+import { normalizedMetadata } from '../shared/normalized-metadata.ts';
+import type { DataProvider, HistoryFilter, NftEntry } from '../shared/provider.ts';
+import { hasWanted } from './classify/facets.ts';
+import type { WalletTransaction } from './classify/stored-moves.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
 import { findBlockAt, listHistory, type WalletCreditRow } from './read/history-store.ts';
@@ -15,11 +17,9 @@ import {
 } from './read/position.ts';
 import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
-import { hasWanted } from './search/facets.ts';
-import { findContracts, type KnownContract } from './store/contract-store.ts';
-import { areStartsKnown } from './store/start-store.ts';
-import type { WalletTransaction } from './store/stored-moves.ts';
-import { findPageTokens, type KnownToken } from './store/token-store.ts';
+import { findContracts, type KnownContract } from './store/tokens/contract-store.ts';
+import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
+import { areStartsKnown } from './store/write/start-store.ts';
 
 /** What needs nothing but the database. */
 type IndexLists = Pick<DataProvider, 'filters' | 'history' | 'nfts' | 'seen'>;

@@ -1,7 +1,7 @@
+import { problem } from '../../base/errors.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { MayLag } from '../../db/replica-reads.ts';
-import { problem } from '../../errors.ts';
-import type { DataProvider } from '../provider.ts';
+import type { MayLag } from '../../db/replica/replica-reads.ts';
+import type { DataProvider } from '../shared/provider.ts';
 import { createIndexerProvider } from './indexer-provider.ts';
 import { readHistoryPlace, readHoldingPosition } from './read/position.ts';
 

@@ -1,32 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Network } from '../../chain/network.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
-import type { Config } from '../../config.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Tracing } from '../../base/span.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { Logger } from '../../log.ts';
-import type { Tracing } from '../../tracing/span.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeSteps } from './decode/decode-block.ts';
-import type { IndexedBlock } from './domain.ts';
-import { inEachPart } from './each-part.ts';
+import type { IndexedBlock } from './decode/domain.ts';
+import { createTurns } from './decode/turns.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
-import { sortRows } from './store/facet-store.ts';
+import { sortRows } from './store/rows/facet-store.ts';
 import {
   findIndexState,
   recordIndexError,
   recordStandstill,
   type TraceMethod,
-} from './store/index-state-store.ts';
+} from './store/write/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
+import { inEachPart } from './tokens/each-part.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
-import { createTurns } from './turns.ts';
 import { type AccountStates, createAccountStates } from './verification/account-states.ts';
 import { createStartFiller } from './verification/start-filler.ts';
 import { createTransferChecker } from './verification/transfer-checker.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { problem } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { inBackground } from '../../base/request-scope.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { problem } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
-import { inBackground } from '../../request-scope.ts';
-import type { DataProvider } from '../provider.ts';
-import { type ClusterNode, findFrozenNodes, findNodeOf } from './store/cluster-node-store.ts';
+import type { DataProvider } from '../shared/provider.ts';
+import { type ClusterNode, findFrozenNodes, findNodeOf } from './store/write/cluster-node-store.ts';
 
 // A read that takes longer works hard, or waits for a node that answers nothing.
 const slowMs = 1_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Network } from '../../chain/network.ts';
+import { ProblemError } from '../../base/errors.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { ProblemError } from '../../errors.ts';
 import { type Reconciliation, reconcile } from './read/reconciliation.ts';
 import { listWallets, pickWallets } from './read/reconciliation-store.ts';
 import type { StateReader } from './read/state-reader.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
-import type { DataProvider } from '../provider.ts';
+import type { DataProvider } from '../shared/provider.ts';
 import { listApprovals } from './read/approvals.ts';
 import { reconcile } from './read/reconciliation.ts';
 import type { StateReader } from './read/state-reader.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../contract/transaction.ts';
-import type { IndexedBlock } from './domain.ts';
-import { findIndexState } from './store/index-state-store.ts';
-import { compareBlock, type Difference, findStrayRows } from './store/verify-store.ts';
+import type { IndexedBlock } from './decode/domain.ts';
+import { compareBlock, type Difference, findStrayRows } from './store/verify/verify-store.ts';
+import { findIndexState } from './store/write/index-state-store.ts';
 
 type BlockDifference = Difference & { readonly block: bigint };
 

@@ -1,6 +1,6 @@
-import { maxMetadataBytes } from '../kept-metadata.ts';
-import { normalizedMetadata } from '../normalized-metadata.ts';
-import type { NftEntry } from '../provider.ts';
+import { maxMetadataBytes } from '../shared/kept-metadata.ts';
+import { normalizedMetadata } from '../shared/normalized-metadata.ts';
+import type { NftEntry } from '../shared/provider.ts';
 
 // As much as a page of an index has.
 const maxPageBytes = 2 * 1024 * 1024;

@@ -1,8 +1,8 @@
-import { untilAborted } from '../../in-time.ts';
-import { redactUrl } from '../../log.ts';
+import { untilAborted } from '../../base/in-time.ts';
+import { redactUrl } from '../../base/log.ts';
+import { currentScope, inScope } from '../../base/request-scope.ts';
+import { createSemaphore } from '../../base/semaphore.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import { currentScope, inScope } from '../../request-scope.ts';
-import { createSemaphore } from '../../semaphore.ts';
 import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { UpstreamFault } from './upstream-fault.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { MoralisClientOptions } from './client.ts';
 
 /** Counts the requests to the hosted data provider, by try and outcome. */

@@ -1,5 +1,5 @@
-import type { Network } from '../../chain/network.ts';
-import { type FixedCode, problem } from '../../errors.ts';
+import { type FixedCode, problem } from '../../base/errors.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type {
   DataProvider,
   HistoryPage,
@@ -9,7 +9,7 @@ import type {
   NftQuestion,
   Seen,
   TokenPage,
-} from '../provider.ts';
+} from '../shared/provider.ts';
 import type { MoralisClient } from './client.ts';
 import { parseChains } from './parse-chains.ts';
 import { parseHistory } from './parse-history.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Seen } from '../provider.ts';
+import type { Seen } from '../shared/provider.ts';
 import { decimal, instant } from './fields.ts';
 import { readAnswer } from './read-answer.ts';
 

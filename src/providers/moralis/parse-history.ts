@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { normalizedMetadata } from '../normalized-metadata.ts';
-import { listOf, optionalText } from '../optional-fields.ts';
-import { maxPositionLength } from '../provider.ts';
+import { normalizedMetadata } from '../shared/normalized-metadata.ts';
+import { listOf, optionalText } from '../shared/optional-fields.ts';
+import { maxPositionLength } from '../shared/provider.ts';
 import {
   address,
   contractType,

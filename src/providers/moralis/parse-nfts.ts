@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { keptMetadataText } from '../kept-metadata.ts';
-import { normalizedMetadata } from '../normalized-metadata.ts';
-import { optionalNumber, optionalText } from '../optional-fields.ts';
-import { maxPositionLength, type NftEntry } from '../provider.ts';
+import { keptMetadataText } from '../shared/kept-metadata.ts';
+import { normalizedMetadata } from '../shared/normalized-metadata.ts';
+import { optionalNumber, optionalText } from '../shared/optional-fields.ts';
+import { maxPositionLength, type NftEntry } from '../shared/provider.ts';
 import { boundNfts } from './bounded-nfts.ts';
 import { address, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
 import { readAnswer } from './read-answer.ts';

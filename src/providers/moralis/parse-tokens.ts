@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatUnits } from '../../chain/decimal.ts';
-import { maxPositionLength, type WalletToken } from '../provider.ts';
+import { maxPositionLength, type WalletToken } from '../shared/provider.ts';
 import { address, decimal, envelope, flag, textOrNull } from './fields.ts';
 import { readAnswer } from './read-answer.ts';
 

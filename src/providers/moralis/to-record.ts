@@ -1,6 +1,6 @@
 import { formatUnits } from '../../chain/decimal.ts';
-import type { Network } from '../../chain/network.ts';
-import type { HistoryRecord } from '../provider.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { HistoryRecord } from '../shared/provider.ts';
 import type { UpstreamTransaction } from './parse-history.ts';
 
 type NativeTransfer = HistoryRecord['native_transfers'][number];

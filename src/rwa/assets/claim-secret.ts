@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as timedUuid } from 'uuid';
-import { seal, sealingKeys, unseal } from '../../sealing.ts';
+import { seal, sealingKeys, unseal } from '../../base/sealing.ts';
 
 /** A claim secret as the database stores it: useless without the key that `keyId` names. */
 export type SealedSecret = {

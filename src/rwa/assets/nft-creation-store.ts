@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/connection/prepared.ts';
+import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type Nft, type NftRow, nftColumns, toNft } from './nft-row.ts';
 import { tokenIdSql } from './token-id.ts';

@@ -1,6 +1,6 @@
+import { problem } from '../../base/errors.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { KeyEntry } from '../../db/audit-store.ts';
-import { problem } from '../../errors.ts';
+import type { KeyEntry } from '../../db/records/audit-store.ts';
 import { type ClaimSecretVault, type SealedSecret, sealNewSecret } from './claim-secret.ts';
 import { insertSeries, type Series } from './nft-creation-store.ts';
 import type { Nft } from './nft-row.ts';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
-import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/connection/prepared.ts';
+import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type NftFilter, type NftPlace, statesOf } from './nft-filter.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
-import { microsSql, momentSql } from '../../db/moment-sql.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/connection/prepared.ts';
+import { microsSql, momentSql } from '../../db/schema/moment-sql.ts';
 import {
   columns,
   detailColumns,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../contract/transaction.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/connection/prepared.ts';
 
 /*
  * Table `wrong_secrets`: wrong claim secrets of each caller, for each NFT, in windows of fixed length. They lock nobody

@@ -1,8 +1,8 @@
 import type { components, operations } from '../../contract/generated/claim.ts';
 import type { Handlers } from '../../contract/operation.ts';
 import { serialText } from '../assets/token-id.ts';
-import type { HolderClaim } from '../minting/holder-claim-store.ts';
-import type { HolderClaims } from '../minting/holder-claims.ts';
+import type { HolderClaim } from '../minting/accept/holder-claim-store.ts';
+import type { HolderClaims } from '../minting/accept/holder-claims.ts';
 import { publicNote } from '../minting/mint-reason.ts';
 import { parseRecipient } from './recipient.ts';
 

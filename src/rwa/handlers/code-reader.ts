@@ -1,7 +1,7 @@
+import { inTime } from '../../base/in-time.ts';
 import { isContract } from '../../chain/contracts/contract-check.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
-import { inTime } from '../../in-time.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 
 type Deps = {
   readonly networks: Pick<NetworkRegistry, 'find'>;

@@ -1,6 +1,6 @@
 import type { components } from '../../contract/generated/rwa.ts';
 import type { AnswerForm, Origin } from '../../contract/operation.ts';
-import { recordByKey } from '../../db/audit-store.ts';
+import { recordByKey } from '../../db/records/audit-store.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import { findSealedSecrets } from '../assets/nft-store.ts';
 import { secretsRead } from './secrets-read.ts';

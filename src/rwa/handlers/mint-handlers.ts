@@ -1,8 +1,8 @@
+import { problem } from '../../base/errors.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
-import { problem } from '../../errors.ts';
-import type { AcceptedMint, MintAcceptor } from '../minting/mint-acceptor.ts';
+import type { AcceptedMint, MintAcceptor } from '../minting/accept/mint-acceptor.ts';
 import { parseRecipient } from './recipient.ts';
 
 type MintOperations = Pick<operations, 'createAndMintNft' | 'mintNft' | 'claimNft'>;

@@ -1,4 +1,4 @@
-import { problem } from '../../errors.ts';
+import { problem } from '../../base/errors.ts';
 import type { NftFilter } from '../assets/nft-filter.ts';
 import type { MintState } from '../assets/nft-row.ts';
 

@@ -1,9 +1,9 @@
+import { problem } from '../../base/errors.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { recordByKey } from '../../db/audit-store.ts';
-import { problem } from '../../errors.ts';
+import { recordByKey } from '../../db/records/audit-store.ts';
 import type { Nft } from '../assets/nft-row.ts';
 import { findForeignNfts, revealNft } from '../assets/nft-store.ts';
 import type { Rwa } from '../assets/rwa-row.ts';

@@ -1,5 +1,5 @@
+import { problem } from '../../base/errors.ts';
 import { isZeroAddress, parseAddress } from '../../chain/address.ts';
-import { problem } from '../../errors.ts';
 
 const place = { in: 'body', pointer: '/recipient' } as const;
 

@@ -1,10 +1,10 @@
+import { problem } from '../../base/errors.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import { cutPage, nextLink, positionOf, timedForm } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { MayLag } from '../../db/replica-reads.ts';
-import { problem } from '../../errors.ts';
+import type { MayLag } from '../../db/replica/replica-reads.ts';
 import { countRwas, findRwa, listRwas, type RwaPlace } from '../assets/rwa-store.ts';
 import { pageOf } from './page.ts';
 import { toApiRwa, toApiRwaDetail } from './to-api.ts';

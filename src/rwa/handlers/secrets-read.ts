@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../db/audit-store.ts';
+import type { AuditEntry } from '../../db/records/audit-store.ts';
 
 export const secretsReadAction = 'nft.secrets_read';
 

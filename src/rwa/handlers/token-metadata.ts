@@ -1,8 +1,8 @@
+import { problem } from '../../base/errors.ts';
 import { parseAddress } from '../../chain/address.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { Handlers } from '../../contract/operation.ts';
-import type { MayLag } from '../../db/replica-reads.ts';
-import { problem } from '../../errors.ts';
+import type { MayLag } from '../../db/replica/replica-reads.ts';
 import { serialText, tokenPartsOf } from '../assets/token-id.ts';
 import { findMintedToken } from '../assets/token-store.ts';
 

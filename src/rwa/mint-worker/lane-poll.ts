@@ -1,19 +1,19 @@
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
 import { SignerUnavailableError } from '../../chain/minting/signer.ts';
-import type { Network } from '../../chain/network.ts';
-import { NodesUnavailableError } from '../../chain/rpc/node-fault.ts';
-import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
+import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
-import type { LaneContext, LaneDeps } from './lane-context.ts';
-import { createLaneMemory } from './lane-memory.ts';
+import { isOfNode } from './context/inquiry.ts';
+import type { LaneContext, LaneDeps } from './context/lane-context.ts';
+import { createLaneMemory } from './context/lane-memory.ts';
 import { noteFaults } from './noted-signer.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
-import { isOfNode } from './watch/inquiry.ts';
-import { pauseForOutbid } from './watch/outbid.ts';
-import { rebroadcastStored } from './watch/rebroadcast.ts';
+import { pauseForOutbid } from './watch/resend/outbid.ts';
+import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
 
 type LaneWork = Awaited<ReturnType<typeof findLaneWork>>;

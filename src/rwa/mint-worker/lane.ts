@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { keepRenewed } from '../../db/lease.ts';
+import { keepRenewed } from '../../db/leases/lease.ts';
 import { type Causes, createCauses } from './causes.ts';
-import type { LaneDeps } from './lane-context.ts';
+import type { LaneDeps } from './context/lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
 import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
 import { createPauseReport, pauseForFailure } from './pause-report.ts';

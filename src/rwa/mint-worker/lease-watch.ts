@@ -1,5 +1,5 @@
-import { createRenewalWatch } from '../../db/lease.ts';
-import type { SeenLease } from '../../db/lease-store.ts';
+import { createRenewalWatch } from '../../db/leases/lease.ts';
+import type { SeenLease } from '../../db/leases/lease-store.ts';
 import type { Lease } from './stores/lane-store.ts';
 
 /**

@@ -1,9 +1,9 @@
+import type { LevelSource, Metrics } from '../../base/metrics.ts';
 import { formatUnits } from '../../chain/decimal.ts';
 import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { LevelSource, Metrics } from '../../metrics.ts';
 import { type LaneStatus, listLanes, mostCounted } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
 import { countNotes, type NoteCount } from './stores/standstill-store.ts';

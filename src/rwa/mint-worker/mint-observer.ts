@@ -1,6 +1,6 @@
-import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { MintStep, StepFacts, StepObserver } from './lane-context.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { MintStep, StepFacts, StepObserver } from './context/lane-context.ts';
 import type { LaneId } from './stores/lane-store.ts';
 
 type Line = readonly ['info' | 'warn' | 'error', string];

@@ -1,5 +1,5 @@
 import { type MintSigner, type Signed, SignerUnavailableError } from '../../chain/minting/signer.ts';
-import type { LaneMemory } from './lane-memory.ts';
+import type { LaneMemory } from './context/lane-memory.ts';
 
 // The words are those of whoever keeps the key.
 const maxWords = 500;

@@ -1,6 +1,6 @@
-import { NodesUnavailableError } from '../../chain/rpc/node-fault.ts';
-import { isOutage } from '../../db/outage.ts';
-import type { LaneDeps } from './lane-context.ts';
+import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
+import { isOutage } from '../../db/connection/outage.ts';
+import type { LaneDeps } from './context/lane-context.ts';
 import { type Lease, type Pause, setPause } from './stores/lane-store.ts';
 
 /** Tells why the lane does not send; undefined when it does. */

@@ -1,7 +1,7 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import { isOfSending } from '../assets/reason-sql.ts';
-import type { LaneContext } from './lane-context.ts';
+import type { LaneContext } from './context/lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
 import { listQueuedLines, mostLines, type QueuedLine } from './stores/queued-nft-store.ts';
 import {

@@ -1,8 +1,8 @@
+import type { Logger } from '../../base/log.ts';
 import { judgeContract } from '../../chain/contracts/contract-check.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
-import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { Logger } from '../../log.ts';
 import { listUnfitContracts, saveContractVerdicts } from '../minting/contract-verdict-store.ts';
 
 type Parts = {

@@ -1,6 +1,6 @@
 import type { MintSigner } from '../../chain/minting/signer.ts';
+import type { LaneDeps } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';
-import type { LaneDeps } from './lane-context.ts';
 import { type LaneId, listUnstaffedLanes } from './stores/lane-store.ts';
 
 /** The signer of a lane whose key this process does not have. */

@@ -3,7 +3,7 @@ import type { Tx } from '../../contract/transaction.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
 import { tokenIdSql, tokenPartsOf } from '../assets/token-id.ts';
-import type { ContractId } from './token-row-store.ts';
+import type { ContractId } from './compare/token-row-store.ts';
 
 /*
  * Rebuilds rows from the chain, after the database was restored from an older backup: the only changes of mint states,

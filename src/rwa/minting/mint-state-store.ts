@@ -1,5 +1,5 @@
 import type { Tx } from '../../contract/transaction.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/connection/prepared.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
 
 /*

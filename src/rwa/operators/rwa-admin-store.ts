@@ -1,6 +1,6 @@
-import { isChainId } from '../../chain/network.ts';
+import { problem } from '../../base/errors.ts';
+import { isChainId } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { problem } from '../../errors.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from '../assets/rwa-row.ts';
 import { withClaimBase } from '../assets/rwa-store.ts';
 import type { RwaInput } from './rwa-input.ts';

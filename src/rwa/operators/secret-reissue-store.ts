@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
 

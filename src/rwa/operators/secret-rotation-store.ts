@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { assertKeysKnown, listKeysInUse } from '../assets/secret-keys-store.ts';
 

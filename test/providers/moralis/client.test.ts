@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CallerGoneError, inScope } from '../../../src/base/request-scope.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import {
   createMoralisClient,
@@ -6,7 +7,6 @@ import {
   type MoralisClientOptions,
 } from '../../../src/providers/moralis/client.ts';
 import { UpstreamFault } from '../../../src/providers/moralis/upstream-fault.ts';
-import { CallerGoneError, inScope } from '../../../src/request-scope.ts';
 import { type Mishap, type MoralisServer, startMoralisServer } from '../../support/moralis-server.ts';
 import { fakeClock } from './fake-clock.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ProblemError } from '../../../src/errors.ts';
+import { ProblemError } from '../../../src/base/errors.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import { createMoralisClient } from '../../../src/providers/moralis/client.ts';
 import { createMoralisProvider } from '../../../src/providers/moralis/moralis-provider.ts';
-import type { DataProvider, HistoryQuestion } from '../../../src/providers/provider.ts';
+import type { DataProvider, HistoryQuestion } from '../../../src/providers/shared/provider.ts';
 import { contractSchema } from '../../support/contract-schema.ts';
 import {
   friend,

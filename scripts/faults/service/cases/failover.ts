@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createDatabase } from '../../../../src/db/connect.ts';
-import { createLogger } from '../../../../src/log.ts';
+import { createLogger } from '../../../../src/base/log.ts';
+import { createDatabase } from '../../../../src/db/connection/connect.ts';
 import type { DatabaseServer } from '../../../load/database-server.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { startFollower } from '../follower.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDatabase } from '../../../../src/db/connect.ts';
-import { createLogger } from '../../../../src/log.ts';
+import { createLogger } from '../../../../src/base/log.ts';
+import { createDatabase } from '../../../../src/db/connection/connect.ts';
 import type { Replica } from '../../../load/replica.ts';
 import { asRole } from '../../../load/surroundings.ts';
 import type { Fault, Stage } from '../fault.ts';

@@ -1,4 +1,4 @@
-import type { SkippedLog } from '../domain.ts';
+import type { SkippedLog } from './domain.ts';
 import { LogShapeError } from './log-words.ts';
 import { createMetadataChanges } from './metadata-changes.ts';
 import type { RawLog } from './raw-block.ts';

@@ -1,4 +1,4 @@
-import { type Delegation, type Erc20Movement, type NftMovement, zeroAddress } from '../domain.ts';
+import { type Delegation, type Erc20Movement, type NftMovement, zeroAddress } from './domain.ts';
 import type { RawLog, RawTransaction } from './raw-block.ts';
 
 type Found = {

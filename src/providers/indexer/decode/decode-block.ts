@@ -1,3 +1,9 @@
+import { creditsOf } from './block-credits.ts';
+import { createBlockLogs } from './block-logs.ts';
+import { withConsent } from './consent.ts';
+import { type CreditRules, creditRulesOf } from './credit-rules.ts';
+import { decodeLogs } from './decode-logs.ts';
+import { delegationsOf } from './delegations.ts';
 import {
   type BlockHeader,
   type IndexedBlock,
@@ -5,20 +11,14 @@ import {
   type LogFindings,
   type NativeMovement,
   zeroAddress,
-} from '../domain.ts';
-import { atOnce, type Steps } from '../turns.ts';
-import { creditsOf } from './block-credits.ts';
-import { createBlockLogs } from './block-logs.ts';
-import { withConsent } from './consent.ts';
-import { type CreditRules, creditRulesOf } from './credit-rules.ts';
-import { decodeLogs } from './decode-logs.ts';
-import { delegationsOf } from './delegations.ts';
+} from './domain.ts';
 import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';
 import { topicAddress, wordAt } from './log-words.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
 import type { BlockTraces, TraceFindings } from './traces.ts';
+import { atOnce, type Steps } from './turns.ts';
 
 /** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
 export type BlockSource = {

@@ -1,5 +1,5 @@
-import { type Erc20Movement, type LogFindings, zeroAddress } from '../domain.ts';
 import type { BlockLogs } from './block-logs.ts';
+import { type Erc20Movement, type LogFindings, zeroAddress } from './domain.ts';
 import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
 import { readBatchMetadataUpdate, readMetadataUpdate, readUriChange } from './metadata-logs.ts';
 import { punksContract, readPunk } from './punks.ts';

@@ -1,8 +1,8 @@
 import { verifyAuthorization } from 'ethers';
-import type { Delegation } from '../domain.ts';
-import type { Steps } from '../turns.ts';
+import type { Delegation } from './domain.ts';
 import { addressOf, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
 import type { RawTransaction } from './raw-block.ts';
+import type { Steps } from './turns.ts';
 
 /**
  * EIP-7702: the accounts whose delegation the transaction sets, also when its call fails. The account is not named: its

@@ -1,4 +1,4 @@
-import type { Erc20Movement } from '../domain.ts';
+import type { Erc20Movement } from './domain.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
 
 /** Tempo: fees are paid to this contract. Source: the protocol's specification of fees, docs.tempo.xyz. */

@@ -1,4 +1,4 @@
-import { readBlockNumber } from '../../../chain/rpc/quantity.ts';
+import { readBlockNumber } from '../../../chain/rpc/transport/quantity.ts';
 
 /** A node sent a malformed block, receipt or trace. The message names the field. */
 export class MalformedBlockError extends Error {

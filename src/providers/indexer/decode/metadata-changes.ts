@@ -1,4 +1,4 @@
-import type { MetadataChange } from '../domain.ts';
+import type { MetadataChange } from './domain.ts';
 
 /** Tokens of one contract, both ends included. */
 export type TokenRange = { readonly first: bigint; readonly last: bigint };

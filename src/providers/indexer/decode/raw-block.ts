@@ -1,4 +1,4 @@
-import type { BlockHeader } from '../domain.ts';
+import type { BlockHeader } from './domain.ts';
 import {
   addressOf,
   blockNumberOf,

@@ -1,4 +1,4 @@
-import type { NativeMovement } from '../domain.ts';
+import type { NativeMovement } from './domain.ts';
 import {
   addressOf,
   type Fields,

@@ -1,5 +1,5 @@
-import { type Approval, type Erc20Movement, type NftMovement, zeroAddress } from '../domain.ts';
 import type { BlockLogs } from './block-logs.ts';
+import { type Approval, type Erc20Movement, type NftMovement, zeroAddress } from './domain.ts';
 import {
   addressAt,
   arrayAt,

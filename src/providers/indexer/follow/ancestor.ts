@@ -1,5 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
-import { type BlockName, listRecentBlocks } from '../store/block-store.ts';
+import { type BlockName, listRecentBlocks } from '../store/write/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
 /** The chain was reorganised below its final block. Nothing was rolled back: an operator must decide. */

@@ -1,4 +1,4 @@
-import type { IndexState } from '../store/index-state-store.ts';
+import type { IndexState } from '../store/write/index-state-store.ts';
 import type { Follower } from './follower.ts';
 
 type BackfillOptions = {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '../../../log.ts';
+import type { Logger } from '../../../base/log.ts';
 
 /** Does something beside the indexing, which never waits for it: hosts may be slow, and questions many. */
 export type BackgroundRunner = {

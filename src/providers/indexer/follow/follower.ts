@@ -1,19 +1,19 @@
+import type { Logger } from '../../../base/log.ts';
+import type { Tracing } from '../../../base/span.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { Logger } from '../../../log.ts';
 import { beginOwnSpan } from '../../../tracing/in-span.ts';
-import type { Tracing } from '../../../tracing/span.ts';
+import type { IndexedBlock } from '../decode/domain.ts';
 import { MalformedBlockError } from '../decode/hex.ts';
-import type { IndexedBlock } from '../domain.ts';
-import { appendBlocks } from '../store/block-store.ts';
+import { rollBackBlocks } from '../store/rollback/roll-back-store.ts';
+import { appendBlocks } from '../store/write/block-store.ts';
 import {
   beginIndex,
   findIndexState,
   type IndexState,
   recordNodeState,
   type TraceMethod,
-} from '../store/index-state-store.ts';
-import { rollBackBlocks } from '../store/roll-back-store.ts';
-import { listSkips } from '../store/skipped-block-store.ts';
+} from '../store/write/index-state-store.ts';
+import { listSkips } from '../store/write/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
 import { createBelowWatch } from './node-below.ts';

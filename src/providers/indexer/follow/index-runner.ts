@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { acquireLease } from '../../../db/lease.ts';
-import type { Logger } from '../../../log.ts';
+import { acquireLease } from '../../../db/leases/lease.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
 import { createStandstillWatch, type Standstill } from './standstill.ts';

@@ -1,12 +1,16 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import {
+  askFinalizedTag,
+  blockAtDepth,
+  type FinalizedTag,
+} from '../../../chain/rpc/transport/finalized-block.ts';
+import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
+import type { BlockHeader } from '../decode/domain.ts';
 import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
 import { readBlock, readHeader } from '../decode/raw-block.ts';
 import type { BlockTraces } from '../decode/traces.ts';
-import type { BlockHeader } from '../domain.ts';
-import type { TraceMethod } from '../store/index-state-store.ts';
+import type { TraceMethod } from '../store/write/index-state-store.ts';
 import { createReceiptReader } from './node-receipts.ts';
 import { createTraceReader } from './node-traces.ts';
 import { readUncles } from './node-uncles.ts';

@@ -1,6 +1,6 @@
-import { lacksData } from '../../../chain/rpc/answer.ts';
-import { type Attempt, NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
-import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/node-message.ts';
+import { lacksData } from '../../../chain/rpc/transport/answer.ts';
+import { type Attempt, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
+import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 
 /** What a node said, or why it said nothing. */
 type Words = Pick<Attempt, 'code' | 'message' | 'reason'>;

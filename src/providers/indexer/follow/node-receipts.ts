@@ -1,10 +1,10 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksMethod } from '../../../chain/rpc/answer.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import { lacksMethod } from '../../../chain/rpc/transport/answer.ts';
+import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import { type BlockSource, isOutside } from '../decode/decode-block.ts';
+import type { BlockHeader } from '../decode/domain.ts';
 import { listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
-import type { BlockHeader } from '../domain.ts';
 import { isLate, isSaidByAll, isSaidBySome, isTooLarge } from './node-error.ts';
 
 type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt'>;

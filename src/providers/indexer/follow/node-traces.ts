@@ -1,10 +1,10 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksData, lacksMethod } from '../../../chain/rpc/answer.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import { lacksData, lacksMethod } from '../../../chain/rpc/transport/answer.ts';
+import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import type { RawBlock } from '../decode/raw-block.ts';
 import { missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
-import type { TraceMethod } from '../store/index-state-store.ts';
+import type { TraceMethod } from '../store/write/index-state-store.ts';
 import { isLate, isSaidByAll, isSaidBySome, isTooLarge } from './node-error.ts';
 
 type TraceOptions = {

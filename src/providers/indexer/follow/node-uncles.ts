@@ -1,6 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksData, lacksMethod } from '../../../chain/rpc/answer.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import { lacksData, lacksMethod } from '../../../chain/rpc/transport/answer.ts';
+import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import { type RawBlock, type RawUncle, readUncle } from '../decode/raw-block.ts';
 import { isSaidByAll, isSaidBySome } from './node-error.ts';
 

@@ -1,9 +1,9 @@
 import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeSteps } from '../decode/decode-block.ts';
-import type { BlockHeader, IndexedBlock } from '../domain.ts';
-import { type WrittenBlock, writeSteps } from '../store/history-rows.ts';
-import { createTurns } from '../turns.ts';
+import type { BlockHeader, IndexedBlock } from '../decode/domain.ts';
+import { createTurns } from '../decode/turns.ts';
+import { type WrittenBlock, writeSteps } from '../store/rows/history-rows.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 

@@ -1,5 +1,5 @@
-import { isOutage } from '../../../db/outage.ts';
-import { IndexMovedError } from '../store/roll-back-store.ts';
+import { isOutage } from '../../../db/connection/outage.ts';
+import { IndexMovedError } from '../store/rollback/roll-back-store.ts';
 import { BrokenChainError, ReorganisationTooDeepError } from './ancestor.ts';
 
 /** Whether the database refuses what a block holds; then trying again does not help. */

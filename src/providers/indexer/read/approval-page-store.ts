@@ -1,8 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Freshness } from '../../provider.ts';
-import type { Approval } from '../domain.ts';
-import { bytes, hex } from '../store/bulk-store.ts';
-import { approvalKindName, approvalKinds } from '../store/ledger-rows.ts';
+import type { Freshness } from '../../shared/provider.ts';
+import type { Approval } from '../decode/domain.ts';
+import { bytes, hex } from '../store/rows/bulk-store.ts';
+import { approvalKindName, approvalKinds } from '../store/rows/ledger-rows.ts';
 import { freshnessOf } from './history-store.ts';
 
 /** What names an approval, in the order of a list. */

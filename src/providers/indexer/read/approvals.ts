@@ -1,10 +1,10 @@
 import { Interface } from 'ethers';
+import { problem } from '../../../base/errors.ts';
 import { formatUnits } from '../../../chain/decimal.ts';
 import { accountOf, wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { problem } from '../../../errors.ts';
-import type { ApprovalPage, ListQuestion, LiveApproval } from '../../provider.ts';
-import { findContracts, type KnownContract } from '../store/contract-store.ts';
+import type { ApprovalPage, ListQuestion, LiveApproval } from '../../shared/provider.ts';
+import { findContracts, type KnownContract } from '../store/tokens/contract-store.ts';
 import type { ContractCall } from '../tokens/multicall.ts';
 import { type GivenApproval, listGivenApprovals } from './approval-page-store.ts';
 import { findCoverage } from './coverage-store.ts';

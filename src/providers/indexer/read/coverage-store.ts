@@ -1,5 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Coverage } from '../../provider.ts';
+import type { Coverage } from '../../shared/provider.ts';
 
 type Range = { readonly fromBlock?: bigint | undefined; readonly toBlock?: bigint | undefined };
 

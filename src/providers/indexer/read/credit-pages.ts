@@ -1,5 +1,5 @@
-import type { HistoryFilter } from '../../provider.ts';
-import { creditKinds } from '../store/ledger-rows.ts';
+import type { HistoryFilter } from '../../shared/provider.ts';
+import { creditKinds } from '../store/rows/ledger-rows.ts';
 
 /** Credits come after the transactions of their block: their indexes in a history begin here. */
 const firstCreditIndex = 900_000_000;

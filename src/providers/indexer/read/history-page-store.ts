@@ -1,8 +1,8 @@
-import type { HistoryFilter } from '../../provider.ts';
-import { wantedFacets } from '../search/facets.ts';
-import { allKinds, kindsOf } from '../search/kinds.ts';
-import { bytes } from '../store/bulk-store.ts';
-import { creditKinds } from '../store/ledger-rows.ts';
+import type { HistoryFilter } from '../../shared/provider.ts';
+import { wantedFacets } from '../classify/facets.ts';
+import { allKinds, kindsOf } from '../classify/kinds.ts';
+import { bytes } from '../store/rows/bulk-store.ts';
+import { creditKinds } from '../store/rows/ledger-rows.ts';
 import { creditRows } from './credit-pages.ts';
 
 /** A place in the chain's order of transactions. */

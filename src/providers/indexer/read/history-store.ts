@@ -1,9 +1,9 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Freshness } from '../../provider.ts';
-import type { BlockCredit } from '../domain.ts';
-import { hex } from '../store/bulk-store.ts';
-import { creditKindName } from '../store/ledger-rows.ts';
-import { readMoves, readTransaction, type WalletTransaction } from '../store/stored-moves.ts';
+import type { Freshness } from '../../shared/provider.ts';
+import { readMoves, readTransaction, type WalletTransaction } from '../classify/stored-moves.ts';
+import type { BlockCredit } from '../decode/domain.ts';
+import { hex } from '../store/rows/bulk-store.ts';
+import { creditKindName } from '../store/rows/ledger-rows.ts';
 import { blockAtQuery, type HistoryRequest, historyQuery } from './history-page-store.ts';
 
 /** What a block credited to a wallet outside of transactions. */

@@ -1,5 +1,5 @@
-import { bytes } from '../store/bulk-store.ts';
-import { stateOf } from '../store/holding-state.ts';
+import { stateOf } from '../store/rollback/holding-state.ts';
+import { bytes } from '../store/rows/bulk-store.ts';
 
 /** A place in the order of a list: block and log of the last acquisition, then contract and token id. */
 export type HoldingPlace = {

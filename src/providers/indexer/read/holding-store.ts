@@ -1,7 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Freshness } from '../../provider.ts';
-import type { NftStandard } from '../domain.ts';
-import { bytes, hex } from '../store/bulk-store.ts';
+import type { Freshness } from '../../shared/provider.ts';
+import type { NftStandard } from '../decode/domain.ts';
+import { bytes, hex } from '../store/rows/bulk-store.ts';
 import { freshnessOf } from './history-store.ts';
 import { type HoldingPlace, type HoldingRequest, holdingQuery, pastQuery } from './holding-queries.ts';
 

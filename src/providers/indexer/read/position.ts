@@ -1,4 +1,4 @@
-import { problem } from '../../../errors.ts';
+import { problem } from '../../../base/errors.ts';
 import type { ApprovalPlace } from './approval-page-store.ts';
 import type { HistoryPlace } from './history-page-store.ts';
 import type { HoldingPlace } from './holding-queries.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Freshness } from '../../provider.ts';
-import { bytes, hex } from '../store/bulk-store.ts';
-import { createNativeSums, creditKindName, type NativeChange } from '../store/ledger-rows.ts';
-import { readTransaction } from '../store/stored-moves.ts';
+import type { Freshness } from '../../shared/provider.ts';
+import { readTransaction } from '../classify/stored-moves.ts';
+import { bytes, hex } from '../store/rows/bulk-store.ts';
+import { createNativeSums, creditKindName, type NativeChange } from '../store/rows/ledger-rows.ts';
 
 /** Records that are read at most to come from one block to another. */
 export const mostRecords = 10_000;

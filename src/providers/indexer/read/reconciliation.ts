@@ -1,9 +1,9 @@
-import type { Network } from '../../../chain/network.ts';
+import { problem } from '../../../base/errors.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { components } from '../../../contract/generated/blockchain.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { problem } from '../../../errors.ts';
-import type { Coverage, Freshness } from '../../provider.ts';
-import type { NativeChange } from '../store/ledger-rows.ts';
+import type { Coverage, Freshness } from '../../shared/provider.ts';
+import type { NativeChange } from '../store/rows/ledger-rows.ts';
 import { findCoverage } from './coverage-store.ts';
 import {
   findReplaceableHash,

@@ -1,7 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Seen } from '../../provider.ts';
-import { bytes } from '../store/bulk-store.ts';
-import { creditKinds } from '../store/ledger-rows.ts';
+import type { Seen } from '../../shared/provider.ts';
+import { bytes } from '../store/rows/bulk-store.ts';
+import { creditKinds } from '../store/rows/ledger-rows.ts';
 
 type Row = {
   readonly chain_id: string;

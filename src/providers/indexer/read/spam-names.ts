@@ -1,4 +1,4 @@
-import type { ContractText } from '../domain.ts';
+import type { ContractText } from '../decode/domain.ts';
 
 // Tokens that are sent to strangers carry an address of the web, or say what to do there.
 const webAddress =

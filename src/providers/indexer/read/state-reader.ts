@@ -1,8 +1,8 @@
-import { createFlightCache } from '../../../cache.ts';
-import type { Network } from '../../../chain/network.ts';
-import { NodeFault } from '../../../chain/rpc/node-fault.ts';
-import { quantity, readQuantity } from '../../../chain/rpc/quantity.ts';
-import type { RpcClients } from '../../../chain/rpc/rpc-clients.ts';
+import { createFlightCache } from '../../../base/cache.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
+import type { RpcClients } from '../../../chain/rpc/client/rpc-clients.ts';
+import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
+import { quantity, readQuantity } from '../../../chain/rpc/transport/quantity.ts';
 import { firstWord } from '../../../chain/words.ts';
 import { type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
 import type { ContractCall } from '../tokens/multicall.ts';

@@ -1,12 +1,12 @@
 import { formatUnits } from '../../../chain/decimal.ts';
-import type { HistoryRecord, Reconciled, WalletCredit } from '../../provider.ts';
-import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../domain.ts';
-import type { WalletTransaction } from '../store/stored-moves.ts';
+import type { HistoryRecord, Reconciled, WalletCredit } from '../../shared/provider.ts';
+import { methodName } from '../classify/methods.ts';
+import { describeTransaction, isPoisoning } from '../classify/rules.ts';
+import type { WalletTransaction } from '../classify/stored-moves.ts';
+import { shortAmount, type Wording } from '../classify/wording.ts';
+import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../decode/domain.ts';
 import type { WalletCreditRow } from './history-store.ts';
-import { methodName } from './methods.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import { describeTransaction, isPoisoning } from './rules.ts';
-import { shortAmount, type Wording } from './wording.ts';
 
 /** Converts a stored transaction to the contract's record, from its wallet's point of view. */
 export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecord {

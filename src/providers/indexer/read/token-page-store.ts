@@ -1,7 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Freshness } from '../../provider.ts';
-import { cleanKinds } from '../search/kinds.ts';
-import { bytes } from '../store/bulk-store.ts';
+import type { Freshness } from '../../shared/provider.ts';
+import { cleanKinds } from '../classify/kinds.ts';
+import { bytes } from '../store/rows/bulk-store.ts';
 import { freshnessOf } from './history-store.ts';
 
 /** The tokens of a wallet are found by the facets of its history, which name each by its first bytes. */

@@ -1,10 +1,10 @@
 import { Interface } from 'ethers';
+import { problem } from '../../../base/errors.ts';
 import { formatUnits } from '../../../chain/decimal.ts';
 import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { problem } from '../../../errors.ts';
-import type { ListQuestion, TokenPage, WalletToken } from '../../provider.ts';
-import { findContracts } from '../store/contract-store.ts';
+import type { ListQuestion, TokenPage, WalletToken } from '../../shared/provider.ts';
+import { findContracts } from '../store/tokens/contract-store.ts';
 import { findCoverage } from './coverage-store.ts';
 import { readTokenPlace } from './position.ts';
 import { advertises } from './spam-names.ts';

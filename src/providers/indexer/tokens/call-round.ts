@@ -1,9 +1,9 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { mayBeOfSimulation } from '../../../chain/rpc/answer.ts';
-import { type ContractCall, readContract, type StateOf } from '../../../chain/rpc/contract-call.ts';
-import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
-import { untilAborted } from '../../../in-time.ts';
-import { withEnd } from '../../../request-scope.ts';
+import { untilAborted } from '../../../base/in-time.ts';
+import { withEnd } from '../../../base/request-scope.ts';
+import { type ContractCall, readContract, type StateOf } from '../../../chain/rpc/client/contract-call.ts';
+import { mayBeOfSimulation } from '../../../chain/rpc/transport/answer.ts';
+import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { toOneCall } from './multicall.ts';
 
 /** Why a call was not answered: nodes said something else, or nothing in time. */

@@ -1,4 +1,4 @@
-import type { StateOf } from '../../../chain/rpc/contract-call.ts';
+import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
 import { type CallRound, createCallRound, type Node } from './call-round.ts';
 import { type ContractCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
 import { type Read, settle, type Tried } from './single-calls.ts';

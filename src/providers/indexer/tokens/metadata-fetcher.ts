@@ -1,6 +1,6 @@
 import type { OutgoingAnswer } from '../../../outgoing/outgoing-fault.ts';
 import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
-import { keptMetadata } from '../../kept-metadata.ts';
+import { keptMetadata } from '../../shared/kept-metadata.ts';
 import type { MetadataHosts } from './metadata-hosts.ts';
 
 export type MetadataFetcher = {

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { Logger } from '../../../log.ts';
 import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
 import {
   type DueMetadata,
   type FetchedMetadata,
   listDueMetadata,
   saveMetadata,
-} from '../store/metadata-store.ts';
+} from '../store/tokens/metadata-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
 
 type FillerOptions = {

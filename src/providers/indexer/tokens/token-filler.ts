@@ -2,11 +2,16 @@ import { Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
 import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { inEachPart } from '../each-part.ts';
-import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
-import { applyRefreshes } from '../store/metadata-store.ts';
-import { listUnreadTokens, saveTokenUris, type UnreadToken, wakeTokens } from '../store/token-store.ts';
+import { listUnreadContracts, saveContractTexts } from '../store/tokens/contract-store.ts';
+import { applyRefreshes } from '../store/tokens/metadata-store.ts';
+import {
+  listUnreadTokens,
+  saveTokenUris,
+  type UnreadToken,
+  wakeTokens,
+} from '../store/tokens/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
+import { inEachPart } from './each-part.ts';
 
 const abi = new Interface([
   'function name() view returns (string)',

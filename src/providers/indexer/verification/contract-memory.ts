@@ -1,4 +1,4 @@
-import type { Verification } from '../domain.ts';
+import type { Verification } from '../decode/domain.ts';
 
 const mostContracts = 10_000;
 // Whoever forges may behave well for a while, and contracts can be changed by their owners.

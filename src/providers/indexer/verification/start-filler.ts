@@ -1,13 +1,13 @@
+import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { Logger } from '../../../log.ts';
-import { findIndexState } from '../store/index-state-store.ts';
+import { findIndexState } from '../store/write/index-state-store.ts';
 import {
   type AskedHolding,
   listUnstarted,
   saveStarts,
   startFromNothing,
   type UnstartedHolding,
-} from '../store/start-store.ts';
+} from '../store/write/start-store.ts';
 import type { AccountStates } from './account-states.ts';
 
 export type StartFiller = {

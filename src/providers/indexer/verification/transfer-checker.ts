@@ -1,8 +1,8 @@
+import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { Logger } from '../../../log.ts';
-import type { Verification } from '../domain.ts';
+import type { Verdict } from '../classify/stored-moves.ts';
+import type { Verification } from '../decode/domain.ts';
 import { isPruned } from '../follow/node-error.ts';
-import type { SuspectTransfer } from '../store/check-rows.ts';
 import {
   type CheckedBlock,
   isApproved,
@@ -10,8 +10,8 @@ import {
   postponeCheck,
   saveVerdicts,
   type TransferVerdict,
-} from '../store/check-store.ts';
-import type { Verdict } from '../store/stored-moves.ts';
+} from '../store/checks/check-store.ts';
+import type { SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountStates } from './account-states.ts';
 import { createContractMemory } from './contract-memory.ts';
 

@@ -1,17 +1,17 @@
+import type { Logger } from '../../../base/log.ts';
 import { type MintPage, mintPages } from '../../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
-import type { Network } from '../../../chain/network.ts';
 import type { NetworkRegistry } from '../../../chain/networks.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import type { Logger } from '../../../log.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import {
   type Comparison,
   comparePage,
   type Disagreement,
   isLostPast,
   isToldOf,
-} from '../../minting/compare-page.ts';
+} from '../../minting/compare/compare-page.ts';
 import {
   beginRecovery,
   type ClaimedContract,
@@ -19,9 +19,9 @@ import {
   saveDisagreements,
   setCompared,
   takeComparison,
-} from '../../minting/contract-claim-store.ts';
-import { findOriginIfShown } from '../../minting/contract-origin.ts';
-import { findOldestMintedBlock } from '../../minting/token-row-store.ts';
+} from '../../minting/compare/contract-claim-store.ts';
+import { findOriginIfShown } from '../../minting/compare/contract-origin.ts';
+import { findOldestMintedBlock } from '../../minting/compare/token-row-store.ts';
 
 /** Compares what is final with the rows, slowly and for as long as the process runs. */
 export type Audit = {

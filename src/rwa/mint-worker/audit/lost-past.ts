@@ -1,16 +1,16 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { type Disagreement, isLostPast } from '../../minting/compare-page.ts';
+import { type Disagreement, isLostPast } from '../../minting/compare/compare-page.ts';
 import {
   beginRecovery,
   claimContract,
   findClaimedContract,
   listContracts,
   type Recovery,
-} from '../../minting/contract-claim-store.ts';
-import { findNewestMintedBlock } from '../../minting/token-row-store.ts';
-import type { LaneContext } from '../lane-context.ts';
+} from '../../minting/compare/contract-claim-store.ts';
+import { findNewestMintedBlock } from '../../minting/compare/token-row-store.ts';
+import { PacedError } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { PacedError } from '../watch/inquiry.ts';
 import { searchPast, type Wanted } from './past-search.ts';
 
 /*

@@ -1,15 +1,15 @@
 import type { BlockRange, MintEvent } from '../../../chain/minting/mint-history.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
-import { createBisection } from '../../minting/bisect.ts';
-import { type Comparison, compareInTurn, type Disagreement } from '../../minting/compare-page.ts';
-import { listSigners } from '../../minting/contract-claim-store.ts';
-import { findOrigin } from '../../minting/contract-origin.ts';
-import { isOwnAttempt } from '../../minting/own-attempt-store.ts';
-import type { LaneContext } from '../lane-context.ts';
-import { remember } from '../watch/evidence-memory.ts';
-import { createInquiry, isOfNode } from '../watch/inquiry.ts';
-import { type Ask, type PastSearch, type Searches, type Stretch, widest } from './past-memory.ts';
+import { NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
+import { createBisection } from '../../minting/compare/bisect.ts';
+import { type Comparison, compareInTurn, type Disagreement } from '../../minting/compare/compare-page.ts';
+import { listSigners } from '../../minting/compare/contract-claim-store.ts';
+import { findOrigin } from '../../minting/compare/contract-origin.ts';
+import { isOwnAttempt } from '../../minting/compare/own-attempt-store.ts';
+import { remember } from '../context/evidence-memory.ts';
+import { createInquiry, isOfNode } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { type Ask, type PastSearch, type Searches, type Stretch, widest } from '../context/past-memory.ts';
 
 /*
  * The comparison of all that a contract has minted with the rows, from the newest block downwards. It asks a few

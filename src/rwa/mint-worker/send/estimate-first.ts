@@ -1,6 +1,6 @@
 import { gasCostOf } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import type { NextMint } from '../stores/queued-nft-store.ts';
 import { handleRefusal } from './refusal.ts';

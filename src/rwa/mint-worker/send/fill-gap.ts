@@ -1,11 +1,11 @@
 import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { broadcast } from '../broadcast.ts';
-import type { LaneContext } from '../lane-context.ts';
-import type { LaneMemory } from '../lane-memory.ts';
-import { limitsOf, marketAt } from '../market.ts';
-import { quoteFor } from '../node-limits.ts';
-import { attemptFacts } from '../step-facts.ts';
+import { broadcast } from '../context/broadcast.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import type { LaneMemory } from '../context/lane-memory.ts';
+import { limitsOf, marketAt } from '../context/market.ts';
+import { quoteFor } from '../context/node-limits.ts';
+import { attemptFacts } from '../context/step-facts.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
 import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transaction-store.ts';

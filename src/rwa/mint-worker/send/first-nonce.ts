@@ -1,7 +1,7 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
+import { isOfNode } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { isOfNode } from '../watch/inquiry.ts';
 
 /**
  * Finds the first nonce of a lane that has stored none. It continues with what is mined, whoever sent that. A count

@@ -1,6 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { findLostPast } from '../audit/lost-past.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
 import { findFirstNonce } from './first-nonce.ts';

@@ -1,6 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listOtherRecipients, type NextMint } from '../stores/queued-nft-store.ts';
 

@@ -1,9 +1,9 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { lookIfShown, unfitContract } from '../context/unfit-contract.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listQueuedForContract } from '../stores/queued-nft-store.ts';
-import { lookIfShown, unfitContract } from '../unfit-contract.ts';
 
 /**
  * Fails what is queued for a contract that is none that mints.

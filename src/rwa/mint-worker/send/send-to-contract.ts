@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fees, type Market, quoteWithin } from '../../../chain/minting/fees.ts';
 import { type GasCost, gasFor, mostGas, tokensWithin } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
-import { limitsOf } from '../market.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { limitsOf } from '../context/market.ts';
+import { takeTurn } from '../context/turn-memory.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { countFailedAttempts } from '../stores/transaction-nft-store.ts';
@@ -12,7 +13,6 @@ import { nextNonce } from './nonce.ts';
 import { deferredNfts, handleRefusal } from './refusal.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
-import { takeTurn } from './turn-memory.ts';
 import { askAbout } from './unanswered.ts';
 
 /** The market, and what is offered for it. */

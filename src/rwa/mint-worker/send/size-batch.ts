@@ -1,5 +1,5 @@
 import { costWithin, enoughGasFor, type GasCost, gasFor, tokensWithin } from '../../../chain/minting/gas.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { QueuedMint } from '../stores/queued-nft-store.ts';
 
 /** NFTs that one transaction mints, and the gas limit that suffices for just these. */

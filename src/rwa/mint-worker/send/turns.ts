@@ -1,5 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { inTurn } from '../context/turn-memory.ts';
 import {
   listQueuedLines,
   listTransactionCompanies,
@@ -8,7 +9,6 @@ import {
 } from '../stores/queued-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { deferredNfts } from './refusal.ts';
-import { inTurn } from './turn-memory.ts';
 
 /*
  * Companies are served in turn: the one whose NFTs were sent longest ago is next, whatever others have queued.

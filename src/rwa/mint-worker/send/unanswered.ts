@@ -1,6 +1,6 @@
-import type { LaneContext } from '../lane-context.ts';
+import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { answersOthers, isOfNode, wordsOf } from '../watch/inquiry.ts';
 
 // A question that is not answered takes its time at each poll, which all others wait for.
 const restMs = 60_000;

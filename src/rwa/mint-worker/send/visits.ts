@@ -1,4 +1,4 @@
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import type { QueuedLine } from '../stores/queued-nft-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
-import { createLeaseStore, type HeldLease, heldRow } from '../../../db/lease-store.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { createLeaseStore, type HeldLease, heldRow } from '../../../db/leases/lease-store.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*

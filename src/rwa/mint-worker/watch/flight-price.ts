@@ -1,6 +1,6 @@
 import { raise } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 

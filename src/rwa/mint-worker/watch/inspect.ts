@@ -1,9 +1,9 @@
+import { answersOthers, isOfNode } from '../context/inquiry.ts';
+import type { Mined } from '../context/mined.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
-import { answersOthers, isOfNode } from './inquiry.ts';
-import type { Look } from './look.ts';
-import type { Mined } from './mined.ts';
-import { isDue, restBeforeRetry } from './retries.ts';
-import { clearUnanswered, noteUnanswered } from './waiting.ts';
+import type { Look } from './evidence/look.ts';
+import { isDue, restBeforeRetry } from './evidence/retries.ts';
+import { clearUnanswered, noteUnanswered } from './outcome/waiting.ts';
 
 export type Inspection = {
   readonly transaction: OpenTransaction;

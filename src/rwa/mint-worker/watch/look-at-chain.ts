@@ -1,9 +1,9 @@
-import type { LaneContext } from '../lane-context.ts';
+import { createInquiry } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { followChain } from '../context/lineage.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
-import type { ChainView } from './chain-view.ts';
-import { createInquiry } from './inquiry.ts';
-import { followChain } from './lineage.ts';
-import type { Look } from './look.ts';
+import type { ChainView } from './evidence/chain-view.ts';
+import type { Look } from './evidence/look.ts';
 
 /**
  * Looks at the chain for these transactions: which blocks are in it that they depend on.

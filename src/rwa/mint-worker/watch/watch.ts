@@ -1,20 +1,20 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import type { LaneContext } from '../lane-context.ts';
-import { forgetOthers } from '../lane-memory.ts';
-import { transactionFacts } from '../step-facts.ts';
+import { answersOthers, isOfNode } from '../context/inquiry.ts';
+import type { LaneContext } from '../context/lane-context.ts';
+import { forgetOthers } from '../context/lane-memory.ts';
+import { transactionFacts } from '../context/step-facts.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions } from '../stores/transaction-store.ts';
-import { viewChain } from './chain-view.ts';
-import { answersOthers, isOfNode } from './inquiry.ts';
+import { viewChain } from './evidence/chain-view.ts';
+import type { Look } from './evidence/look.ts';
 import { type Inspection, inspect } from './inspect.ts';
-import type { Look } from './look.ts';
 import { lookAtChain } from './look-at-chain.ts';
-import { rebroadcast } from './rebroadcast.ts';
-import { recheck } from './recheck.ts';
-import { releaseLost } from './release-lost.ts';
-import { settle } from './settle.ts';
-import { settleUnproven } from './settle-unproven.ts';
-import { noteUnanswered } from './waiting.ts';
+import { recheck } from './outcome/recheck.ts';
+import { releaseLost } from './outcome/release-lost.ts';
+import { settle } from './outcome/settle.ts';
+import { settleUnproven } from './outcome/settle-unproven.ts';
+import { noteUnanswered } from './outcome/waiting.ts';
+import { rebroadcast } from './resend/rebroadcast.ts';
 
 /**
  * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. A question that

@@ -1,0 +1,39 @@
+import type { Metrics } from '../../../base/metrics.ts';
+import type { RpcClients } from './rpc-clients.ts';
+
+const labels = ['chain_id', 'node'];
+
+/** Registers the gauges of the nodes that this process has looked at. */
+export function watchNodes(metrics: Metrics, { clients }: { readonly clients: RpcClients }): void {
+  metrics.levels({
+    gauges: {
+      errors: {
+        name: 'tallystick_rpc_node_error_rate',
+        help: 'Share of the latest looks at a node and requests to it that failed, from 0 to 1.',
+        labels,
+      },
+      head: { name: 'tallystick_rpc_node_head', help: 'The newest block that a node has shown.', labels },
+      state: {
+        name: 'tallystick_rpc_node_state',
+        help: '1 for what is thought of a node: unknown, usable, standing, lagging, forked, foreign or failing; absent for the rest.',
+        labels: [...labels, 'state'],
+      },
+    },
+    sources: () => [{ name: 'nodes', read: async () => levelsOf(clients) }],
+  });
+}
+
+function levelsOf(clients: RpcClients) {
+  const all = clients
+    .list()
+    .flatMap(({ chainId, nodes }) =>
+      nodes.map((status) => ({ ...status, labels: { chain_id: chainId, node: status.node } })),
+    );
+  return {
+    errors: all.map((status) => ({ labels: status.labels, value: status.errorRate })),
+    head: all.flatMap(({ head, labels: of }) =>
+      head === undefined ? [] : [{ labels: of, value: Number(head.number) }],
+    ),
+    state: all.map((status) => ({ labels: { ...status.labels, state: status.state }, value: 1 })),
+  };
+}

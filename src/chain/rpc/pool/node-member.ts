@@ -1,0 +1,185 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import type { Logger } from '../../../base/log.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import type { Sight } from '../transport/node-look.ts';
+import {
+  isInUse,
+  type Judgement,
+  judgeAbsent,
+  judgeHead,
+  type Surroundings,
+  type Track,
+} from './node-judgement.ts';
+
+/** What operators are shown of one node. */
+export type NodeStatus = Judgement & {
+  /** The node's URL without secret parts. */
+  readonly node: string;
+  /** Since when it is in this state, as this process has seen it. */
+  readonly since: Date;
+  readonly head: { readonly number: bigint; readonly hash: string; readonly time: Date } | undefined;
+  /** What it says is final; undefined when it does not. */
+  readonly finalized: bigint | undefined;
+  /** Share of the latest looks and requests that failed, from 0 to 1. */
+  readonly errorRate: number;
+};
+
+type Seen = Extract<Sight, { kind: 'seen' }>;
+
+/** One node of a pool, with what is remembered of it between looks. */
+export type Member = {
+  readonly endpoint: Endpoint;
+  readonly provider: JsonRpcApiProvider;
+  readonly track: Track;
+  judgement: Judgement;
+  since: Date;
+  /** The last look that showed a chain of the network. */
+  seen: Seen | undefined;
+  /** When that was, by the monotonic clock. */
+  seenAt: number;
+  /** Why its chain contradicts what is final. */
+  forked: string | undefined;
+  /** Grows with each request that failed, shrinks with each look that succeeds: it decays and is not reset. */
+  trouble: number;
+  /** When it last answered without what was asked for, though another node may have it; by the monotonic clock. */
+  refusedAt: number | undefined;
+  readonly outcomes: { all: number; failed: number };
+  /** The look in flight, which others join. */
+  looking: Promise<Sight> | undefined;
+  /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
+  hashes: { readonly head: string; readonly at: Map<bigint, Promise<string | undefined>> };
+};
+
+export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): Member {
+  return {
+    endpoint,
+    provider,
+    track: { behind: undefined, head: undefined },
+    judgement: { state: 'unknown', reason: '' },
+    since: new Date(),
+    seen: undefined,
+    seenAt: 0,
+    forked: undefined,
+    trouble: 0,
+    refusedAt: undefined,
+    outcomes: { all: 0, failed: 0 },
+    looking: undefined,
+    hashes: { head: '', at: new Map() },
+  };
+}
+
+// Older outcomes weigh half whenever there are so many.
+const mostOutcomes = 100;
+// A request that failed within a poll weighs as much as four good looks, so that the next polls go elsewhere.
+const troubleOfRequest = 4;
+const mostTrouble = 12;
+
+/** Counts a request to the node, or a look at it. */
+export function countOutcome({ outcomes }: Member, failed: boolean): void {
+  if (outcomes.all >= mostOutcomes) {
+    outcomes.all /= 2;
+    outcomes.failed /= 2;
+  }
+  outcomes.all += 1;
+  if (failed) outcomes.failed += 1;
+}
+
+/** Remembers that the node failed a poll. */
+export function blame(member: Member): void {
+  member.trouble = Math.min(member.trouble + troubleOfRequest, mostTrouble);
+}
+
+/**
+ * Looks at a node; a look that is in flight already is joined.
+ * @param now the monotonic clock in milliseconds
+ */
+export function lookAt(member: Member, now: number): Promise<Sight> {
+  const look = async () => {
+    const sight = await member.endpoint.look();
+    if (sight.kind === 'seen') {
+      member.seen = sight;
+      member.seenAt = now;
+      member.trouble = Math.max(0, member.trouble - 1);
+    }
+    return sight;
+  };
+  member.looking ??= look().finally(() => {
+    member.looking = undefined;
+  });
+  return member.looking;
+}
+
+/** The hash of a block on the node's chain; undefined when it does not have the block, or does not answer. */
+export function hashAt(member: Member, number: bigint): Promise<string | undefined> {
+  const head = member.seen?.head;
+  if (head === undefined || number > head.number) return Promise.resolve(undefined);
+  if (number === head.number) return Promise.resolve(head.hash);
+  if (member.hashes.head !== head.hash) member.hashes = { head: head.hash, at: new Map() };
+  const { at } = member.hashes;
+  const ask = async () => {
+    const block = await member.endpoint.block(number).catch(() => null);
+    // Asked again at the next look.
+    if (block === null) at.delete(number);
+    return block?.hash;
+  };
+  const known = at.get(number) ?? ask();
+  at.set(number, known);
+  return known;
+}
+
+type JudgeOptions = {
+  readonly chainId: string;
+  readonly around: Surroundings;
+  readonly log: Logger;
+};
+
+/** @param sight undefined when the node was left alone at this look */
+export function judgeMember(
+  member: Member,
+  sight: Sight | undefined,
+  { chainId, around, log }: JudgeOptions,
+): void {
+  const judged = sight === undefined ? judgeRest(member) : judgeSight(member, sight, chainId, around);
+  setJudgement(member, judged, log);
+}
+
+function judgeSight(member: Member, sight: Sight, chainId: string, around: Surroundings): Judgement {
+  // It was not asked.
+  if (sight.kind === 'failed' && sight.fault.reason === 'busy') return member.judgement;
+  if (sight.kind !== 'seen') return judgeAbsent(sight, chainId);
+  const judged = judgeHead(member.track, sight.head, around);
+  if (member.forked === undefined || !isInUse(judged.state)) return judged;
+  return { state: 'forked', reason: member.forked };
+}
+
+/** The judgement of a node that was left alone keeps its reason. */
+function judgeRest({ judgement }: Member): Judgement {
+  const isExplained = !isInUse(judgement.state) && judgement.state !== 'unknown';
+  return isExplained ? judgement : { state: 'failing', reason: 'it failed and is left alone for a while' };
+}
+
+/** Replaces the judgement; says so when it is another state. Failures are logged where they happen. */
+export function setJudgement(member: Member, judgement: Judgement, log: Logger): void {
+  const before = member.judgement;
+  member.judgement = judgement;
+  if (before.state === judgement.state) return;
+  member.since = new Date();
+  const node = { url: member.endpoint.label, ...judgement };
+  if (judgement.state === 'usable' && !['unknown', 'failing'].includes(before.state)) {
+    log.info(node, 'node can be used again');
+  } else if (judgement.state === 'standing') {
+    // No fault of the node: a network where nothing happens may make no blocks. Mints that wait for one say so themselves.
+    log.info(node, 'node shows no new block');
+  } else if (!['usable', 'failing'].includes(judgement.state)) {
+    log.warn(node, 'node is not as it should be');
+  }
+}
+
+export const statusOf = (member: Member): NodeStatus => ({
+  node: member.endpoint.label,
+  ...member.judgement,
+  since: member.since,
+  head: member.seen?.head,
+  finalized: typeof member.seen?.finalized === 'bigint' ? member.seen.finalized : undefined,
+  errorRate: member.outcomes.failed / Math.max(member.outcomes.all, 1),
+});

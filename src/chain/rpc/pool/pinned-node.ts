@@ -1,0 +1,70 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import { mostBytesOfOwn } from '../transport/answer-size.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
+import { type AskNetwork, createFailover } from './failover.ts';
+
+/** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
+export type PinnedNode = {
+  /** The node's URL without secret parts. */
+  readonly label: string;
+  /** Asks this node only. Rejects with NodesUnavailableError when it does not answer, or serves another chain. */
+  readonly provider: JsonRpcApiProvider;
+  /** Its newest block at the look, as it wrote it. */
+  readonly headBlock: unknown;
+  /** The newest block of its chain that is agreed to be final; -1n when there is none, or it is unknown. */
+  readonly finalized: bigint;
+  /** How usable nodes differ about a block that counts as confirmed; then nothing may be concluded. */
+  readonly disagreement: string | undefined;
+  /** Why it is unknown what is final, with the nodes that do not say; and whether it has been for some time. */
+  readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
+  /** Since when it shows no new block, and no other node does, in words; undefined when blocks come. */
+  readonly standing: string | undefined;
+  /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
+  readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
+  /** Lets the next looks choose another node, if there is one: this one has refused what another may answer. */
+  readonly preferOthers: () => void;
+};
+
+// Their answers from another chain would change a row, a nonce or a price.
+const doubted = new Set([
+  'eth_getTransactionCount',
+  'eth_call',
+  'eth_getLogs',
+  'eth_getBlockByNumber',
+  'eth_maxPriorityFeePerGas',
+  'eth_gasPrice',
+]);
+
+/**
+ * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that
+ * much rests on count only when the chain id is right after them. Receipts are those of transactions that we have signed.
+ * @param onFailure called with each request that this node did not answer
+ */
+export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
+  const own: Endpoint = {
+    ...endpoint,
+    ask: (method, params) => endpoint.ask(method, params, mostBytesOfOwn),
+  };
+  const ask = createFailover(chainId, [own]);
+  const verify = async () => {
+    try {
+      await endpoint.verifyChain();
+    } catch (error) {
+      if (!(error instanceof NodeFault)) throw error;
+      throw new NodesUnavailableError(chainId, [
+        { url: endpoint.label, message: error.message, reason: error.reason },
+      ]);
+    }
+  };
+  return async (method, params) => {
+    try {
+      const answer = await ask(method, params);
+      if (doubted.has(method)) await verify();
+      return answer;
+    } catch (error) {
+      if (error instanceof NodesUnavailableError && !error.isOwn) onFailure();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,23 @@
+import type { Callee, CalleeOptions } from '../../../outgoing/callee.ts';
+import type { RpcAnswer } from './answer.ts';
+
+/** Opens the node for calls. The probe asks it something that every node answers. */
+export type OpenNode = (probe: NonNullable<CalleeOptions['probe']>) => Callee;
+
+/** The connection to one node. */
+export type Transport = {
+  /**
+   * Sends one request. An error with which the node answers is an answer.
+   * @throws NodeFault when there is no answer, or an invalid one
+   */
+  ask(method: string, params: readonly unknown[] | object, limits: Limits): Promise<RpcAnswer>;
+  /** Closes every connection; calls in progress fail. */
+  close(): void;
+};
+
+type Limits = {
+  /** From the request to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** Greatest size of an answer after decompression. */
+  readonly maxBytes: number;
+};

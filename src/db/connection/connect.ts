@@ -1,0 +1,134 @@
+import { hostname } from 'node:os';
+import knexPackage, { type Knex } from 'knex';
+import type { Client } from 'pg';
+import type { Logger } from '../../base/log.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { createConnectionWatch } from './connection-watch.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
+import type { Reach } from './reach.ts';
+import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
+import { shareConnections } from './shared-pool.ts';
+import { hookStatements } from './statement-hook.ts';
+import { beginStatementSpan } from './statement-span.ts';
+
+// knex is CommonJS: the factory is a property of the default export under Node's ESM loader.
+const { knex } = knexPackage;
+
+export type DatabaseOptions = {
+  readonly poolMax: number;
+  readonly log: Logger;
+  /** Those of the service by default. */
+  readonly limits?: SessionLimits;
+  /**
+   * Given where the URL leads to a pooler in transaction mode, which lends a session of the server to one transaction
+   * after another: leads to the server without it.
+   */
+  readonly sessionUrl?: string;
+  /** Whether statements are kept under names; by default where there is no such pooler. */
+  readonly namesStatements?: boolean;
+  /** Whether the URL leads to a replica. */
+  readonly isReplica?: boolean;
+  /** Time that a request waits for a connection, in milliseconds; 1 s by default. */
+  readonly waitMs?: number | undefined;
+};
+
+/**
+ * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection, a statement up to 2 s for
+ * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. On a connection
+ * that the network has silently lost a statement rejects after 35 s, and new connections replace all older ones. The
+ * server ends a transaction that its process has left open within 7 s.
+ */
+export function createDatabase(
+  url: string,
+  {
+    poolMax,
+    log,
+    limits = serviceLimits,
+    sessionUrl,
+    namesStatements,
+    isReplica = false,
+    waitMs = 1_000,
+  }: DatabaseOptions,
+): Database {
+  // Knex's types lack `pipeline`, which is the driver's own.
+  const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    // By then the server has ended the statement, or the connection is lost: pg destroys a pipelined one.
+    query_timeout: limits.statementMs === 0 ? 0 : limits.statementMs + 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // Statements of one transaction that are sent together do not wait for each other's results.
+    pipeline: true,
+  };
+  const reach: Reach = {
+    transactionLimits: sessionUrl === undefined ? undefined : limits,
+    namesStatements: namesStatements ?? sessionUrl === undefined,
+    isReplica,
+  };
+  const outages = createOutageLog(log);
+  const { processOf, untilDone, ...watched } = watchedPool({ outages, limits, sessionUrl });
+  // Knex's types lack `userParams` too.
+  const config: Knex.Config & { userParams: Reach } = {
+    client: 'pg',
+    // Otherwise error messages contain the bound values: hashes, ciphertexts, input of callers.
+    compileSqlOnError: false,
+    connection,
+    userParams: reach,
+    // Knex would print these to standard output; it warns of nothing but connections.
+    log: {
+      warn: outages.failed,
+      error: (message) => log.error({ source: 'knex' }, String(message)),
+      deprecate: (message) => log.debug({ source: 'knex' }, String(message)),
+      debug: (message) => log.debug({ source: 'knex' }, String(message)),
+    },
+    pool: { min: 0, max: poolMax, ...watched },
+  };
+  const db: Database = knex(config);
+  shareConnections(db, { poolMax, waitMs, log, processOf, untilDone });
+  return db;
+}
+
+type Done = (error: Error | null, connection: Client) => void;
+
+type WatchOptions = {
+  readonly outages: OutageLog;
+  readonly limits: SessionLimits;
+  readonly sessionUrl: string | undefined;
+};
+
+function watchedPool({ outages, limits, sessionUrl }: WatchOptions) {
+  const watch = createConnectionWatch();
+  const name = `tallystick ${hostname().slice(0, 40)}:${process.pid}`;
+  const processes = new WeakMap<Client, number>();
+  const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
+  return {
+    acquireTimeoutMillis: 5_000,
+    createTimeoutMillis: 10_000,
+    // A server that the network has lost never closes its side.
+    destroyTimeoutMillis: 1_000,
+    afterCreate(connection: Client, done: Done) {
+      // A checked-out client without an error listener ends the process when the server restarts.
+      connection.on('error', outages.failed);
+      const begin = watch.add(connection);
+      hookStatements(connection, (statement) => {
+        const end = begin();
+        const span = statement === undefined ? undefined : beginStatementSpan(statement);
+        return (error) => {
+          end(error);
+          span?.end(error);
+        };
+      });
+      connection.query<{ pid: number }>(text, [...values], (error: Error | null, result) => {
+        if (!error) outages.opened();
+        // A pooler lends the session to others.
+        const pid = sessionUrl === undefined ? result?.rows[0]?.pid : undefined;
+        if (pid !== undefined) processes.set(connection, pid);
+        done(error, connection);
+      });
+    },
+    processOf: (connection: Client) => processes.get(connection),
+    untilDone: watch.untilDone,
+    validate: watch.isSound,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Database, Tx } from '../../contract/transaction.ts';
+import type { SessionLimits } from './session-limits.ts';
+
+/** What statements must know of the way to the server. */
+export type Reach = {
+  /** What each transaction must set for itself; undefined where the session has it. */
+  readonly transactionLimits: SessionLimits | undefined;
+  /** Whether a connection may keep statements under names. */
+  readonly namesStatements: boolean;
+  /** Whether the server is a replica, which refuses every write. */
+  readonly isReplica: boolean;
+};
+
+/** Those of a connection of `createDatabase`, which Knex keeps for us, untyped. */
+export const reachOf = (db: Database | Tx): Reach => db.client.config.userParams;

@@ -1,0 +1,18 @@
+import type { Database, Tx } from '../../contract/transaction.ts';
+import { reachOf } from './reach.ts';
+import { limitTransaction } from './session-limits.ts';
+
+/** Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. */
+export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { transactionLimits: limits } = reachOf(db);
+  if (limits === undefined) return db.transaction(work);
+  return db.transaction(async (tx) => {
+    await limitTransaction(tx, limits);
+    return work(tx);
+  });
+}
+
+/** Runs work that is a single statement, which is a transaction by itself; where limits are set for each, in one. */
+export function byStatement<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
+  return reachOf(db).transactionLimits === undefined ? work(db) : inTransaction(db, work);
+}

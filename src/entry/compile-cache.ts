@@ -1,0 +1,11 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Keeps what Node makes of the files that are loaded from here on, so that the next start needs half the time. Where
+ * nothing can be written, as in an image, all is compiled at each start; `NODE_COMPILE_CACHE` names another folder.
+ */
+export function keepCompiled(): void {
+  // Beside the packages, where nobody may write who may not change the code.
+  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/tallystick', import.meta.url)));
+}

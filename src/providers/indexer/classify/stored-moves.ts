@@ -1,0 +1,253 @@
+import type {
+  Approval,
+  Erc20Movement,
+  IndexedTransaction,
+  NativeMovement,
+  NftMovement,
+  Verification,
+} from '../decode/domain.ts';
+
+/**
+ * The JSON of a history row: the transaction, which is the same for all of its wallets, and the movements of this
+ * wallet. Compact, since there are billions of rows: numbers are decimal texts, records are arrays.
+ */
+
+/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known */
+type TransactionJson = [
+  string,
+  string,
+  string | null,
+  string | null,
+  string,
+  string,
+  string,
+  string,
+  string,
+  0 | 1,
+  string | null,
+  Unknown?,
+];
+
+/** `f`: the fee, which is stored as 0; `g`: the gas used too. Most rows know both and have neither. */
+type Unknown = 'f' | 'g';
+
+type MovesJson = {
+  /** from, to, value, internal */
+  readonly n?: [string, string, string, 0 | 1][];
+  /** token, from, to, value, log index, kind: 1 wrap, 2 fee */
+  readonly e?: [string, string, string, string, number, 0 | 1 | 2][];
+  /** token, token id, amount, from, to, standard, operator, batch, log index, part */
+  readonly t?: [string, string, string, string, string, 721 | 1155, string | null, 0 | 1, number, number][];
+  /** token, spender, kind, value, granted, log index */
+  readonly a?: [string, string, Approval['kind'], string, 0 | 1, number][];
+  /** Whether the wallet borrowed something. */
+  readonly b?: 1;
+  /**
+   * Number of accounts that received the same amount of the same token from the same sender, where there are many. An
+   * `s` of older rows counted them whatever they got, and tells nothing.
+   */
+  readonly r?: number;
+  /** The delegates that were set for the wallet. */
+  readonly d?: string[];
+};
+
+/** The part of a transaction that every history row of it has. */
+export type StoredTransaction = Omit<
+  IndexedTransaction,
+  | 'hash'
+  | 'index'
+  | 'native'
+  | 'erc20'
+  | 'nft'
+  | 'approvals'
+  | 'borrowers'
+  | 'delegations'
+  | 'internalCalls'
+  | 'suspects'
+>;
+
+/** The movements of one wallet in a transaction, and its approvals. */
+export type StoredMoves = {
+  readonly native: readonly NativeMovement[];
+  readonly erc20: readonly Erc20Movement[];
+  readonly nft: readonly NftMovement[];
+  readonly approvals: readonly Approval[];
+  readonly borrowed: boolean;
+  /** How many accounts received the same amount of the wallet's token from the same sender; 0 where there are few. */
+  readonly recipients: number;
+  /** The delegates that were set for the wallet, in order; the zero address ends a delegation. */
+  readonly delegates: readonly string[];
+};
+
+const flag = (value: boolean) => (value ? 1 : 0);
+const kinds = ['transfer', 'wrap', 'fee'] as const;
+const kindNumber = { transfer: 0, wrap: 1, fee: 2 } as const;
+
+/**
+ * The text of a {@link TransactionJson}. Put together by hand, since this is done for every transaction of a chain, and
+ * neither hex nor numbers have anything to escape.
+ */
+export function writeTransaction(transaction: StoredTransaction): string {
+  const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector } = transaction;
+  const parties = `"${from}",${textOrNull(to)},${textOrNull(created)}`;
+  const numbers = `"${value}","${gas}","${gasPrice}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
+  const unknown = gasUsed === null ? ',"g"' : fee === null ? ',"f"' : '';
+  return `["${nonce}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${unknown}]`;
+}
+
+const textOrNull = (value: string | null) => (value === null ? 'null' : `"${value}"`);
+
+export function readTransaction(json: unknown): StoredTransaction {
+  // Written by writeTransaction, the only writer of the column.
+  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, unknown] =
+    json as TransactionJson;
+  return {
+    nonce: BigInt(nonce),
+    from,
+    to,
+    created,
+    value: BigInt(value),
+    gas: BigInt(gas),
+    gasPrice: BigInt(gasPrice),
+    gasUsed: unknown === 'g' ? null : BigInt(gasUsed),
+    fee: unknown === undefined ? BigInt(fee) : null,
+    succeeded: succeeded === 1,
+    selector,
+  };
+}
+
+/** @returns undefined when there is nothing to tell */
+export function writeMoves({
+  native,
+  erc20,
+  nft,
+  approvals,
+  borrowed,
+  recipients,
+  delegates,
+}: StoredMoves): string | undefined {
+  // The text of a MovesJson, put together as that of a transaction.
+  const parts: string[] = [];
+  if (native.length > 0) parts.push(`"n":[${native.map(writeNative).join()}]`);
+  if (erc20.length > 0) parts.push(`"e":[${erc20.map(writeErc20).join()}]`);
+  if (nft.length > 0) parts.push(`"t":[${nft.map(writeNft).join()}]`);
+  if (approvals.length > 0) parts.push(`"a":[${approvals.map(writeApproval).join()}]`);
+  if (borrowed) parts.push('"b":1');
+  if (recipients > 0) parts.push(`"r":${recipients}`);
+  if (delegates.length > 0) parts.push(`"d":["${delegates.join('","')}"]`);
+  return parts.length === 0 ? undefined : `{${parts.join()}}`;
+}
+
+const writeNative = ({ from, to, value, internal }: NativeMovement) =>
+  `["${from}","${to}","${value}",${flag(internal)}]`;
+
+const writeErc20 = ({ token, from, to, value, logIndex, kind }: Erc20Movement) =>
+  `["${token}","${from}","${to}","${value}",${logIndex},${kindNumber[kind]}]`;
+
+const writeApproval = ({ token, spender, kind, value, granted, logIndex }: Approval) =>
+  `["${token}","${spender}","${kind}","${value}",${flag(granted)},${logIndex}]`;
+
+function writeNft(move: NftMovement): string {
+  const { token, tokenId, amount, from, to, standard, operator, batch, logIndex, part } = move;
+  const kind = standard === 'ERC721' ? 721 : 1155;
+  const what = `"${token}","${tokenId}","${amount}","${from}","${to}",${kind}`;
+  return `[${what},${textOrNull(operator)},${flag(batch)},${logIndex},${part}]`;
+}
+
+/** What was found out of one transfer, and how much the recipient got where that is not what the transfer says. */
+export type Verdict = { readonly verification: Verification; readonly received?: bigint };
+
+type Letter = 's' | 'a' | 'c' | 'f';
+
+/** By log index, in a column of their own: they may be found out later, and do not change what was logged. */
+type VerdictsJson = Readonly<Record<string, Letter | [Letter, received: string]>>;
+
+const verdictLetters = { signed: 's', approved: 'a', 'state-checked': 'c', forged: 'f' } as const;
+const verdicts = { s: 'signed', a: 'approved', c: 'state-checked', f: 'forged' } as const;
+
+/** @returns null where none of the movements has any */
+export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
+  let json: Record<string, Letter | [Letter, string]> | undefined;
+  const note = (logIndex: number, verification: Verification | undefined, received?: bigint) => {
+    if (verification === undefined) return;
+    json ??= {};
+    const letter = verdictLetters[verification];
+    json[logIndex] = received === undefined ? letter : [letter, String(received)];
+  };
+  for (const { logIndex, verification, received } of erc20) note(logIndex, verification, received);
+  for (const { logIndex, verification } of nft) note(logIndex, verification);
+  return json === undefined ? null : JSON.stringify(json);
+}
+
+/** Verdicts by log index. */
+export function readVerdicts(json: unknown): [logIndex: number, Verdict][] {
+  const stored = (json ?? {}) as VerdictsJson; // written by writeVerdicts
+  return Object.entries(stored).map(([logIndex, value]) => {
+    const [letter, received] = typeof value === 'string' ? [value] : value;
+    const verdict = { verification: verdicts[letter] };
+    return [Number(logIndex), received === undefined ? verdict : { ...verdict, received: BigInt(received) }];
+  });
+}
+
+/** @param wallet of the row; approvals are always its own */
+export function readMoves(json: unknown, wallet: string, verdictsJson: unknown = null): StoredMoves {
+  const { n = [], e = [], t = [], a = [], b, r = 0, d = [] } = (json ?? {}) as MovesJson; // written by writeMoves
+  const known = new Map(readVerdicts(verdictsJson));
+  const verified = (logIndex: number) => known.get(logIndex);
+  return {
+    native: n.map(([from, to, value, internal]) => ({
+      from,
+      to,
+      value: BigInt(value),
+      internal: internal === 1,
+    })),
+    erc20: e.map(([token, from, to, value, logIndex, kind]) => ({
+      token,
+      from,
+      to,
+      value: BigInt(value),
+      logIndex,
+      kind: kinds[kind],
+      ...verified(logIndex),
+    })),
+    nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
+      token,
+      tokenId: BigInt(tokenId),
+      amount: BigInt(amount),
+      from,
+      to,
+      operator,
+      logIndex,
+      part,
+      standard: standard === 721 ? 'ERC721' : 'ERC1155',
+      batch: batch === 1,
+      ...verified(logIndex),
+    })),
+    approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
+      token,
+      owner: wallet,
+      spender,
+      kind,
+      value: BigInt(value),
+      granted: granted === 1,
+      logIndex,
+    })),
+    borrowed: b === 1,
+    recipients: r,
+    delegates: d,
+  };
+}
+
+/** One transaction as a wallet sees it. */
+export type WalletTransaction = {
+  readonly wallet: string;
+  readonly blockNumber: bigint;
+  readonly index: number;
+  readonly hash: string;
+  readonly blockHash: string;
+  readonly blockTime: Date;
+  readonly transaction: StoredTransaction;
+  readonly moves: StoredMoves;
+  /** Null where the block was not traced. */
+  readonly internalCalls: number | null;
+};

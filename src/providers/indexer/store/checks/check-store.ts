@@ -1,0 +1,170 @@
+import type { Database, Tx } from '../../../../contract/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
+import { sortRow } from '../../classify/sort-row.ts';
+import { type Verdict, writeVerdicts } from '../../classify/stored-moves.ts';
+import { bytes, hex } from '../rows/bulk-store.ts';
+import { readSuspects, type SuspectTransfer } from '../rows/check-rows.ts';
+import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from '../rows/facet-store.ts';
+import { type Verdicts, verified } from './verdicts.ts';
+
+/** Blocks with transfers that are to be checked. */
+const table = 'transfer_checks';
+
+export type CheckedBlock = {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly suspects: readonly SuspectTransfer[];
+};
+
+export type TransferVerdict = Verdict & { readonly transfer: SuspectTransfer };
+
+/** The blocks that are due, newest first: nodes forget the states of old ones. */
+export async function listDueChecks(db: Database, chainId: string, limit: number): Promise<CheckedBlock[]> {
+  const rows: { block_number: string; block_hash: Buffer; transfers: unknown }[] = await db(table)
+    .where('chain_id', chainId)
+    .whereRaw('due <= now()')
+    .orderBy('block_number', 'desc')
+    .limit(limit)
+    .select('block_number', 'block_hash', 'transfers');
+  return rows.map(({ block_number, block_hash, transfers }) => ({
+    number: BigInt(block_number),
+    hash: hex(block_hash),
+    suspects: readSuspects(transfers),
+  }));
+}
+
+const mostTries = 3;
+
+/** Puts a block off after a failure: for a minute, then an hour, then for good. */
+export async function postponeCheck(
+  db: Database,
+  chainId: string,
+  { hash }: Pick<CheckedBlock, 'hash'>,
+): Promise<void> {
+  const bindings = [chainId, bytes(hash)];
+  // A cluster passes `CASE tries WHEN 0` on to its nodes as something that they do not understand.
+  await db.raw(
+    `UPDATE ${table} SET tries = tries + 1, due = now() + CASE WHEN tries = 0 THEN interval '1 minute' ELSE interval '1 hour' END
+     WHERE chain_id = ? AND block_hash = ?::bytea`,
+    bindings,
+  );
+  await db.raw(
+    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries}`,
+    bindings,
+  );
+}
+
+// An allowance that is used says so by an approval of its own, which its owner did not sign.
+const approvalsLookedAt = 50;
+
+/** Whether the sender of a transfer had approved who asked for it, by an approval that the sender signed. */
+export async function isApproved(
+  db: Database,
+  chainId: string,
+  number: bigint,
+  { from, token, tokenId, logIndex, spenders }: SuspectTransfer,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: { party: string; granted: boolean; signed: boolean }[] }>(
+    `SELECT c.party, c.granted, EXISTS (SELECT 1 FROM wallet_history h
+         CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
+         WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
+           AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index) AS signed
+     FROM unnest(string_to_array(:spenders, ',')::bytea[]) s (spender)
+     CROSS JOIN (VALUES (1, 0, true), (2, :tokenId::numeric, false), (3, 0, true)) k (kind, token_id, is_party)
+     CROSS JOIN LATERAL (SELECT k.kind || party::text AS party, granted, block_number, log_index FROM approval_changes
+       WHERE chain_id = :chainId AND wallet = :wallet::bytea AND contract = :token::bytea AND kind = k.kind
+         AND token_id = k.token_id AND party = CASE WHEN k.is_party THEN s.spender ELSE '' END
+         AND spender = s.spender AND (block_number, log_index) < (:number, :logIndex)
+       ORDER BY block_number DESC, log_index DESC LIMIT ${approvalsLookedAt}) c
+     ORDER BY c.party, c.block_number DESC, c.log_index DESC`,
+    {
+      ...{ chainId, from, logIndex, number: String(number) },
+      wallet: bytes(from),
+      token: bytes(token),
+      spenders: spenders.map(bytes).join(),
+      tokenId: tokenId === null ? null : String(tokenId),
+    },
+  );
+  const ended = new Set<string>();
+  for (const { party, granted, signed } of rows) {
+    if (!granted) ended.add(party);
+    else if (signed && !ended.has(party)) return true;
+  }
+  return false;
+}
+
+// A statement's rows are in memory on both sides.
+const rowsAtOnce = 1_000;
+
+/**
+ * Stores what was found out of a block's transfers, in the rows of both sides, and that the block is done. Does nothing
+ * when the chain has another block there by now.
+ */
+export async function saveVerdicts(
+  db: Database,
+  chainId: string,
+  block: CheckedBlock,
+  verdicts: readonly TransferVerdict[],
+): Promise<void> {
+  const byLog = new Map(verdicts.map(({ transfer, ...verdict }) => [transfer.logIndex, verdict]));
+  const keys = new Map(
+    verdicts.flatMap(({ transfer: { transaction, from, to } }) =>
+      [from, to].map((wallet) => [`${wallet}${transaction}`, [bytes(wallet), transaction]] as const),
+    ),
+  );
+  await inTransaction(db, async (tx) => {
+    // Whoever adds blocks or takes them back changes this row first, and waits.
+    await tx.raw('UPDATE index_state SET updated_at = updated_at WHERE chain_id = ?', [chainId]);
+    const all = [...keys.values()];
+    for (let start = 0; start < all.length; start += rowsAtOnce) {
+      await changeRows(tx, { chainId, block, byLog, keys: all.slice(start, start + rowsAtOnce) });
+    }
+    await tx.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [
+      chainId,
+      bytes(block.hash),
+    ]);
+  });
+}
+
+type Change = {
+  readonly chainId: string;
+  readonly block: CheckedBlock;
+  readonly byLog: Verdicts;
+  readonly keys: readonly (readonly [wallet: string, transaction: number])[];
+};
+
+async function changeRows(tx: Tx, { chainId, block, byLog, keys }: Change): Promise<void> {
+  const place = { chainId, number: String(block.number), hash: bytes(block.hash) };
+  const { rows } = await tx.raw<{ rows: FacetRow[] }>(
+    `SELECT ${facetRowColumns} FROM wallet_history WHERE chain_id = :chainId AND block_number = :number
+       AND block_hash = :hash::bytea AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])
+       AND tx_index = ANY (string_to_array(:indexes, ',')::int[])`,
+    {
+      ...place,
+      wallets: keys.map(([wallet]) => wallet).join(),
+      indexes: [...new Set(keys.map(([, transaction]) => transaction))].join(),
+    },
+  );
+  const changed = rows.map((row) => withVerdicts(row, byLog));
+  await moveFacets(tx, chainId, changed);
+  await tx.raw(
+    `UPDATE wallet_history h SET verdicts = r.verdicts, kind = CASE WHEN h.kind IS NULL THEN NULL ELSE r.kind END
+     FROM json_to_recordset(:rows) AS r (wallet bytea, tx_index integer, verdicts json, kind smallint)
+     WHERE h.chain_id = :chainId AND h.block_number = :number AND h.wallet = r.wallet AND h.tx_index = r.tx_index`,
+    {
+      ...place,
+      rows: JSON.stringify(
+        changed.map(({ wallet, tx_index, verdicts, newKind }) => ({
+          ...{ wallet: bytes(hex(wallet)), tx_index, verdicts, kind: newKind },
+        })),
+      ),
+    },
+  );
+}
+
+function withVerdicts(row: FacetRow, byLog: Verdicts) {
+  const before = toDescribed(row);
+  const moves = verified(before.moves, byLog);
+  const verdicts: unknown = JSON.parse(writeVerdicts(moves) ?? 'null');
+  return { ...row, verdicts, newKind: sortRow({ ...before, moves }).kind };
+}

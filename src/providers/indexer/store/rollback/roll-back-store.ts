@@ -1,0 +1,137 @@
+import type { Database, Tx } from '../../../../contract/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
+import type { BlockHeader } from '../../decode/domain.ts';
+import { bytes, hex } from '../rows/bulk-store.ts';
+import { deleteFacets } from '../rows/facet-store.ts';
+import { undoLedger } from '../rows/ledger-store.ts';
+import { findCitusWorkers } from './distribute-store.ts';
+import { stateOf } from './holding-state.ts';
+
+/** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
+export class IndexMovedError extends Error {
+  readonly retryable = true;
+
+  constructor(chainId: string) {
+    super(`The index of network ${chainId} was changed by another process`);
+    this.name = 'IndexMovedError';
+  }
+}
+
+/**
+ * Removes every block above `to`, in one transaction.
+ * @param head hash of the present head
+ * @param to the newest block to keep; undefined removes all
+ * @throws IndexMovedError when the head is another one
+ */
+export async function rollBackBlocks(
+  db: Database,
+  chainId: string,
+  head: string,
+  to: Pick<BlockHeader, 'number'> | undefined,
+): Promise<void> {
+  await inTransaction(db, (tx) => rollBackTo(tx, chainId, head, to));
+}
+
+async function rollBackTo(
+  tx: Tx,
+  chainId: string,
+  head: string,
+  to: Pick<BlockHeader, 'number'> | undefined,
+): Promise<void> {
+  const keep = String(to?.number ?? -1n);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE index_state s SET head_number = b.number, head_hash = b.hash, head_time = b.block_time, updated_at = now()
+     FROM (SELECT 1) one LEFT JOIN index_blocks b ON b.chain_id = ? AND b.number = ?
+     WHERE s.chain_id = ? AND s.head_hash = ?::bytea`,
+    [chainId, keep, chainId, bytes(head)],
+  );
+  if (rowCount !== 1) throw new IndexMovedError(chainId);
+  const rows = { sql: `${replaced} AND wallet IN ${touchedWallets}`, bindings: { chainId, keep } };
+  await deleteFacets(tx, chainId, rows);
+  await undoLedger(tx, rows);
+  await tx.raw(`DELETE FROM wallet_history ${rows.sql}`, rows.bindings);
+  await undoChanges(tx, chainId, keep);
+  await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
+  // The new branch has another block at that number, which may be readable.
+  await tx.raw(
+    `DELETE FROM index_skipped_blocks ${replaced}
+     AND block_number <= (SELECT max(number) FROM index_blocks WHERE chain_id = :chainId)`,
+    { chainId, keep },
+  );
+  await tx.raw('DELETE FROM transfer_checks WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
+  await tx.raw('DELETE FROM index_blocks WHERE chain_id = ? AND number > ?', [chainId, keep]);
+  await takeBackLedger(tx, chainId, head, keep);
+}
+
+/** The ledger follows the head, if it stood there; where it began above the blocks that stay, nothing of it is left. */
+async function takeBackLedger(tx: Tx, chainId: string, head: string, keep: string): Promise<void> {
+  await tx.raw(
+    `UPDATE index_state SET ledger_head = head_hash, ledger_from = CASE WHEN ledger_from <= :keep THEN ledger_from END
+     WHERE chain_id = :chainId AND ledger_head = :head::bytea`,
+    { chainId, head: bytes(head), keep },
+  );
+}
+
+const replaced = 'WHERE chain_id = :chainId AND block_number > :keep';
+
+/** The blocks name the wallets that they touch, so that each row is found by its primary key. */
+const touchedWallets =
+  '(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)';
+
+/** A token that a wallet gained or lost in the blocks that are removed. */
+type Undone = { readonly wallet: Buffer; readonly contract: Buffer; readonly token_id: string };
+
+async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void> {
+  const { rows } = await tx.raw<{ rows: Undone[] }>(
+    `SELECT DISTINCT wallet, contract, token_id FROM nft_changes ${replaced} AND wallet IN ${touchedWallets}`,
+    { chainId, keep },
+  );
+  // Each node of a cluster has its own wallets.
+  const isSpread = (await findCitusWorkers(tx)) !== undefined;
+  const taken = isSpread ? [...Map.groupBy(rows, ({ wallet }) => hex(wallet)).values()] : [rows];
+  for (const part of taken.flatMap(partsOf)) {
+    const sql = isSpread ? takeBack(':wallet::bytea') : takeBack('u.wallet');
+    await tx.raw(sql, { chainId, keep, ...namesOf(part), ...(isSpread && { wallet: walletOf(part) }) });
+  }
+  for (const part of partsOf(rows)) {
+    for (const sql of undoSteps) await tx.raw(sql, { chainId, keep, ...namesOf(part) });
+  }
+}
+
+const walletOf = ([first]: readonly Undone[]) => (first === undefined ? null : bytes(hex(first.wallet)));
+
+// One statement is to end long before its time, however many tokens were moved.
+const tokensAtOnce = 500;
+
+const partsOf = (rows: readonly Undone[]): readonly Undone[][] =>
+  Array.from({ length: Math.ceil(rows.length / tokensAtOnce) }, (_, index) =>
+    rows.slice(index * tokensAtOnce, (index + 1) * tokensAtOnce),
+  );
+
+const namesOf = (rows: readonly Undone[]) => ({
+  wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
+  contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
+  tokens: rows.map(({ token_id }) => token_id).join(','),
+});
+
+// Values, not a temporary table: Citus joins temporary tables with reference tables only.
+const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
+     string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
+
+/** Takes holdings back to the block that is kept, where anything of them is left. */
+const takeBack = (
+  wallet: string,
+) => `UPDATE nft_holdings t SET standard = n.standard, amount = n.amount, changed_block = n.changed_block,
+    acquired_block = coalesce(n.acquired_block, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END),
+    acquired_log = coalesce(n.acquired_log, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END)
+  FROM ${undone} CROSS JOIN LATERAL ${stateOf('u', ':keep', wallet)} n
+  WHERE t.chain_id = :chainId AND t.wallet = ${wallet} AND t.contract = u.contract AND t.token_id = u.token_id
+    AND n.changed_block IS NOT NULL`;
+
+const undoSteps = [
+  `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId
+     AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id AND h.changed_block > :keep`,
+  `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
+  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${undone} WHERE t.chain_id = :chainId
+     AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
+];

@@ -1,0 +1,113 @@
+import type { Tx } from '../../../../contract/transaction.ts';
+import { readMoves, readTransaction } from '../../classify/stored-moves.ts';
+import { bytes, hex, insertBulk } from './bulk-store.ts';
+import { createNativeSums, creditKindName, creditKinds } from './ledger-rows.ts';
+
+/**
+ * What is kept beside the histories: credits of blocks, sums of the native asset, approvals. They are complete from
+ * `ledger_from` on, and stand at `ledger_head`, which is the head unless a release wrote that does not know of them.
+ */
+const tables = ['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'];
+
+/** What becomes of rows that are there already. */
+export const ledgerConflicts = {
+  native_sums: `ON CONFLICT (chain_id, wallet) DO UPDATE SET moved = native_sums.moved + excluded.moved,
+      fees = native_sums.fees + excluded.fees, unknown_fees = native_sums.unknown_fees + excluded.unknown_fees,
+      withdrawals = native_sums.withdrawals + excluded.withdrawals, rewards = native_sums.rewards + excluded.rewards`,
+  wallet_approvals: `ON CONFLICT (chain_id, wallet, contract, kind, token_id, party) DO UPDATE SET
+      spender = excluded.spender, amount = excluded.amount, granted = excluded.granted,
+      changed_block = excluded.changed_block, changed_log = excluded.changed_log`,
+};
+
+/** Begins anew where another release wrote meanwhile, or took blocks back: what it did is in none of the sums. */
+export async function restartLedger(tx: Tx, chainId: string): Promise<void> {
+  for (const table of tables) await tx(table).where('chain_id', chainId).delete();
+}
+
+type HistoryRow = { readonly wallet: Buffer; readonly tx: unknown; readonly moves: unknown };
+type CreditRow = { readonly wallet: Buffer; readonly kind: number; readonly amount: string };
+
+/** The condition of the rows that go. */
+type Replaced = {
+  readonly sql: string;
+  readonly bindings: { readonly chainId: string; readonly keep: string };
+};
+
+// Each is a range of the primary key.
+const everyKind = `kind IN (${Object.values(creditKinds).join()})`;
+
+/** Undoes what the rows of a condition added. They must still be there. */
+export async function undoLedger(tx: Tx, replaced: Replaced): Promise<void> {
+  const { sql, bindings } = replaced;
+  const { chainId } = bindings;
+  const { rows } = await tx.raw<{ rows: HistoryRow[] }>(
+    // Rows from before the sums began are in none.
+    `SELECT wallet, tx, moves FROM wallet_history ${sql}
+     AND block_number >= (SELECT ledger_from FROM index_state WHERE chain_id = :chainId)`,
+    bindings,
+  );
+  const credits = await tx.raw<{ rows: CreditRow[] }>(
+    `DELETE FROM block_credits ${sql} AND ${everyKind} RETURNING wallet, kind, amount`,
+    bindings,
+  );
+  const sums = createNativeSums();
+  for (const row of rows) {
+    const wallet = hex(row.wallet);
+    sums.addRow(wallet, readTransaction(row.tx), readMoves(row.moves, wallet));
+  }
+  for (const { wallet, kind, amount } of credits.rows) {
+    sums.addCredit({ wallet: hex(wallet), kind: creditKindName(kind), amount: BigInt(amount) });
+  }
+  await insertBulk(tx, 'native_sums', chainId, sums.columns(-1n), ledgerConflicts.native_sums);
+  await undoApprovals(tx, replaced);
+}
+
+const approvalKey = ['wallet', 'contract', 'kind', 'token_id', 'party'] as const;
+type UndoneRow = {
+  readonly wallet: Buffer;
+  readonly contract: Buffer;
+  readonly kind: number;
+  readonly token_id: string;
+  readonly party: Buffer;
+};
+
+// Values, not a temporary table: Citus joins temporary tables with reference tables only.
+const undone = `unnest(string_to_array(:wallet, ',')::bytea[], string_to_array(:contract, ',')::bytea[],
+    string_to_array(:kind, ',')::smallint[], string_to_array(:token_id, ',')::numeric[],
+    string_to_array(:party, ',')::bytea[]) AS u (${approvalKey.join(', ')})`;
+const sameKey = (table: string) => approvalKey.map((name) => `${table}.${name} = u.${name}`).join(' AND ');
+
+const keyOf = (table: string) => approvalKey.map((name) => `${table}.${name}`).join(', ');
+const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
+
+const undoSteps = [
+  `DELETE FROM wallet_approvals a USING ${undone} WHERE a.chain_id = :chainId AND ${sameKey('a')}`,
+  // Grouped by the wallet, which clusters can do on each of their nodes.
+  `INSERT INTO wallet_approvals (chain_id, ${approvalKey.join(', ')}, spender, amount, granted, changed_block, changed_log)
+   SELECT c.chain_id, ${keyOf('c')}, ${newest('spender')}, ${newest('amount')}, ${newest('granted')},
+     max(c.block_number), ${newest('log_index')}
+   FROM approval_changes c JOIN ${undone} USING (${approvalKey.join(', ')})
+   WHERE c.chain_id = :chainId GROUP BY c.chain_id, ${keyOf('c')}`,
+];
+
+async function undoApprovals(tx: Tx, { sql, bindings }: Replaced): Promise<void> {
+  const { rows } = await tx.raw<{ rows: UndoneRow[] }>(
+    `DELETE FROM approval_changes ${sql} RETURNING ${approvalKey.join(', ')}`,
+    bindings,
+  );
+  if (rows.length === 0) return;
+  const lists = {
+    wallet: rows.map(({ wallet }) => bytes(hex(wallet))),
+    contract: rows.map(({ contract }) => bytes(hex(contract))),
+    kind: rows.map(({ kind }) => kind),
+    token_id: rows.map(({ token_id }) => token_id),
+    party: rows.map(({ party }) => bytes(hex(party))),
+  };
+  // The same approval may have changed several times.
+  const names = rows.map((_, index) => approvalKey.map((name) => lists[name][index]).join());
+  const first = names.map((name, index) => names.indexOf(name) === index);
+  const texts = Object.fromEntries(
+    approvalKey.map((name) => [name, lists[name].filter((_, index) => first[index]).join(',')]),
+  );
+  for (const step of undoSteps) await tx.raw(step, { chainId: bindings.chainId, ...texts });
+}

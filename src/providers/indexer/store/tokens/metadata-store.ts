@@ -1,0 +1,166 @@
+import type { Database } from '../../../../contract/transaction.ts';
+import { bytes, hex } from '../rows/bulk-store.ts';
+
+/** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in `nft_refreshes`. */
+const tokenTable = 'nft_tokens';
+
+type TokenKey = { readonly contract: string; readonly tokenId: bigint };
+
+export type DueMetadata = TokenKey & { readonly tokenUri: string };
+
+/** The outcome of fetching the metadata of a token. */
+export type FetchedMetadata = TokenKey & {
+  /** JSON text; undefined when the fetch failed. */
+  readonly metadata: string | undefined;
+  /** Whether to try again after a failure. */
+  readonly again: boolean;
+  /** Factor of the time until then, about 1, so that hosts are not asked in waves. */
+  readonly spread: number;
+};
+
+type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
+/** A `token_id` of -1 stands for all tokens of the contract; those up to `done_to` are marked. */
+type RefreshRow = {
+  readonly contract: Buffer;
+  readonly token_id: string;
+  readonly due: string;
+  readonly done_to: string | null;
+};
+
+const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
+  contract: hex(contract),
+  tokenId: BigInt(token_id),
+  tokenUri: token_uri,
+});
+
+// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, up to
+// 11 hours.
+const maxTries = 7;
+const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
+const contractsAtOnce = 50;
+const tokensAtOnce = 1_000;
+
+/** Tokens whose metadata are to be fetched now, the longest due first, but those of some contracts. */
+export async function listDueMetadata(
+  db: Database,
+  chainId: string,
+  { limit, without }: { readonly limit: number; readonly without: readonly string[] },
+): Promise<DueMetadata[]> {
+  const rows: DueRow[] = await db(tokenTable)
+    .where('chain_id', chainId)
+    .whereNotNull('token_uri')
+    .where('metadata_due', '<=', db.fn.now())
+    .whereNotIn('contract', without.map(bytes))
+    .orderBy('metadata_due')
+    .limit(limit)
+    .select('contract', 'token_id', 'token_uri');
+  return rows.map(toDue);
+}
+
+/** Stores fetched metadata. A failure keeps what was stored and is tried a few times more, at growing intervals. */
+export async function saveMetadata(
+  db: Database,
+  chainId: string,
+  fetched: readonly FetchedMetadata[],
+): Promise<void> {
+  const rows = fetched.map(({ contract, tokenId, metadata = null, again, spread }) => ({
+    contract: bytes(contract),
+    token_id: String(tokenId),
+    metadata,
+    again,
+    spread,
+  }));
+  await db.raw(
+    `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
+       metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
+       metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
+         THEN to_timestamp(?::float8 + ${retrySeconds}) END
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
+     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
+    [maxTries, Date.now() / 1_000, JSON.stringify(rows), chainId],
+  );
+}
+
+/**
+ * Marks a batch of the tokens whose contracts announced a change as to be read again.
+ * @returns whether there may be more
+ */
+export async function applyRefreshes(db: Database, chainId: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: RefreshRow[] }>(
+    `SELECT contract, token_id, due::text, CASE WHEN done_of = due THEN done_to END AS done_to FROM nft_refreshes
+     WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
+    [chainId, tokensAtOnce],
+  );
+  if (rows.length === 0) return false;
+  const isOfAll = ({ token_id }: RefreshRow) => token_id === '-1';
+  const done = rows.filter((row) => !isOfAll(row));
+  await markTokens(db, chainId, done);
+  for (const row of rows.filter(isOfAll).slice(0, contractsAtOnce)) {
+    if (await markNext(db, chainId, row)) done.push(row);
+  }
+  await finishRefreshes(db, chainId, done);
+  await forgetRested(db, chainId);
+  return true;
+}
+
+const toRecords = (rows: readonly RefreshRow[]) =>
+  JSON.stringify(rows.map((row) => ({ ...row, contract: `\\x${row.contract.toString('hex')}` })));
+
+// All at once: whoever pays the gas announces tens of thousands in a block, of tokens that are there or not.
+async function markTokens(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
+  await db.raw(
+    `UPDATE nft_tokens t SET uri_stale = true
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, due timestamptz)
+     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id
+       AND NOT t.uri_stale AND t.uri_read_at < r.due`,
+    [toRecords(rows), chainId],
+  );
+}
+
+/** Marks the next tokens of a contract, all of which are to be read again. @returns whether they were the last */
+async function markNext(
+  db: Database,
+  chainId: string,
+  { contract, due, done_to: after }: RefreshRow,
+): Promise<boolean> {
+  const of = { chainId, contract, due, after: after ?? -1 };
+  const { rows } = await db.raw<{ rows: { last: string | null; count: string }[] }>(
+    `SELECT max(token_id) AS last, count(*) FROM (
+       SELECT token_id FROM nft_tokens WHERE chain_id = :chainId AND contract = :contract AND token_id > :after
+       ORDER BY token_id LIMIT :tokensAtOnce) next`,
+    { ...of, tokensAtOnce },
+  );
+  const { last = null, count = '0' } = rows[0] ?? {};
+  if (last === null) return true;
+  await db.raw(
+    `UPDATE nft_tokens SET uri_stale = true WHERE chain_id = :chainId AND contract = :contract
+       AND token_id > :after AND token_id <= :last AND NOT uri_stale AND uri_read_at < :due::timestamptz`,
+    { ...of, last },
+  );
+  await db.raw(
+    `UPDATE nft_refreshes SET done_to = :last, done_of = due
+     WHERE chain_id = :chainId AND contract = :contract AND token_id = -1 AND due = :due::timestamptz`,
+    { ...of, last },
+  );
+  return Number(count) < tokensAtOnce;
+}
+
+/** Ends refreshes; one that was announced again meanwhile has another `due` and stays. */
+async function finishRefreshes(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
+  await db.raw(
+    `UPDATE nft_refreshes f SET due = NULL, rests_until = now() + interval '10 minutes'
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, due timestamptz)
+     WHERE f.chain_id = ? AND f.contract = r.contract AND f.token_id = r.token_id AND f.due = r.due`,
+    [toRecords(rows), chainId],
+  );
+}
+
+async function forgetRested(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `DELETE FROM nft_refreshes WHERE (chain_id, contract, token_id) IN (
+       SELECT chain_id, contract, token_id FROM nft_refreshes
+       WHERE chain_id = ? AND due IS NULL AND rests_until < now() - interval '1 day'
+       ORDER BY rests_until, contract, token_id LIMIT ?)`,
+    [chainId, tokensAtOnce],
+  );
+}

@@ -1,0 +1,174 @@
+import type { Database } from '../../../../contract/transaction.ts';
+import { maxMetadataBytes } from '../../../shared/kept-metadata.ts';
+import type { NftStandard } from '../../decode/domain.ts';
+import { bytes, hex } from '../rows/bulk-store.ts';
+import { mostTries, restAfter } from './rests.ts';
+
+/** The NFTs that the index has seen, and where their contracts say their metadata are. */
+const table = 'nft_tokens';
+
+/** One token of a collection. */
+type TokenKey = { readonly contract: string; readonly tokenId: bigint };
+
+export type KnownToken = TokenKey & {
+  readonly mintedBlock: bigint | null;
+  readonly minter: string | null;
+  readonly tokenUri: string | null;
+  readonly uriReadAt: Date | null;
+  /** JSON text. */
+  readonly metadata: string | null;
+  readonly metadataReadAt: Date | null;
+};
+
+type Row = {
+  readonly contract: Buffer;
+  readonly token_id: string; // numeric: pg reads it as text
+  readonly standard: number;
+  readonly minted_block: string | null; // bigint: pg reads it as text
+  readonly minter: Buffer | null;
+  readonly token_uri: string | null;
+  readonly uri_read_at: Date | null;
+  readonly metadata: string | null;
+  readonly metadata_read_at: Date | null;
+};
+
+function toToken(row: Row): KnownToken {
+  return {
+    contract: hex(row.contract),
+    tokenId: BigInt(row.token_id),
+    mintedBlock: row.minted_block === null ? null : BigInt(row.minted_block),
+    minter: row.minter === null ? null : hex(row.minter),
+    tokenUri: row.token_uri,
+    uriReadAt: row.uri_read_at,
+    metadata: row.metadata,
+    metadataReadAt: row.metadata_read_at,
+  };
+}
+
+/** The tokens of a page, as far as they fit. */
+export type PageTokens = {
+  /** How many of the asked ones fit, from the first one; at least one. */
+  readonly fitting: number;
+  /** The known ones among these, in no particular order. */
+  readonly tokens: KnownToken[];
+};
+
+// A release before this one may have kept more of the metadata; they wait to be fetched again.
+const keptMetadata = `CASE WHEN octet_length(t.metadata) <= ${maxMetadataBytes} THEN t.metadata
+  WHEN t.metadata IS NOT NULL THEN '{"_truncated":["*"]}' END`;
+// Some URIs hold the metadata themselves.
+const keptUri = `CASE WHEN octet_length(t.token_uri) <= ${maxMetadataBytes} THEN t.token_uri
+  ELSE left(t.token_uri, 128) || '…' END`;
+
+/**
+ * The known ones among the tokens of a page, up to as many bytes of metadata and URIs.
+ * @param keys at least one, in the order of the page
+ */
+export async function findPageTokens(
+  db: Database,
+  chainId: string,
+  keys: readonly TokenKey[],
+  maxBytes: number,
+): Promise<PageTokens> {
+  const { rows } = await db.raw<{ rows: (Omit<Row, 'contract'> & { contract: Buffer | null })[] }>(
+    `SELECT * FROM (
+       SELECT k.place, t.contract, t.token_id, t.standard, t.minted_block, t.minter, t.uri_read_at, t.metadata_read_at,
+         ${keptMetadata} AS metadata, ${keptUri} AS token_uri,
+         sum(coalesce(least(octet_length(t.metadata), ${maxMetadataBytes}), 0)
+           + coalesce(least(octet_length(t.token_uri), ${maxMetadataBytes}), 0)) OVER (ORDER BY k.place) AS bytes
+       FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
+         WITH ORDINALITY AS k (contract, token_id, place)
+       LEFT JOIN nft_tokens t ON t.chain_id = ? AND t.contract = k.contract AND t.token_id = k.token_id
+     ) page WHERE place = 1 OR bytes <= ?`,
+    [
+      keys.map((key) => bytes(key.contract)).join(','),
+      keys.map((key) => key.tokenId).join(','),
+      chainId,
+      maxBytes,
+    ],
+  );
+  const isKnown = (row: (typeof rows)[number]): row is Row => row.contract !== null;
+  return { fitting: rows.length, tokens: rows.filter(isKnown).map(toToken) };
+}
+
+const isLast = `r.answered OR t.uri_tries + 1 >= ${mostTries}`;
+const wokenAtOnce = 1_000;
+
+export type UnreadToken = TokenKey & { readonly standard: NftStandard };
+
+type UnreadQuery = {
+  readonly limit: number;
+  /** How many tokens of a contract at most. */
+  readonly ofOne: number;
+  /** The contract after which the list begins. */
+  readonly after: string;
+};
+
+/** Tokens whose URI was never read, or may have changed since, in the order of their contracts and numbers. */
+export async function listUnreadTokens(
+  db: Database,
+  chainId: string,
+  { limit, ofOne, after }: UnreadQuery,
+): Promise<UnreadToken[]> {
+  // From one contract to the next by the index: one may have any number of tokens.
+  const next = (place: string) =>
+    `SELECT contract FROM ${table} WHERE chain_id = :chainId AND uri_stale AND contract > ${place} ORDER BY contract LIMIT 1`;
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `WITH RECURSIVE unread (contract) AS (
+       (${next(':after::bytea')})
+       UNION ALL SELECT (${next('u.contract')}) FROM unread u WHERE u.contract IS NOT NULL
+     )
+     SELECT t.contract, t.token_id, t.standard
+     FROM (SELECT contract FROM unread WHERE contract IS NOT NULL LIMIT :limit) u
+     CROSS JOIN LATERAL (
+       SELECT contract, token_id, standard FROM ${table}
+       WHERE chain_id = :chainId AND uri_stale AND contract = u.contract ORDER BY token_id LIMIT :ofOne
+     ) t LIMIT :limit`,
+    { chainId, limit, ofOne, after: bytes(after) },
+  );
+  return rows.map(({ contract, token_id, standard }) => ({
+    contract: hex(contract),
+    tokenId: BigInt(token_id),
+    standard: standard === 721 ? 'ERC721' : 'ERC1155',
+  }));
+}
+
+/** Has the URIs of tokens that have rested after a try in vain read again, some at once. */
+export async function wakeTokens(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `UPDATE nft_tokens t SET uri_stale = true, uri_due = NULL
+     FROM (SELECT contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND uri_due <= now()
+       ORDER BY uri_due LIMIT ${wokenAtOnce}) w
+     WHERE t.chain_id = :chainId AND t.contract = w.contract AND t.token_id = w.token_id`,
+    { chainId },
+  );
+}
+
+/**
+ * Stores the URIs of tokens, marks them as read and has their metadata fetched. Of those that nodes did not answer nothing
+ * changes, and they are read again after a rest, a few times.
+ * @param read where a contract no longer gives a URI (null), the stored one stays; undefined where nodes did not answer
+ */
+export async function saveTokenUris(
+  db: Database,
+  chainId: string,
+  read: readonly (TokenKey & { readonly tokenUri: string | null | undefined })[],
+): Promise<void> {
+  const rows = read.map(({ contract, tokenId, tokenUri }) => ({
+    contract: bytes(contract),
+    token_id: String(tokenId),
+    token_uri: tokenUri ?? null,
+    answered: tokenUri !== undefined,
+  }));
+  await db.raw(
+    `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_stale = false,
+       uri_read_at = CASE WHEN ${isLast} THEN now() ELSE t.uri_read_at END,
+       uri_tries = CASE WHEN ${isLast} THEN 0 ELSE t.uri_tries + 1 END,
+       uri_due = CASE WHEN ${isLast} THEN NULL ELSE now() + ${restAfter('t.uri_tries')} END,
+       metadata_tries = CASE WHEN r.answered THEN 0 ELSE t.metadata_tries END,
+       metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE ?::timestamptz END
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text, answered boolean)
+     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
+    [new Date(), JSON.stringify(rows), chainId],
+  );
+}

@@ -1,0 +1,302 @@
+import type { Database } from '../../../../contract/transaction.ts';
+import { byStatement } from '../../../../db/connection/transaction.ts';
+import type { IndexedBlock } from '../../decode/domain.ts';
+import { findOtherApprovals, hasLedger } from '../checks/ledger-check-store.ts';
+import { findVerdicts, withVerdicts } from '../checks/verdicts.ts';
+import { type BlockRows, blockRows } from '../rows/block-rows.ts';
+import type { BulkColumns } from '../rows/bulk-store.ts';
+import { findMissingFacets } from '../rows/facet-store.ts';
+import { historyRows, writeBlock } from '../rows/history-rows.ts';
+
+type AllRows = BlockRows & ReturnType<typeof historyRows>;
+
+/** One row in which a table and the node differ. */
+export type Difference = {
+  readonly table: keyof AllRows;
+  /** The columns that name the row within the block, such as `wallet=0x… tx_index=5`. */
+  readonly row: string;
+  readonly kind: 'missing' | 'other' | 'needless';
+};
+
+type Check = {
+  readonly table:
+    | ('wallet_history' | 'history_facets' | 'nft_changes' | 'index_skipped_logs')
+    | ('block_credits' | 'approval_changes');
+  readonly key: readonly string[];
+  readonly content: readonly string[];
+  /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
+  readonly byWallet: boolean;
+  /** Whether an index that began with an earlier release has the rows of later blocks only. */
+  readonly ofLedger?: true;
+};
+
+const checks: readonly Check[] = [
+  {
+    table: 'wallet_history',
+    key: ['wallet', 'tx_index'],
+    content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves', 'kind'],
+    byWallet: true,
+  },
+  {
+    table: 'block_credits',
+    key: ['wallet', 'kind', 'place'],
+    content: ['block_hash', 'block_time', 'amount', 'validator_index', 'withdrawal_index'],
+    byWallet: true,
+    ofLedger: true,
+  },
+  {
+    table: 'approval_changes',
+    key: ['wallet', 'contract', 'kind', 'token_id', 'party', 'log_index'],
+    content: ['spender', 'amount', 'granted'],
+    byWallet: true,
+    ofLedger: true,
+  },
+  {
+    table: 'nft_changes',
+    key: ['wallet', 'contract', 'token_id', 'log_index', 'part'],
+    content: ['standard', 'delta', 'gained'],
+    byWallet: true,
+  },
+  {
+    table: 'index_skipped_logs',
+    key: ['log_index'],
+    content: ['contract', 'topic', 'reason'],
+    byWallet: false,
+  },
+];
+
+/** Only when whole tables are searched: the facets of a wallet are not in the order of blocks. */
+const facetCheck: Check = {
+  table: 'history_facets',
+  key: ['wallet', 'facet', 'kind', 'tx_index'],
+  content: [],
+  byWallet: true,
+};
+
+type Row = { readonly key: string; readonly content: string };
+
+/**
+ * Compares the rows of one block with what was read from the node, for all wallets that the block touches: their
+ * history, changes of NFTs and skipped logs, what they hold now of its NFTs, and whether its contracts and tokens
+ * are known.
+ * @returns the differences; empty when there are none
+ */
+export async function compareBlock(
+  db: Database,
+  chainId: string,
+  block: IndexedBlock,
+): Promise<Difference[]> {
+  const { number } = block.header;
+  const rows = await expectedOf(db, chainId, block);
+  // A block may have more differences than a call has room for arguments.
+  const found: (readonly Difference[])[] = [];
+  const isInLedger = await hasLedger(db, chainId, number);
+  for (const check of checks) {
+    if (check.ofLedger === true && !isInLedger) continue;
+    const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
+    const { sql, bindings } = storedRows(check, chainId, number, wallets);
+    const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
+    found.push(differences(check, expectedRows(check, rows[check.table]), stored));
+  }
+  found.push(await missingFacets(db, chainId, rows), await otherHoldings(db, chainId, rows));
+  found.push(await unknownTokens(db, chainId, rows));
+  if (isInLedger) found.push(await otherApprovals(db, chainId, rows));
+  return found.flat();
+}
+
+/**
+ * Searches whole tables for rows of these blocks that belong to wallets which the blocks do not touch. Reads every
+ * row of the network once.
+ */
+export async function findStrayRows(
+  db: Database,
+  chainId: string,
+  blocks: readonly IndexedBlock[],
+): Promise<(Difference & { readonly block: bigint })[]> {
+  const found: (readonly (Difference & { readonly block: bigint })[])[] = [];
+  const all = await Promise.all(
+    blocks.map(async (block) => ({ ...block.header, rows: await expectedOf(db, chainId, block) })),
+  );
+  for (const check of [...checks.filter(({ byWallet }) => byWallet), facetCheck]) {
+    const expected = new Set(
+      all.flatMap(({ number, rows }) =>
+        [...expectedRows(check, rows[check.table]).keys()].map((key) => `${number} ${key}`),
+      ),
+    );
+    const { rows } = await byStatement(db, (from) =>
+      from.raw<{ rows: { block_number: string; key: string }[] }>(
+        `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
+         WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
+        [chainId, blocks.map(({ header }) => header.number).join(',')],
+      ),
+    );
+    const stray = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
+    found.push(
+      stray.map(({ block_number, key }) => ({
+        ...toDifference(check, key, 'needless'),
+        block: BigInt(block_number),
+      })),
+    );
+  }
+  return found.flat();
+}
+
+/** The rows of the block, with what was found out of its transfers later: no node can tell that again. */
+async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<AllRows> {
+  const { number } = block.header;
+  const rows = allRows(chainId, block);
+  const verdicts = await findVerdicts(db, chainId, number, walletsOf(rows.wallet_history));
+  return verdicts.size === 0 ? rows : allRows(chainId, withVerdicts(block, verdicts));
+}
+
+function allRows(chainId: string, block: IndexedBlock): AllRows {
+  return { ...historyRows(block), ...blockRows([writeBlock(chainId, block)], block.header.number) };
+}
+
+function walletsOf(columns: BulkColumns): string[] {
+  return [...new Set(columns['wallet']?.values ?? [])].filter((wallet) => wallet !== null);
+}
+
+// Times are compared in the form in which they are written, all other values as the server prints them.
+const column = (name: string) =>
+  name === 'block_time'
+    ? `to_char(block_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : `coalesce(${name}::text, '')`;
+const textOf = (names: readonly string[]) => `concat_ws(' ', ${names.map(column).join(', ')})`;
+
+function storedRows(
+  { table, key, content }: Check,
+  chainId: string,
+  number: bigint,
+  wallets: string[] | undefined,
+) {
+  const own = wallets === undefined ? '' : `AND wallet = ANY (string_to_array(?, ',')::bytea[])`;
+  return {
+    sql: `SELECT ${textOf(key)} AS key, ${textOf(content)} AS content FROM ${table}
+      WHERE chain_id = ? AND block_number = ? ${own}`,
+    bindings: [chainId, String(number), ...(wallets === undefined ? [] : [wallets.join(',')])],
+  };
+}
+
+function expectedRows({ key, content }: Check, columns: BulkColumns): ReadonlyMap<string, string> {
+  const text = (names: readonly string[], index: number) =>
+    names.map((name) => columns[name]?.values[index] ?? '').join(' ');
+  const count = columns[key[0] ?? '']?.values.length ?? 0;
+  const rows = Array.from({ length: count }, (_, index) => [text(key, index), text(content, index)] as const);
+  return new Map(rows);
+}
+
+function differences(
+  check: Check,
+  expected: ReadonlyMap<string, string>,
+  rows: readonly Row[],
+): Difference[] {
+  const stored = new Map(rows.map(({ key, content }) => [key, content]));
+  const wanting = [...expected].flatMap(([key, content]) => {
+    const found = stored.get(key);
+    if (found === content) return [];
+    return [toDifference(check, key, found === undefined ? 'missing' : 'other')];
+  });
+  const needless = [...stored.keys()].filter((key) => !expected.has(key));
+  return [...wanting, ...needless.map((key) => toDifference(check, key, 'needless'))];
+}
+
+function toDifference({ table, key }: Check, values: string, kind: Difference['kind']): Difference {
+  const parts = values.split(' ').map((value) => value.replace(/^\\x/, '0x'));
+  return { table, kind, row: key.map((name, index) => `${name}=${parts[index]}`).join(' ') };
+}
+
+async function missingFacets(
+  db: Database,
+  chainId: string,
+  { history_facets }: AllRows,
+): Promise<Difference[]> {
+  const names = await findMissingFacets(db, chainId, history_facets);
+  return names.map(({ wallet, facet, tx_index }) =>
+    missing('history_facets', `wallet=${plain(wallet)} facet=${plain(facet)} tx_index=${tx_index}`),
+  );
+}
+
+/** Approvals that do not stand as their last change says. */
+async function otherApprovals(
+  db: Database,
+  chainId: string,
+  { wallet_approvals }: AllRows,
+): Promise<Difference[]> {
+  const others = await findOtherApprovals(db, chainId, wallet_approvals);
+  return others.map(({ wallet, contract, kind, token_id }) => ({
+    table: 'wallet_approvals',
+    kind: 'other',
+    row: `wallet=${plain(wallet)} contract=${plain(contract)} kind=${kind} token_id=${token_id}`,
+  }));
+}
+
+type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
+
+/** Tokens of which a wallet does not hold the sum of its changes. */
+async function otherHoldings(db: Database, chainId: string, { nft_changes }: AllRows): Promise<Difference[]> {
+  const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
+  if (lists[0] === '') return [];
+  const { rows } = await db.raw<{ rows: HoldingRow[] }>(
+    `WITH touched AS (SELECT DISTINCT * FROM unnest(string_to_array(?, ',')::bytea[],
+        string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[]) AS t (wallet, contract, token_id)),
+      sums AS (SELECT c.wallet, c.contract, c.token_id,
+          CASE WHEN max(c.standard) = 721
+            THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
+            ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) END AS amount,
+          (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1] AS acquired_block,
+          (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2] AS acquired_log,
+          max(c.block_number) AS changed_block
+        FROM nft_changes c JOIN touched USING (wallet, contract, token_id) WHERE c.chain_id = ?
+        GROUP BY c.wallet, c.contract, c.token_id)
+     SELECT s.wallet::text, s.contract::text, s.token_id::text FROM sums s
+     LEFT JOIN nft_holdings h ON h.chain_id = ? AND h.wallet = s.wallet AND h.contract = s.contract
+       AND h.token_id = s.token_id
+     -- What a wallet had before the index began counts as acquired at block 0.
+     WHERE (h.amount, nullif(h.acquired_block, 0), CASE WHEN h.acquired_block <> 0 THEN h.acquired_log END, h.changed_block)
+       IS DISTINCT FROM (s.amount + CASE h.standard WHEN 721 THEN 0 ELSE coalesce(h.start_amount, 0) END,
+         nullif(s.acquired_block, 0), CASE WHEN s.acquired_block <> 0 THEN s.acquired_log END::int, s.changed_block)`,
+    [...lists, chainId, chainId],
+  );
+  return rows.map(({ wallet, contract, token_id }) => ({
+    table: 'nft_holdings',
+    kind: 'other',
+    row: `wallet=${plain(wallet)} contract=${plain(contract)} token_id=${token_id}`,
+  }));
+}
+
+const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
+
+/** Contracts and tokens of the block that are not known, or tokens that it mints and that are not known as minted. */
+async function unknownTokens(
+  db: Database,
+  chainId: string,
+  { token_contracts, nft_tokens }: AllRows,
+): Promise<Difference[]> {
+  const list = (columns: BulkColumns, name: string) =>
+    columns[name]?.values.map((value) => value ?? '').join(',') ?? '';
+  const { rows: contracts } = await db.raw<{ rows: { contract: string }[] }>(
+    `SELECT e.contract::text FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::int[])
+       AS e (contract, standard)
+     LEFT JOIN token_contracts c ON c.chain_id = ? AND c.contract = e.contract AND c.standard >= e.standard
+     WHERE c.contract IS NULL`,
+    [list(token_contracts, 'contract'), list(token_contracts, 'standard'), chainId],
+  );
+  const { rows: tokens } = await db.raw<{ rows: { contract: string; token_id: string }[] }>(
+    `SELECT e.contract::text, e.token_id::text
+     FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[],
+       string_to_array(?, ',', '')::bigint[]) AS e (contract, token_id, minted_block)
+     LEFT JOIN nft_tokens t ON t.chain_id = ? AND t.contract = e.contract AND t.token_id = e.token_id
+       AND (e.minted_block IS NULL OR t.minted_block <= e.minted_block)
+     WHERE t.contract IS NULL`,
+    [...['contract', 'token_id', 'minted_block'].map((name) => list(nft_tokens, name)), chainId],
+  );
+  return [
+    ...contracts.map(({ contract }) => missing('token_contracts', `contract=${plain(contract)}`)),
+    ...tokens.map(({ contract, token_id }) =>
+      missing('nft_tokens', `contract=${plain(contract)} token_id=${token_id}`),
+    ),
+  ];
+}
+
+const missing = (table: keyof AllRows, row: string): Difference => ({ table, row, kind: 'missing' });

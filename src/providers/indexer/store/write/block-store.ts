@@ -1,0 +1,173 @@
+import type { Database, Tx } from '../../../../contract/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
+import type { BlockHeader, IndexedBlock } from '../../decode/domain.ts';
+import { IndexMovedError } from '../rollback/roll-back-store.ts';
+import { type BlockRows, blockRows } from '../rows/block-rows.ts';
+import { bytes, copyBinary, copyBulk, hex, insertBulk } from '../rows/bulk-store.ts';
+import { historyTables, type WrittenBlock } from '../rows/history-rows.ts';
+import { ledgerConflicts, restartLedger } from '../rows/ledger-store.ts';
+
+/** The blocks that may still be replaced, with the wallets that they touch; those of the last final block on. */
+const table = 'index_blocks';
+
+type Row = { readonly number: string; readonly hash: Buffer };
+export type BlockName = Pick<BlockHeader, 'number' | 'hash'>;
+
+const toName = ({ number, hash }: Row): BlockName => ({ number: BigInt(number), hash: hex(hash) });
+
+/**
+ * The indexed blocks that may still be replaced, newest first.
+ * @param below only blocks with lower numbers
+ */
+export async function listRecentBlocks(
+  db: Database,
+  chainId: string,
+  limit: number,
+  below?: bigint,
+): Promise<BlockName[]> {
+  const query = db(table).where('chain_id', chainId).orderBy('number', 'desc').limit(limit);
+  if (below !== undefined) query.where('number', '<', String(below));
+  const rows: Row[] = await query.select('number', 'hash');
+  return rows.map(toName);
+}
+
+/**
+ * Adds blocks that follow the head, all or nothing, and forgets which wallets the final blocks touched.
+ * @param head hash of the head that they follow; undefined before the first block
+ * @param keepFrom number of the block that was final before the blocks were read
+ * @throws IndexMovedError when the head is another one
+ */
+export async function appendBlocks(
+  db: Database,
+  chainId: string,
+  head: string | undefined,
+  blocks: readonly WrittenBlock[],
+  keepFrom: bigint,
+): Promise<void> {
+  const rows = blockRows(blocks, keepFrom);
+  await inTransaction(db, async (tx) => {
+    const startBlock = await moveHead(tx, chainId, head, blocks);
+    for (const { table, columns } of historyTables) {
+      const written = blocks.map(({ rows: of }) => of[table]);
+      await copyBinary(tx, table, columns, written);
+    }
+    await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
+    // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The
+    // last final block is kept, since whatever comes next must descend from it.
+    await tx(table).where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
+  });
+}
+
+/** Before the first block of a network nobody had anything. */
+function withoutPast(rows: BlockRows): BlockRows {
+  const { start_amount: starts, ...others } = rows.nft_holdings;
+  if (starts === undefined) return rows;
+  const known = { ...starts, values: starts.values.map(() => '0') };
+  return { ...rows, nft_holdings: { ...others, start_amount: known } };
+}
+
+/**
+ * The condition on the old head fences off a second writer, should the lease ever fail.
+ * @returns the first block of the index
+ */
+async function moveHead(
+  tx: Tx,
+  chainId: string,
+  head: string | undefined,
+  blocks: readonly IndexedBlock[],
+): Promise<string | undefined> {
+  const last = blocks.at(-1);
+  if (last === undefined) return undefined;
+  const untraced = blocks.filter(({ traced }) => !traced).length;
+  const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
+  const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
+  const credits = blocks.flatMap((block) => block.credits);
+  const partialFees = blocks.reduce((sum, block) => sum + block.partialFees, 0);
+  const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
+  await followLedger(tx, chainId, blocks);
+  const { rows } = await tx.raw<{ rows: { start_block: string }[] }>(
+    `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
+       untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
+       withdrawals = withdrawals + :withdrawals, rewards = rewards + :rewards,
+       partial_fees = partial_fees + :partialFees,
+       unrewarded_blocks = unrewarded_blocks + :unrewarded, ledger_head = :hash::bytea,
+       updated_at = now()
+     WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea RETURNING start_block`,
+    {
+      number: String(last.header.number),
+      hash: bytes(last.header.hash),
+      time: String(last.header.timestamp),
+      untraced,
+      withoutReceipt,
+      withdrawals,
+      rewards: credits.filter(({ kind }) => kind !== 'withdrawal').length,
+      unrewarded,
+      partialFees,
+      chainId,
+      head: head === undefined ? null : bytes(head),
+    },
+  );
+  if (rows[0] === undefined) throw new IndexMovedError(chainId);
+  return rows[0].start_block;
+}
+
+/**
+ * The ledger goes on where it stands at the head. Where another release has moved the head, or deleted the index, nothing
+ * of it holds, and it begins anew.
+ */
+async function followLedger(tx: Tx, chainId: string, [first]: readonly IndexedBlock[]): Promise<void> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE index_state SET ledger_from = :first WHERE chain_id = :chainId
+       AND (ledger_from IS NULL OR ledger_head IS DISTINCT FROM head_hash)`,
+    { chainId, first: String(first?.header.number) },
+  );
+  if (rowCount > 0) await restartLedger(tx, chainId);
+}
+
+// A row that is there already is an error wherever it is not said here what becomes of it: none is dropped.
+const onConflict: Partial<Record<keyof BlockRows, string>> = {
+  nft_holdings: `ON CONFLICT (chain_id, wallet, contract, token_id) DO UPDATE SET
+      standard = greatest(excluded.standard, nft_holdings.standard),
+      amount = CASE WHEN excluded.standard < nft_holdings.standard THEN nft_holdings.amount
+        WHEN excluded.standard = 721 OR nft_holdings.standard = 721 THEN excluded.amount
+        ELSE nft_holdings.amount + excluded.amount END,
+      acquired_block = coalesce(excluded.acquired_block, nft_holdings.acquired_block),
+      acquired_log = coalesce(excluded.acquired_log, nft_holdings.acquired_log),
+      changed_block = excluded.changed_block`,
+  // A release that does not know of them leaves them when it takes blocks back. `due` is what a new row has: a cluster calls
+  // no now() here.
+  transfer_checks: `ON CONFLICT (chain_id, block_number) DO UPDATE SET block_hash = excluded.block_hash,
+      transfers = excluded.transfers, tries = 0, due = excluded.due`,
+  token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
+      WHERE excluded.standard > token_contracts.standard`,
+  // Changes come in bursts, and a token is read at most every ten minutes.
+  nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET due = greatest(excluded.due, nft_refreshes.rests_until) WHERE nft_refreshes.due IS NULL`,
+  ...ledgerConflicts,
+  nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET minted_block = excluded.minted_block, minter = excluded.minter
+      WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
+};
+
+async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
+  const { index_blocks, block_credits, approval_changes, ...others } = rows;
+  const copied = { block_credits, approval_changes };
+  for (const [table, columns] of Object.entries(copied)) await copyBulk(tx, table, chainId, columns);
+  // Sent without waiting for one another: this process is busy with other blocks, and would keep the server waiting.
+  await Promise.all(
+    Object.entries(others).map(
+      ([table, columns]) => insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]), // a key of rows
+    ),
+  );
+  const { number, hash, parent_hash, block_time, wallets } = index_blocks;
+  for (const index of number?.values.keys() ?? []) {
+    const value = [number, hash, parent_hash, block_time, wallets].map(
+      (column) => column?.values[index] ?? null,
+    );
+    await tx.raw(
+      `INSERT INTO index_blocks (chain_id, number, hash, parent_hash, block_time, wallets)
+       VALUES (?, ?, ?::bytea, ?::bytea, ?, ?::bytea[])`,
+      [chainId, ...value],
+    );
+  }
+}

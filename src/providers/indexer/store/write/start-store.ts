@@ -1,0 +1,104 @@
+import type { Database } from '../../../../contract/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
+import { bytes, hex } from '../rows/bulk-store.ts';
+
+/**
+ * What wallets had of ERC-1155 tokens before the index began, in `nft_holdings`: null until the contract has said what
+ * the wallet has now. `amount` counts it from then on.
+ */
+const table = 'nft_holdings';
+
+export type UnstartedHolding = {
+  readonly wallet: string;
+  readonly contract: string;
+  readonly tokenId: bigint;
+};
+
+const unstarted = 'standard = 1155 AND start_amount IS NULL';
+const mostTries = 3;
+
+/** Holdings whose start is not known and may be asked for. */
+export async function listUnstarted(
+  db: Database,
+  chainId: string,
+  limit: number,
+): Promise<UnstartedHolding[]> {
+  const rows: { wallet: Buffer; contract: Buffer; token_id: string }[] = await db(table)
+    .where('chain_id', chainId)
+    .whereRaw(`${unstarted} AND start_tries < ${mostTries}`)
+    .orderBy('start_tries')
+    .limit(limit)
+    .select('wallet', 'contract', 'token_id');
+  return rows.map(({ wallet, contract, token_id }) => ({
+    ...{ wallet: hex(wallet), contract: hex(contract), tokenId: BigInt(token_id) },
+  }));
+}
+
+/** Whether all amounts of a wallet count what it had before the index began. */
+export async function areStartsKnown(db: Database, chainId: string, wallet: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: [{ unknown: boolean }] }>(
+    `SELECT EXISTS (SELECT 1 FROM ${table} WHERE chain_id = ? AND wallet = ?::bytea AND ${unstarted}
+       AND start_tries BETWEEN 0 AND ${mostTries}) AS unknown`,
+    [chainId, bytes(wallet)],
+  );
+  return !rows[0].unknown;
+}
+
+export type AskedHolding = UnstartedHolding & {
+  /** What the wallet has at the head; undefined where the contract does not say. */
+  readonly amount: bigint | undefined;
+};
+
+/**
+ * Stores what contracts said at the head of the index. What the index had counted by then is not of before.
+ * @returns false when the head is another one by now; then nothing is stored
+ */
+export function saveStarts(
+  db: Database,
+  chainId: string,
+  head: string,
+  asked: readonly AskedHolding[],
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    // Whoever adds blocks or takes them back changes this row first, and waits.
+    const { rowCount } = await tx.raw<{ rowCount: number }>(
+      'UPDATE index_state SET updated_at = updated_at WHERE chain_id = ? AND head_hash = ?::bytea',
+      [chainId, bytes(head)],
+    );
+    if (rowCount !== 1) return false;
+    const rows = asked.map(({ wallet, contract, tokenId, amount }) => ({
+      ...{ wallet: bytes(wallet), contract: bytes(contract), token_id: String(tokenId) },
+      amount: amount === undefined ? null : String(amount),
+    }));
+    await tx.raw(
+      `UPDATE ${table} h SET start_tries = h.start_tries + 1, start_amount = r.amount - h.amount,
+         amount = coalesce(r.amount, h.amount),
+         acquired_block = CASE WHEN r.amount > h.amount THEN coalesce(h.acquired_block, 0) ELSE h.acquired_block END,
+         acquired_log = CASE WHEN r.amount > h.amount THEN coalesce(h.acquired_log, 0) ELSE h.acquired_log END
+       FROM json_to_recordset(?) AS r (wallet bytea, contract bytea, token_id numeric, amount numeric)
+       WHERE h.chain_id = ? AND h.wallet = r.wallet AND h.contract = r.contract AND h.token_id = r.token_id
+         AND h.${unstarted.replace('start_amount', 'h.start_amount')}`,
+      [JSON.stringify(rows), chainId],
+    );
+    return true;
+  });
+}
+
+/** Holdings of an index from the first block on, which an earlier release wrote: nothing was before. */
+export async function startFromNothing(db: Database, chainId: string, limit: number): Promise<number> {
+  const holdings = await listUnstarted(db, chainId, limit);
+  const list = (of: (holding: UnstartedHolding) => string) => holdings.map(of).join();
+  await db.raw(
+    `UPDATE ${table} h SET start_amount = 0
+     FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
+       AS u (wallet, contract, token_id)
+     WHERE h.chain_id = ? AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
+    [
+      list(({ wallet }) => bytes(wallet)),
+      list(({ contract }) => bytes(contract)),
+      list(({ tokenId }) => String(tokenId)),
+      chainId,
+    ],
+  );
+  return holdings.length;
+}

@@ -1,0 +1,50 @@
+import { safeJson, safeJsonText } from '../../base/safe-json.ts';
+import { isTooDeep, isTooDeepText } from './json-depth.ts';
+
+/** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
+export const maxMetadataBytes = 64 * 1024;
+
+/** The member of metadata that names what was left out of them. */
+const mark = '_truncated';
+const maxNames = 20;
+const maxNameLength = 64;
+// The mark with its longest names, each letter written as an escape of six bytes.
+const markBytes = maxNames * (maxNameLength * 6 + 3) + 64;
+
+/**
+ * The JSON text of metadata, at most {@link maxMetadataBytes} long and 32 levels deep. Of larger ones the small members stay, and
+ * `_truncated` names the first 20 of those that were left out, such as an embedded picture.
+ */
+export function keptMetadata(metadata: object): string {
+  if (!isTooDeep(metadata)) {
+    const whole = safeJsonText(JSON.stringify(metadata));
+    if (Buffer.byteLength(whole) <= maxMetadataBytes) return whole;
+  }
+  const members = Object.entries(metadata);
+  const texts = members.flatMap(([name, value]) => {
+    if (isTooDeep({ value })) return [];
+    return { name, text: safeJsonText(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };
+  });
+  const kept = new Set<string>();
+  let bytes = markBytes;
+  for (const { name, text } of texts.toSorted((one, other) => one.text.length - other.text.length)) {
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > maxMetadataBytes) break;
+    kept.add(name);
+  }
+  const inside = texts.filter(({ name }) => kept.has(name));
+  const outside = members.filter(([name]) => !kept.has(name));
+  const names = outside.slice(0, maxNames).map(([name]) => name.slice(0, maxNameLength));
+  return `{${[...inside.map(({ text }) => text), `"${mark}":${safeJson(names)}`].join()}}`;
+}
+
+/** Metadata that somebody else has kept as text, which need not be JSON; what is too large or too deep and no object is null. */
+export function keptMetadataText(text: string): string | null {
+  if (Buffer.byteLength(text) <= maxMetadataBytes && !isTooDeepText(text)) return safeJsonText(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;
+  } catch {
+    return null;
+  }
+}

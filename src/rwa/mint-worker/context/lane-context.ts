@@ -1,0 +1,121 @@
+import type { Logger } from '../../../base/log.ts';
+import type { Tracing } from '../../../base/span.ts';
+import type { MintNode } from '../../../chain/minting/mint-node.ts';
+import type { MintSigner } from '../../../chain/minting/signer.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
+import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import type { LaneId, Lease } from '../stores/lane-store.ts';
+import type { LaneMemory } from './lane-memory.ts';
+
+export type MintSettings = {
+  /** The most that a unit of gas may cost, in wei. */
+  readonly feeCap: bigint;
+  /** The most transactions without a block that a signer may have. */
+  readonly maxInFlight: number;
+  /** The share of a block's gas that one transaction may take, in percent. */
+  readonly blockShare: number;
+  /** Blocks without the transaction after which it is replaced by one with higher fees. */
+  readonly stuckBlocks: number;
+  /** Time between two polls of the chain and the queue, unless a notification comes earlier. */
+  readonly pollMs: number;
+  /** Time after which a transaction without a block is broadcast again. */
+  readonly rebroadcastMs: number;
+  /** How long a process that shows no sign of life keeps a lane. */
+  readonly leaseSeconds: number;
+};
+
+/** What a lane has just done; the steps of one transaction come in this order, as far as it gets. */
+export type MintStep =
+  | 'taken'
+  | 'watched'
+  | 'signed'
+  | 'stored'
+  | 'sent'
+  | 'raise_stored'
+  | 'raise_sent'
+  | 'resign_stored'
+  | 'resign_sent'
+  | 'rebroadcast'
+  | 'mined'
+  | 'confirming'
+  | 'confirmed'
+  | 'reorganised'
+  | 'finalized'
+  | 'released'
+  | 'reverted'
+  | 'proven'
+  | 'refused'
+  | 'held_up'
+  | 'moving'
+  | 'paused'
+  | 'resumed';
+
+/** Details of a step. */
+export type StepFacts = {
+  readonly transaction?: string;
+  readonly nonce?: string;
+  readonly hash?: string;
+  /** 1 for the first. */
+  readonly attempt?: number;
+  /** In wei, decimal. */
+  readonly maxFeePerGas?: string;
+  readonly maxPriorityFeePerGas?: string | undefined;
+  readonly nftIds?: readonly string[];
+  /** NFTs of the transaction that its newest attempt leaves out. */
+  readonly leftOut?: number;
+  readonly block?: string;
+  /** For each NFT that became minted: seconds since its mint was accepted. */
+  readonly waits?: readonly number[];
+  /** NFTs that became failed. */
+  readonly failed?: number;
+  /** NFTs that were queued again for another transaction. */
+  readonly released?: number;
+  /** NFTs that a reorganisation took back. */
+  readonly unminted?: number;
+  /** NFTs that begin to wait for a reason of their own. */
+  readonly heldUp?: number;
+  readonly reason?: string;
+  readonly detail?: string;
+};
+
+/** Called after each step; the lane awaits it. */
+export type OnStep = (step: MintStep, facts: StepFacts) => Promise<void> | void;
+
+/** Called after each step of any lane. */
+export type StepObserver = (lane: LaneId, step: MintStep, facts: StepFacts) => void;
+
+/** What a lane is made of, for as long as the process runs. */
+export type LaneDeps = {
+  /** Undefined without traces. */
+  readonly tracing?: Tracing | undefined;
+  readonly db: Database;
+  readonly lane: LaneId;
+  readonly signer: MintSigner;
+  /** The signer has no key here: what it has sent is watched and broadcast again, and nothing is signed. */
+  readonly watchOnly: boolean;
+  readonly settings: MintSettings;
+  readonly log: Logger;
+  readonly step: OnStep;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** Names this process to operators. */
+  readonly holder: string;
+  readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
+  /** Looks at the network's nodes and chooses one. @throws NodesUnavailableError when none can be used */
+  readonly pinNode: (network: Network) => Promise<PinnedNode>;
+};
+
+/** What the parts of a lane work with during one poll. */
+export type LaneContext = Pick<
+  LaneDeps,
+  'db' | 'signer' | 'watchOnly' | 'settings' | 'log' | 'step' | 'now'
+> & {
+  readonly lease: Lease;
+  readonly network: Network;
+  /** One node for the whole poll, so that no conclusion mixes the views of two; it broadcasts to all of them. */
+  readonly node: MintNode;
+  readonly memory: LaneMemory;
+  /** Aborts when the lane is to stop; nothing new is begun from then on. */
+  readonly stopping: AbortSignal;
+};

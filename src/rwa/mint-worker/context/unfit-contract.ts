@@ -1,0 +1,59 @@
+import type { ContractLook } from '../../../chain/minting/contract-look.ts';
+import { isOfNode } from './inquiry.ts';
+import type { LaneContext } from './lane-context.ts';
+
+type UnfitLook = Exclude<ContractLook, 'contract'>;
+export type Unfit = { readonly look: UnfitLook; readonly reason: string };
+
+const words: Readonly<Record<UnfitLook, string>> = {
+  no_code: 'it has no code',
+  nonsense: 'it answers who owns a token that does not exist with nonsense',
+};
+
+/**
+ * Finds whether a contract is none that mints, at the newest final block: it has no code, or answers anything to any
+ * question. Believed when it looks the same at two final blocks of the chain that has this network's id.
+ * @returns the look, and the reason in words; `doubted` after the first look; undefined when it may mint, or when the
+ *   node does not show it
+ */
+export async function unfitContract(
+  { memory, network, node }: LaneContext,
+  contract: string,
+  finalized: bigint,
+): Promise<Unfit | 'doubted' | undefined> {
+  if (finalized < 0n) return undefined;
+  const look = await lookIfShown(node, contract, finalized);
+  if (look === undefined) return undefined;
+  const first = memory.unfit.get(contract);
+  if (look === 'contract') {
+    memory.unfit.delete(contract);
+    return undefined;
+  }
+  const [block, chainId] = await Promise.all([node.block(finalized), node.chainId()]);
+  if (block === null || chainId.toString() !== network.chainId) return 'doubted';
+  if (first === undefined || first.seen !== look) {
+    memory.unfit.set(contract, { seen: look, number: finalized, hash: block.hash });
+    return 'doubted';
+  }
+  const isSameChain = (await node.block(first.number))?.hash === first.hash;
+  if (!isSameChain) memory.unfit.delete(contract);
+  if (!isSameChain || finalized <= first.number) return 'doubted';
+  return { look, reason: `${contract} is no contract that mints: ${words[look]}.` };
+}
+
+/**
+ * Looks at a contract at a block. A node may keep the state of no block but the newest ones, or of none.
+ * @returns undefined when the node does not show it
+ */
+export async function lookIfShown(
+  node: LaneContext['node'],
+  contract: string,
+  at: bigint,
+): Promise<ContractLook | undefined> {
+  try {
+    return await node.lookAt(contract, at);
+  } catch (error) {
+    if (isOfNode(error)) return undefined;
+    throw error;
+  }
+}

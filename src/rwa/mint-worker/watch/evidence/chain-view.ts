@@ -1,0 +1,90 @@
+import type { Block, Head, MintNode } from '../../../../chain/minting/mint-node.ts';
+import type { MintSigner } from '../../../../chain/minting/signer.ts';
+import type { Network } from '../../../../chain/rpc/client/network.ts';
+import { NodesUnavailableError } from '../../../../chain/rpc/transport/node-fault.ts';
+import type { Mined } from '../../context/mined.ts';
+import type { OpenTransaction } from '../../stores/transaction-store.ts';
+import { createFewAtOnce } from './few-at-once.ts';
+
+/** The chain as seen by one poll. Caches blocks, so that all parts of a poll see the same ones. */
+export type ChainView = {
+  readonly head: Head;
+  /** How many transactions of the signer are in blocks. */
+  readonly count: bigint;
+  /** The number of the newest final block. */
+  finalized(): Promise<bigint>;
+  /** The block of this number; null when the node has no block of this number. */
+  block(number: bigint): Promise<Block | null>;
+  /** How many blocks there are from this one to the newest, including both. */
+  depthOf(blockNumber: bigint): bigint;
+  /**
+   * The receipt of the attempt that is in a block of the chain, and that block; null when no attempt has a
+   * receipt; undefined when one has, but of a block that the node does not have in its chain: then it is unclear
+   * whether the transaction is mined.
+   */
+  receiptOf(transaction: Pick<OpenTransaction, 'attempts' | 'contract'>): Promise<Mined | null | undefined>;
+};
+
+type Context = {
+  readonly node: Pick<MintNode, 'block' | 'finalized' | 'receipt' | 'transactionCount'>;
+  readonly network: Pick<Network, 'finalityDepth'>;
+  readonly signer: Pick<MintSigner, 'address'>;
+};
+
+// Each may be as large as a block, and there may be hundreds of attempts.
+const receiptsAtOnce = 8;
+
+/** @throws when a node does not answer, as every method of the view does */
+export async function viewChain({ node, network, signer }: Context, head: Head): Promise<ChainView> {
+  const count = await node.transactionCount(signer.address, 'latest');
+  const blocks = new Map<bigint, Promise<Block | null>>();
+  let finalized: Promise<bigint> | undefined;
+
+  const askReceipt = createReceiptQuestion(node);
+
+  const block = (number: bigint) => {
+    const known = blocks.get(number) ?? node.block(number);
+    blocks.set(number, known);
+    return known;
+  };
+
+  return {
+    head,
+    count,
+    finalized() {
+      finalized ??= node.finalized(head, network.finalityDepth);
+      return finalized;
+    },
+    block,
+    depthOf: (number) => head.number - number + 1n,
+    async receiptOf({ attempts, contract }) {
+      const receipts = await Promise.all(attempts.map(({ hash }) => askReceipt(hash, contract)));
+      for (const receipt of receipts) {
+        if (receipt === null) continue;
+        const onChain = await block(receipt.blockNumber);
+        // A node may return a receipt of a block that it has left since: only blocks of its chain count.
+        if (onChain?.hash === receipt.blockHash) return { receipt, block: onChain };
+      }
+      return receipts.every((receipt) => receipt === null) ? null : undefined;
+    },
+  };
+}
+
+/** Asks for receipts, a few at once. After one that came not in time, those in line fail as it did: each would take as long. */
+function createReceiptQuestion(node: Context['node']): Context['node']['receipt'] {
+  const fewAtOnce = createFewAtOnce(receiptsAtOnce);
+  let late: NodesUnavailableError | undefined;
+  return (hash, contract) =>
+    fewAtOnce(async () => {
+      if (late !== undefined) throw late;
+      try {
+        return await node.receipt(hash, contract);
+      } catch (error) {
+        if (error instanceof NodesUnavailableError && isLate(error)) late = error;
+        throw error;
+      }
+    });
+}
+
+const isLate = ({ attempts }: NodesUnavailableError): boolean =>
+  attempts.some(({ reason }) => reason === 'timeout');

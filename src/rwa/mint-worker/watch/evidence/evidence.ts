@@ -1,0 +1,127 @@
+import type { FoundMint } from '../../../../chain/minting/evidence-node.ts';
+import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
+import { isBefore } from '../../../minting/compare/token-verdict.ts';
+import type { TransactionSearch } from '../../context/evidence-memory.ts';
+import type { NoEvidence } from '../../context/inquiry.ts';
+import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
+import type { Inclusion } from '../../stores/transaction-store.ts';
+import type { Look } from './look.ts';
+import { searchFor, searchHistory } from './mint-history.ts';
+import { isDue, restBeforeRetry } from './retries.ts';
+
+/**
+ * What the chain shows about the mint of one NFT:
+ * - `absent`: no event that minted it;
+ * - `unknown`: it is unclear, or not deep enough yet;
+ * - `waits`: the evidence is not to be had, or is no evidence for this NFT. The note says why; it is undefined when
+ *   nothing was asked, so that what is known stays.
+ */
+export type Evidence =
+  | { readonly kind: 'minted'; readonly in: Inclusion }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly detail: string }
+  | { readonly kind: 'waits'; readonly note: NoEvidence | undefined };
+
+type Subject = { readonly id: string; readonly contract: string };
+
+/**
+ * Looks for the mints of NFTs of one transaction in any transaction, by the events of their contract. When that is
+ * not to be found out, those NFTs wait and nothing else does.
+ * @param minDepth depth that the block of an event must have, 1 for the newest block
+ * @returns evidence by NFT id
+ * @throws when the node answers nothing at all
+ */
+export async function findEvidence(
+  look: Look,
+  subject: Subject,
+  nfts: readonly TransactionNft[],
+  minDepth: bigint,
+): Promise<Map<string, Evidence>> {
+  const due = nfts.filter(({ nftId }) => isDue(look.context, nftId));
+  const all = new Map<string, Evidence>(nfts.map(({ nftId }) => [nftId, { kind: 'waits', note: undefined }]));
+  if (due.length === 0) return all;
+  const search = searchFor(look, subject, nfts);
+  const end = await endOfSearch(look, subject, nfts, search);
+  for (const nft of due) {
+    const found = end.mints.get(nft.tokenId);
+    const evidence = found === undefined ? end.otherwise : await weigh(look, nft, found, minDepth);
+    if (evidence.kind === 'waits') rest(look, nft.nftId, evidence.note);
+    all.set(nft.nftId, evidence);
+  }
+  return all;
+}
+
+/** An NFT that waits for the pace of a search has its turn with the next look; others rest. */
+export function rest({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
+  if (note === undefined || note.reason === 'history_searched') return;
+  if (note.reason !== 'contract_nonsense') context.node.preferOthers();
+  restBeforeRetry(context, nftId);
+}
+
+type EndOfSearch = {
+  readonly mints: ReadonlyMap<string, FoundMint>;
+  /** What the search says of the tokens that it has not found. */
+  readonly otherwise: Evidence;
+};
+
+async function endOfSearch(
+  look: Look,
+  subject: Subject,
+  nfts: readonly TransactionNft[],
+  search: TransactionSearch,
+): Promise<EndOfSearch> {
+  try {
+    const { mints, missing } = await searchHistory(look, subject, nfts, search);
+    // A deep search begins only when nothing is missing since the NFTs exist.
+    if (missing === undefined || search.isDeep) return { mints, otherwise: { kind: 'absent' } };
+    const detail = `The node no longer has the logs of blocks ${missing.from} to ${missing.to}.`;
+    return { mints, otherwise: { kind: 'waits', note: { reason: 'history_unavailable', detail } } };
+  } catch (error) {
+    const note = await look.inquiry.reasonOf(error);
+    // What a deep search is for is noted already, and tells more.
+    return {
+      mints: search.logs.found,
+      otherwise: { kind: 'waits', note: search.isDeep ? undefined : note },
+    };
+  }
+}
+
+/** Judges an event that minted the token of an NFT. */
+async function weigh(look: Look, nft: TransactionNft, found: FoundMint, minDepth: bigint): Promise<Evidence> {
+  const { context, inquiry, view } = look;
+  try {
+    const block = await inquiry.ask(() => view.block(found.blockNumber));
+    if (block?.hash !== found.blockHash) return unknown(found, 'in a block that is not in its chain');
+    const isStored = await isOwnAttempt(context.db, found.hash);
+    if (isBefore({ time: block.time, isStored }, nft.createdAt)) {
+      return { kind: 'waits', note: tokenExists(nft, found, block.time) };
+    }
+    if (view.depthOf(block.number) < minDepth)
+      return unknown(found, 'in a block that is not deep enough yet');
+    if (found.recipient.toLowerCase() !== nft.recipient.toLowerCase()) {
+      const reason = `The token was minted to another recipient, ${found.recipient}, in transaction ${found.hash}.`;
+      return { kind: 'failed', reason };
+    }
+    const { number: blockNumber, hash: blockHash, time } = block;
+    return { kind: 'minted', in: { hash: found.hash, blockNumber, blockHash, time } };
+  } catch (error) {
+    return { kind: 'waits', note: await inquiry.reasonOf(error) };
+  }
+}
+
+const unknown = ({ hash }: FoundMint, where: string): Evidence => ({
+  kind: 'unknown',
+  detail: `The node shows the mint in transaction ${hash}, ${where}.`,
+});
+
+function tokenExists(
+  { tokenId, createdAt }: TransactionNft,
+  { hash, recipient }: FoundMint,
+  time: Date,
+): NoEvidence {
+  const detail =
+    `Token ${tokenId} exists on the contract already: minted to ${recipient} in transaction ${hash} at ` +
+    `${time.toISOString()}, before this NFT was made at ${createdAt.toISOString()}.`;
+  return { reason: 'token_exists', detail };
+}

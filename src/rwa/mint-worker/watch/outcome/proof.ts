@@ -1,0 +1,116 @@
+import type { NoEvidence } from '../../context/inquiry.ts';
+import { unfitContract } from '../../context/unfit-contract.ts';
+import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
+import { findEvidence, rest } from '../evidence/evidence.ts';
+import type { Look } from '../evidence/look.ts';
+import { searchFor } from '../evidence/mint-history.ts';
+import type { FailedNft, MintedNft, Outcomes } from './outcomes.ts';
+
+/** An NFT whose outcome is not proven yet. */
+export type WaitingNft = {
+  readonly nft: TransactionNft;
+  /** Why not; undefined when what is noted about it stays. */
+  readonly note: NoEvidence | undefined;
+};
+
+/** What became of NFTs, as far as it is proven. */
+export type Proof = { readonly outcomes: Outcomes; readonly waiting: readonly WaitingNft[] };
+
+type Subject = { readonly id: string; readonly contract: string };
+
+/**
+ * Proves what became of NFTs that their transaction did not mint, at the newest final block. A token without an
+ * owner and without a mint event can be sent again; one with an owner cannot. One whose contract has no code any more
+ * fails. Where nothing of this is to be found out, the NFT waits.
+ * @throws when the node answers nothing at all
+ */
+export async function proveOutcomes(
+  look: Look,
+  subject: Subject,
+  nfts: readonly TransactionNft[],
+): Promise<Proof> {
+  const proof = await proveByTokens(look, subject, nfts);
+  return failWithoutCode(look, subject, proof);
+}
+
+async function proveByTokens(look: Look, subject: Subject, nfts: readonly TransactionNft[]): Promise<Proof> {
+  const minted: MintedNft[] = [];
+  const failed: FailedNft[] = [];
+  const released: string[] = [];
+  const waiting: WaitingNft[] = [];
+  let isOwned = false;
+  if (nfts.length > 0) {
+    const { searches } = look.context.memory.evidence;
+    const wasDeep = searches.get(subject.id)?.isDeep === true;
+    const depth = look.view.depthOf(await look.view.finalized());
+    const evidences = await findEvidence(look, subject, nfts, depth);
+    for (const nft of nfts) {
+      const { nftId } = nft;
+      const evidence = evidences.get(nftId);
+      if (evidence?.kind === 'minted') minted.push({ nftId, in: evidence.in });
+      else if (evidence?.kind === 'failed') failed.push({ nftId, reason: evidence.reason });
+      else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
+      else if (evidence?.kind === 'absent') {
+        const note = await askOwner(look, subject.contract, nft);
+        if (note === undefined) released.push(nftId);
+        else waiting.push({ nft, note });
+        rest(look, nftId, note);
+        isOwned ||= note?.reason === 'token_exists';
+      } else if (evidence?.kind === 'unknown') {
+        waiting.push({ nft, note: { reason: 'evidence_unavailable', detail: evidence.detail } });
+      }
+    }
+    // The mint of a token with an owner must be somewhere: before the NFT, or the node does not show it. So the search
+    // goes on to older blocks, and then begins anew.
+    if (isOwned && wasDeep) searches.delete(subject.id);
+    else if (isOwned) searchFor(look, subject, nfts).isDeep = true;
+  }
+  if (waiting.length === 0) look.context.memory.evidence.searches.delete(subject.id);
+  return { outcomes: { minted, failed, released }, waiting };
+}
+
+/** Why a token without a mint event cannot be sent again; undefined when it can, because it has no owner. */
+async function askOwner(
+  { context, inquiry, view }: Look,
+  contract: string,
+  { tokenId, createdAt }: TransactionNft,
+): Promise<NoEvidence | undefined> {
+  const { node } = context;
+  const ownerAt = (block: bigint) => inquiry.ask(() => node.ownerOf(contract, tokenId, block));
+  try {
+    const finalized = await view.finalized();
+    // A node without the state of the final block may have that of the newest. A token that nobody owns there nobody
+    // owned before: tokens are never burned, and a block that is named by its number is not that of a node that lags.
+    const owner = await ownerAt(finalized).catch(async (error: unknown) => {
+      const { reason } = await inquiry.reasonOf(error);
+      if (reason !== 'evidence_unavailable') throw error;
+      return ownerAt(view.head.number);
+    });
+    if (owner === null) return undefined;
+    const detail =
+      `Token ${tokenId} exists on the contract already: it is owned by ${owner}, and the node ` +
+      `shows no mint of it since this NFT was made at ${createdAt.toISOString()}.`;
+    return { reason: 'token_exists', detail };
+  } catch (error) {
+    return inquiry.reasonOf(error);
+  }
+}
+
+/**
+ * Fails NFTs whose contract has no code, as it looks when its answers are nonsense. Nonsense from code is no proof: it
+ * may mint all the same, and answer rightly again.
+ */
+async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Proof): Promise<Proof> {
+  const { memory } = look.context;
+  const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
+  const doomed = proof.waiting.filter(isNonsense);
+  if (doomed.length === 0) return proof;
+  const unfit = await unfitContract(look.context, contract, await look.view.finalized());
+  if (unfit === undefined || unfit === 'doubted' || unfit.look !== 'no_code') return proof;
+  // So that nothing more is sent to it.
+  memory.costs.delete(contract);
+  const waiting = proof.waiting.filter((each) => !isNonsense(each));
+  if (waiting.length === 0) memory.evidence.searches.delete(id);
+  const failed = doomed.map(({ nft: { nftId } }) => ({ nftId, reason: unfit.reason }));
+  return { outcomes: { ...proof.outcomes, failed: [...proof.outcomes.failed, ...failed] }, waiting };
+}

@@ -1,0 +1,146 @@
+import { readSigned } from '../../../../chain/minting/signer.ts';
+import { DistrustError } from '../../context/inquiry.ts';
+import { inclusionOf, type Mined } from '../../context/mined.ts';
+import { transactionFacts } from '../../context/step-facts.ts';
+import { readRawAttempt } from '../../stores/attempt-store.ts';
+import { inFencedTransaction } from '../../stores/lane-store.ts';
+import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
+import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
+import { setUnproven } from '../../stores/unproven-store.ts';
+import { findEvidence } from '../evidence/evidence.ts';
+import type { Look } from '../evidence/look.ts';
+import { listTriedNfts, noteLeftOut } from './left-out.ts';
+import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
+import { proveOutcomes, type WaitingNft } from './proof.ts';
+import { applyRetryLimit, revertedMint } from './retry-limit.ts';
+import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
+
+/**
+ * Advances a mined transaction as far as the depth of its block allows.
+ * @throws DistrustError when its receipt names another contract
+ */
+export async function settle(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { memory, network, step } = look.context;
+  const { block, receipt } = mined;
+  if (!(await isOurs(look, transaction, mined))) {
+    throw new DistrustError(`the receipt of ${receipt.hash} names another contract`);
+  }
+  const isNews = !memory.mined.has(transaction.id);
+  memory.mined.set(transaction.id, mined);
+  if (isNews) {
+    memory.underfunded.delete(transaction.id);
+    memory.refused.delete(transaction.id);
+    memory.capped.delete(transaction.id);
+    await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
+  }
+  if (!receipt.succeeded) {
+    await settleReverted(look, transaction, mined);
+  } else if (look.view.depthOf(block.number) >= BigInt(network.confirmations)) {
+    await confirm(look, transaction, mined);
+  }
+}
+
+/** Whether a receipt names the contract; one of an attempt without NFTs names the signer. */
+async function isOurs(
+  { context: { db, signer } }: Look,
+  { contract }: OpenTransaction,
+  { receipt }: Mined,
+): Promise<boolean> {
+  const to = receipt.to?.toLowerCase();
+  if (to === contract.toLowerCase()) return true;
+  return (
+    to === signer.address.toLowerCase() &&
+    readSigned(await readRawAttempt(db, receipt.hash)).mints.length === 0
+  );
+}
+
+async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { context, view } = look;
+  const { db, lease, memory, step } = context;
+  const inclusion = await inclusionOf(db, mined);
+  const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
+  const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
+  // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
+  // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
+  // became of it.
+  if (!isClear && mined.block.number > (await view.finalized())) return;
+
+  const waits = await inFencedTransaction(db, lease, async (tx) => {
+    await noteLeftOut(tx, transaction, mined.receipt.hash);
+    const seconds = await confirmTransaction(tx, transaction.id, inclusion, minted);
+    await saveWaiting(tx, nfts, waiting);
+    await step('confirming', transactionFacts(transaction));
+    return seconds;
+  });
+  memory.mined.delete(transaction.id);
+  forgetRetries(
+    context,
+    minted.map(({ nftId }) => nftId),
+  );
+  await step('confirmed', {
+    ...transactionFacts(transaction),
+    block: inclusion.blockNumber.toString(),
+    waits,
+  });
+}
+
+type FoundMints = {
+  readonly minted: MintedNft[];
+  /** NFTs whose evidence is not to be had. The others do not wait for them. */
+  readonly waiting: WaitingNft[];
+  /** False when the outcome of any other NFT is unclear. */
+  readonly isClear: boolean;
+};
+
+/** Finds which NFTs are minted, by the transaction itself or by an earlier one. */
+async function findMinted(
+  look: Look,
+  transaction: OpenTransaction,
+  { inclusion, receipt }: Mined & { readonly inclusion: Inclusion },
+  nfts: readonly TransactionNft[],
+): Promise<FoundMints> {
+  const isInReceipt = ({ tokenId, recipient }: TransactionNft) =>
+    receipt.minted.get(tokenId)?.toLowerCase() === recipient.toLowerCase();
+  const own = nfts.filter(isInReceipt);
+  const skipped = nfts.filter((nft) => !isInReceipt(nft));
+  const minted: MintedNft[] = own.map(({ nftId }) => ({ nftId, in: inclusion }));
+  const waiting: WaitingNft[] = [];
+  let isClear = true;
+  const minDepth = BigInt(look.context.network.confirmations);
+  const evidences =
+    skipped.length === 0 ? new Map() : await findEvidence(look, transaction, skipped, minDepth);
+  for (const nft of skipped) {
+    const evidence = evidences.get(nft.nftId);
+    if (evidence?.kind === 'minted') minted.push({ nftId: nft.nftId, in: evidence.in });
+    else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
+    // A token that another recipient has is clear, but becomes failed only when that is final.
+    else if (evidence?.kind !== 'failed') isClear = false;
+  }
+  return { minted, waiting, isClear };
+}
+
+/**
+ * A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. Those whose
+ * outcome cannot be proven then wait without it.
+ */
+async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { context, view } = look;
+  const { db, lease, memory, step } = context;
+  const { id } = transaction;
+  if (mined.block.number > (await view.finalized())) return;
+  const nfts = await listOpenNfts(db, id);
+  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
+  const inclusion = await inclusionOf(db, mined);
+
+  const counts = await inFencedTransaction(db, lease, async (tx) => {
+    await noteLeftOut(tx, transaction, mined.receipt.hash);
+    const outcomes = await applyRetryLimit(tx, proven, revertedMint(mined.receipt.hash));
+    const waits = await endReverted(tx, id, inclusion, outcomes);
+    await saveWaiting(tx, nfts, waiting);
+    if (waiting.length > 0) await setUnproven(tx, id, true);
+    return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
+  });
+  memory.mined.delete(id);
+  forgetEndedRetries(context, nfts, waiting);
+  await step('reverted', { ...transactionFacts(transaction), ...counts });
+}

@@ -1,0 +1,146 @@
+import type { MintEvent, MintPage } from '../../../chain/minting/mint-history.ts';
+import type { MintNode } from '../../../chain/minting/mint-node.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import type { MintState } from '../../assets/nft-row.ts';
+import { isOwnAttempt } from './own-attempt-store.ts';
+import { type ContractId, listTokenRows, listUnseenMinted } from './token-row-store.ts';
+import {
+  agrees,
+  type DisagreementKind,
+  describeDisagreement,
+  judgeToken,
+  type TokenFacts,
+  type TokenRow,
+} from './token-verdict.ts';
+
+/** A token of which chain and rows do not say the same. */
+export type Disagreement = {
+  readonly kind: DisagreementKind;
+  readonly tokenId: string;
+  readonly nftId: string | null;
+  /** Of the NFT; null without one. */
+  readonly nftState: MintState | null;
+  /** In words. */
+  readonly detail: string;
+  readonly event?: MintEvent;
+  readonly facts?: TokenFacts;
+};
+
+/** What a comparison asks: the rows, the chain, and which accounts are signers of ours. */
+export type Comparison = ContractId & {
+  readonly db: Database;
+  readonly node: Pick<MintNode, 'block' | 'senderOf' | 'ownerOf'>;
+  /** EIP-55. */
+  readonly signers: ReadonlySet<string>;
+  /** The number of the newest final block. */
+  readonly finalized: bigint;
+};
+
+/**
+ * Compares the mints of a range of blocks with the rows, both ways.
+ * @throws when a node does not answer
+ */
+export async function comparePage(comparison: Comparison, page: MintPage): Promise<Disagreement[]> {
+  const found = await compareMints(comparison, page.mints);
+  const seen = page.mints.map(({ tokenId }) => tokenId);
+  return [...found, ...(await findMissingTokens(comparison, page, seen))];
+}
+
+/** Compares mints with the rows of their tokens. @returns what disagrees */
+export async function compareMints(
+  comparison: Comparison,
+  mints: readonly MintEvent[],
+): Promise<Disagreement[]> {
+  const found: Disagreement[] = [];
+  for await (const each of compareInTurn(comparison, mints)) if (each !== undefined) found.push(each);
+  return found;
+}
+
+/** The same one by one, for those who may stop in between: undefined for each mint that agrees. */
+export async function* compareInTurn(
+  comparison: Comparison,
+  mints: readonly MintEvent[],
+): AsyncGenerator<Disagreement | undefined> {
+  const tokenIds = mints.map(({ tokenId }) => tokenId);
+  const rows = Map.groupBy(
+    await listTokenRows(comparison.db, comparison, tokenIds),
+    ({ tokenId }) => tokenId,
+  );
+  const factsOf = createFactFinder(comparison);
+  for (const event of mints) {
+    const ofToken = rows.get(event.tokenId);
+    // An id that no NFT can have is none of ours.
+    const isAgreed = ofToken === undefined || agrees(event, ofToken);
+    yield isAgreed ? undefined : judge(event, ofToken, await factsOf(event));
+  }
+}
+
+/** The verdict on rows that may have changed since the facts were found. */
+export function judge(
+  event: MintEvent,
+  rows: readonly TokenRow[],
+  facts: TokenFacts,
+): Disagreement | undefined {
+  const kind = judgeToken(event, rows, facts);
+  if (kind === undefined) return undefined;
+  const { id: nftId = null, state: nftState = null } = rows[0]?.nft ?? {};
+  const { tokenId } = event;
+  return { kind, tokenId, nftId, nftState, detail: describeDisagreement(kind, event), event, facts };
+}
+
+/** Finds NFTs that are minted in these blocks according to their rows, and whose tokens do not exist. */
+export async function findMissingTokens(
+  { db, node, finalized, ...id }: Comparison,
+  range: { readonly from: bigint; readonly to: bigint | undefined },
+  seenTokenIds: readonly string[],
+): Promise<Disagreement[]> {
+  const unseen = await listUnseenMinted(db, id, range, seenTokenIds);
+  const found: Disagreement[] = [];
+  for (const { nftId, tokenId } of unseen) {
+    // One that has an owner was minted in another block, where its event is compared.
+    if ((await node.ownerOf(id.contract, tokenId, finalized)) !== null) continue;
+    const kind = 'no_token';
+    found.push({ kind, tokenId, nftId, nftState: 'minted', detail: describeDisagreement(kind) });
+  }
+  return found;
+}
+
+/** NFTs that are minted according to their rows, on a contract that does not exist. */
+export async function findOfNoContract({ db, ...id }: Comparison): Promise<Disagreement[]> {
+  const unseen = await listUnseenMinted(db, id, { from: 0n, to: undefined }, []);
+  const kind = 'no_token';
+  return unseen.map((row) => ({ ...row, kind, nftState: 'minted', detail: describeDisagreement(kind) }));
+}
+
+/** Asks each block and each transaction once. */
+function createFactFinder({ db, node, signers }: Comparison): (event: MintEvent) => Promise<TokenFacts> {
+  const times = new Map<bigint, Date>();
+  const senders = new Map<string, string | null>();
+  return async ({ blockNumber, hash }) => {
+    const time = times.get(blockNumber) ?? (await node.block(blockNumber))?.time;
+    if (time === undefined)
+      throw new Error(`The node does not have block ${blockNumber}, whose mint it told.`);
+    times.set(blockNumber, time);
+    const known = senders.get(hash);
+    const sender = known === undefined ? await node.senderOf(hash) : known;
+    senders.set(hash, sender);
+    const isOwn = sender !== null && signers.has(sender);
+    return { time, isOwn, isStored: await isOwnAttempt(db, hash) };
+  };
+}
+
+/**
+ * Whether a disagreement shows that the chain has a past of ours which the database does not have. One whose
+ * transaction is being watched is none: its row follows.
+ */
+export function isLostPast({ kind, nftState, facts }: Disagreement): boolean {
+  if (facts?.isOwn !== true) return false;
+  if (kind === 'not_recorded') return nftState !== 'submitted';
+  return kind === 'no_row' || kind === 'unknown_asset' || kind === 'serial_reused';
+}
+
+/** Whether an earlier recovery, up to this block, has told of a token for which no row can be made. */
+export function isToldOf(recoveredTo: bigint | null, { kind, event }: Disagreement): boolean {
+  const isWithoutRow = kind === 'unknown_asset' || kind === 'foreign';
+  return isWithoutRow && event !== undefined && recoveredTo !== null && event.blockNumber <= recoveredTo;
+}

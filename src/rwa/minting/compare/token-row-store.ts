@@ -1,0 +1,122 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { MintState } from '../../assets/nft-row.ts';
+import { tokenPartsOf } from '../../assets/token-id.ts';
+import type { TokenRow } from './token-verdict.ts';
+
+/*
+ * Rows of `rwas` and `nfts` by the tokens of a contract, over all companies.
+ */
+
+/** A contract on a network; the address in EIP-55. */
+export type ContractId = { readonly chainId: string; readonly contract: string };
+
+type Row = {
+  token_id: string;
+  rwa_id: string | null;
+  company_id: string | null;
+  rwa_created_at: Date | null;
+  nft_id: string | null;
+  mint_state: MintState | null;
+  recipient: string | null;
+  minted_tx: string | null;
+  minted_block: string | null;
+  minted_at: Date | null;
+  created_at: Date | null;
+};
+
+function toTokenRow(row: Row): TokenRow {
+  const { nft_id: id, mint_state: state, created_at: createdAt } = row;
+  return {
+    tokenId: row.token_id,
+    rwa:
+      row.rwa_id === null || row.company_id === null || row.rwa_created_at === null
+        ? null
+        : { id: row.rwa_id, companyId: row.company_id, createdAt: row.rwa_created_at },
+    nft:
+      id === null || state === null || createdAt === null
+        ? null
+        : {
+            ...{ id, state, createdAt, recipient: row.recipient },
+            ...{ mintedTx: row.minted_tx, mintedBlock: row.minted_block, mintedAt: row.minted_at },
+          },
+  };
+}
+
+/** Lists the rows of these tokens; a token without asset or NFT has a row with null. */
+export async function listTokenRows(
+  db: Database,
+  { chainId, contract }: ContractId,
+  tokenIds: readonly string[],
+): Promise<TokenRow[]> {
+  const tokens = tokenIds.flatMap((tokenId) => {
+    const parts = tokenPartsOf(tokenId);
+    return parts === undefined ? [] : [{ tokenId, ...parts }];
+  });
+  if (tokens.length === 0) return [];
+  const { rows }: { rows: Row[] } = await db.raw(
+    `SELECT w.token_id, r.id AS rwa_id, r.company_id, r.created_at AS rwa_created_at, n.id AS nft_id,
+       n.mint_state, n.recipient, n.minted_tx, n.minted_block, n.minted_at, n.created_at
+     FROM unnest(:tokens::numeric[], :numbers::bigint[], :serials::bigint[]) AS w (token_id, number, serial)
+     LEFT JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
+     LEFT JOIN nfts n ON n.rwa_id = r.id AND n.serial = w.serial`,
+    {
+      ...{ chainId, contract },
+      tokens: tokens.map(({ tokenId }) => tokenId),
+      numbers: tokens.map(({ rwaNumber }) => rwaNumber.toString()),
+      serials: tokens.map(({ serial }) => serial.toString()),
+    },
+  );
+  return rows.map(toTokenRow);
+}
+
+export type MintedRow = { readonly nftId: string; readonly tokenId: string };
+
+const mostUnseen = 1_000;
+
+// Asked by network, so that blocks of others are not read. A row that somebody has made minted by hand may lack its network.
+const mintedWithin = (isOfNetwork: string) => `
+  SELECT id, token_id, rwa_id, minted_block FROM nfts
+  WHERE mint_state = 'minted' AND ${isOfNetwork}
+    AND minted_block >= :from AND (:to::numeric IS NULL OR minted_block <= :to)`;
+
+/**
+ * Lists NFTs that are minted in these blocks according to their rows, but for those of these tokens; at most 1,000.
+ * @param to undefined for all blocks from `from` on
+ */
+export async function listUnseenMinted(
+  db: Database,
+  { chainId, contract }: ContractId,
+  { from, to }: { readonly from: bigint; readonly to: bigint | undefined },
+  seenTokenIds: readonly string[],
+): Promise<MintedRow[]> {
+  const { rows }: { rows: MintedRow[] } = await db.raw(
+    `SELECT n.id AS "nftId", n.token_id AS "tokenId"
+     FROM (${mintedWithin('mint_chain_id = :chainId')} UNION ALL ${mintedWithin('mint_chain_id IS NULL')}) n
+     JOIN rwas r ON r.id = n.rwa_id
+     WHERE r.chain_id = :chainId AND r.contract_address = :contract AND n.token_id <> ALL (:seen::numeric[])
+     ORDER BY n.minted_block, n.id LIMIT ${mostUnseen}`,
+    { ...{ chainId, contract }, from: from.toString(), to: to?.toString() ?? null, seen: [...seenTokenIds] },
+  );
+  return rows;
+}
+
+/** The block of the newest mint on the contract that is stored; undefined when there is none. */
+export const findNewestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
+  findMintedBlock(db, id, 'max');
+
+/** The block of the oldest mint on the contract that is stored; undefined when there is none. */
+export const findOldestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
+  findMintedBlock(db, id, 'min');
+
+async function findMintedBlock(
+  db: Database,
+  { chainId, contract }: ContractId,
+  end: 'min' | 'max',
+): Promise<bigint | undefined> {
+  const { rows }: { rows: { block: string | null }[] } = await db.raw(
+    `SELECT ${end}(block_number) AS block FROM mint_transactions WHERE chain_id = :chainId AND contract = :contract`,
+    { chainId, contract },
+  );
+  const block = rows[0]?.block;
+  return block === null || block === undefined ? undefined : BigInt(block);
+}

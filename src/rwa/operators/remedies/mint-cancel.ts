@@ -1,0 +1,33 @@
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { deleteMintNotes } from '../../minting/mint-note-store.ts';
+import { cancelNft } from '../../minting/mint-state-store.ts';
+import { findOwner, type Proving } from './mint-proof.ts';
+import type { RequestedMint } from './mint-remedy-store.ts';
+
+/**
+ * Takes an accepted mint back, so that nobody has asked for it: of an NFT that is queued or failed, is in no open
+ * transaction, and whose token has no owner, neither at the newest block nor at the newest final one.
+ * @returns why it was not taken back, in words; undefined when it was
+ * @throws when no node answers: then nothing has changed
+ */
+export async function cancelMint(
+  proving: Pick<Proving, 'db' | 'network' | 'node' | 'onChange'>,
+  mint: RequestedMint,
+): Promise<string | undefined> {
+  const { contract, nftId, tokenId } = mint;
+  const owner = await findOwner(proving, mint);
+  if (owner !== undefined) {
+    return `Token ${tokenId} of ${contract} has an owner, ${owner}. Let it be queued, or give the NFT another token: tallystick mint replace ${nftId}`;
+  }
+  const isCancelled = await inTransaction(proving.db, async (tx) => {
+    const cancelled = await cancelNft(tx, nftId);
+    if (!cancelled) return false;
+    await deleteMintNotes(tx, [nftId]);
+    await proving.onChange(tx, { state: 'unclaimed' });
+    return true;
+  });
+  return isCancelled ? undefined : stillInTransaction(nftId);
+}
+
+export const stillInTransaction = (nftId: string): string =>
+  `NFT ${nftId} is in a transaction that may still be mined. See: tallystick mint show ${nftId}`;

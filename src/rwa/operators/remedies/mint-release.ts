@@ -1,0 +1,104 @@
+import type { Tx } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { deleteMintNotes } from '../../minting/mint-note-store.ts';
+import { lockTokens, mintFoundNfts } from '../../minting/mint-repair-store.ts';
+import { releaseNfts } from '../../minting/mint-state-store.ts';
+import { findOwner, judgeMint, mintInWords, type Proving, readMints } from './mint-proof.ts';
+import { askOut, closeReleased, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
+
+/**
+ * What became of an NFT that was to be released:
+ * - `asked`: its lane signs the transaction anew without it, at the same nonce;
+ * - `queued`: nothing has minted it, and it waits for another transaction;
+ * - `minted`: it was minted already, and its row says so now.
+ */
+export type Released = 'asked' | 'queued' | 'minted';
+
+type Refused = { readonly refusal: string };
+
+/**
+ * Takes an NFT out of its transaction. Of one in flight, when the chain has used its nonce no more than the database
+ * knows; of one that has ended, when the whole history of the contract shows what became of the token.
+ * @throws when no node answers, or gives no history: then nothing has changed
+ */
+export async function releaseMint(proving: Proving, mint: RequestedMint): Promise<Released | Refused> {
+  const { nftId, transaction } = mint;
+  if (mint.state !== 'submitted' || transaction === null) {
+    return { refusal: `NFT ${nftId} is in no transaction. See: tallystick mint list` };
+  }
+  if (transaction.state === 'submitted') return leaveOut(proving, mint, transaction);
+  if (transaction.state === 'confirmed')
+    return { refusal: `The transaction of NFT ${nftId} is mined: ${wait}` };
+  return settle(proving, mint, transaction.id);
+}
+
+const wait = 'the worker proves the outcome when that is final.';
+
+type Transaction = NonNullable<RequestedMint['transaction']>;
+
+async function leaveOut(
+  { db, node, onChange }: Proving,
+  { contract, nftId }: RequestedMint,
+  { hashes, id, nonce, signer }: Transaction,
+): Promise<Released | Refused> {
+  const count = await node.transactionCount(signer, 'latest');
+  if (count > BigInt(nonce)) return { refusal: `Nonce ${nonce} is used on the chain: ${wait}` };
+  for (const hash of hashes) {
+    if ((await node.receipt(hash, contract)) !== null) {
+      return { refusal: `Its transaction ${hash} is mined: ${wait}` };
+    }
+  }
+  const isAsked = await askOut(db, { nftId, transactionId: id }, (tx) => onChange(tx, { state: 'asked' }));
+  return isAsked ? 'asked' : { refusal: `The transaction of NFT ${nftId} has ended: ${wait}` };
+}
+
+async function settle(
+  proving: Proving,
+  mint: RequestedMint,
+  transactionId: string,
+): Promise<Released | Refused> {
+  const { contract, nftId, tokenId } = mint;
+  const id = { chainId: proving.network.chainId, contract };
+  const event = await readMints(proving, mint);
+  if (event !== undefined) {
+    const { kind, time } = await judgeMint(proving, mint, event);
+    const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
+    if (kind === 'open') return { refusal: `${about}, which is not final yet. Try again when it is.` };
+    if (kind === 'taken') {
+      return { refusal: `${about}, not for this NFT. Give it another: tallystick mint replace ${nftId}` };
+    }
+    await inLock(proving, id, mint, async (tx) => {
+      await mintFoundNfts(tx, id.chainId, [{ nftId, event, time }]);
+      await proving.onChange(tx, { state: 'minted' });
+    });
+    return 'minted';
+  }
+  const owner = await findOwner(proving, mint);
+  if (owner !== undefined) {
+    return { refusal: `Token ${tokenId} belongs to ${owner}, though no event tells of its mint.` };
+  }
+  const isReleased = await inLock(proving, id, mint, async (tx) => {
+    const isClosed = await closeReleased(tx, nftId, transactionId);
+    if (!isClosed) return false;
+    await releaseNfts(tx, [nftId]);
+    await proving.onChange(tx, { state: 'queued' });
+    return true;
+  });
+  return isReleased ? 'queued' : { refusal: `The outcome of NFT ${nftId} was settled meanwhile.` };
+}
+
+/** Changes the row of an NFT, and wakes its lane. */
+function inLock<T>(
+  { db }: Proving,
+  id: { readonly chainId: string; readonly contract: string },
+  { nftId, tokenId }: RequestedMint,
+  change: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    await lockTokens(tx, id, [tokenId]);
+    const changed = await change(tx);
+    await deleteMintNotes(tx, [nftId]);
+    await wakeLanes(tx);
+    return changed;
+  });
+}

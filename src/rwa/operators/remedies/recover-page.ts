@@ -1,0 +1,109 @@
+import type { Database } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
+import { tokenPartsOf } from '../../assets/token-id.ts';
+import { type Disagreement, judge } from '../../minting/compare/compare-page.ts';
+import { type ContractId, listTokenRows } from '../../minting/compare/token-row-store.ts';
+import { judgeToken, type TokenRow } from '../../minting/compare/token-verdict.ts';
+import { deleteMintNotes } from '../../minting/mint-note-store.ts';
+import {
+  correctMintedNfts,
+  type FoundNft,
+  failTakenNfts,
+  insertLostNfts,
+  type LostNft,
+  lockTokens,
+  mintFoundNfts,
+  raiseRwaNumbers,
+  renumberNfts,
+} from '../../minting/mint-repair-store.ts';
+
+/** What is done about the disagreements of a page. */
+type Repairs = {
+  readonly minted: readonly FoundNft[];
+  readonly corrected: readonly FoundNft[];
+  readonly failed: readonly { readonly nftId: string; readonly reason: string }[];
+  readonly renumbered: readonly string[];
+};
+
+type Judged = Disagreement & Required<Pick<Disagreement, 'event' | 'facts'>>;
+
+/**
+ * Mends the rows of a page in one transaction, by what they say when they are locked.
+ * @returns the disagreements that were mended
+ */
+export function recoverPage(
+  db: Database,
+  contract: ContractId,
+  vault: ClaimSecretVault,
+  found: readonly Disagreement[],
+): Promise<Disagreement[]> {
+  const known = found.flatMap(({ event, facts, ...rest }) =>
+    event && facts ? [{ ...rest, event, facts }] : [],
+  );
+  const tokenIds = known.map(({ tokenId }) => tokenId);
+  return inTransaction(db, async (tx) => {
+    await lockTokens(tx, contract, tokenIds);
+    const rows = rowsByToken(await listTokenRows(tx, contract, tokenIds));
+    const present = known.flatMap(({ event, facts }) => {
+      const now = judge(event, rows.get(event.tokenId) ?? [], facts);
+      return now === undefined ? [] : [{ ...now, event, facts }];
+    });
+    const repairs = planRepairs(present);
+    await mintFoundNfts(tx, contract.chainId, repairs.minted);
+    await correctMintedNfts(tx, repairs.corrected);
+    await failTakenNfts(tx, repairs.failed);
+    await renumberNfts(tx, repairs.renumbered);
+    await insertLostNfts(tx, contract.chainId, lostNfts(present, rows, vault));
+    await raiseRwaNumbers(
+      tx,
+      present.flatMap(({ kind, tokenId }) =>
+        kind === 'unknown_asset' ? (tokenPartsOf(tokenId)?.rwaNumber ?? []) : [],
+      ),
+    );
+    const changed = [...repairs.minted, ...repairs.failed].map(({ nftId }) => nftId);
+    await deleteMintNotes(tx, [...changed, ...repairs.renumbered]);
+    return present.filter(isMended);
+  });
+}
+
+const rowsByToken = (rows: readonly TokenRow[]) => Map.groupBy(rows, ({ tokenId }) => tokenId);
+
+/** Whether the disagreement is over once its page is recovered; the others need a person. */
+export function isMended({ kind, nftState }: Disagreement): boolean {
+  if (kind === 'other_recipient') return nftState === 'queued' || nftState === 'submitted';
+  return kind !== 'no_token' && kind !== 'two_rows';
+}
+
+function planRepairs(present: readonly Judged[]): Repairs {
+  const of = (kind: Disagreement['kind']) =>
+    present.flatMap(({ event, facts, nftId, ...found }) =>
+      found.kind === kind && nftId !== null ? [{ event, nftId, time: facts.time }] : [],
+    );
+  return {
+    minted: of('not_recorded'),
+    corrected: of('other_transaction'),
+    failed: of('other_recipient').map(({ nftId, event }) => ({
+      nftId,
+      reason: `The token was minted to another recipient, ${event.recipient}, in transaction ${event.hash}.`,
+    })),
+    renumbered: of('serial_reused').map(({ nftId }) => nftId),
+  };
+}
+
+/** The NFTs that are missing, once those that have taken their serials are out of the way. */
+function lostNfts(
+  present: readonly Judged[],
+  rows: ReadonlyMap<string, readonly TokenRow[]>,
+  vault: ClaimSecretVault,
+): LostNft[] {
+  return present.flatMap(({ event, facts }) => {
+    const [row] = rows.get(event.tokenId) ?? [];
+    if (!row?.rwa) return [];
+    const isReused = judgeToken(event, [row], facts) === 'serial_reused';
+    const kind = judgeToken(event, [isReused ? { ...row, nft: null } : row], facts);
+    if (kind !== 'no_row') return [];
+    const { id: nftId, sealed } = sealNewSecret(vault);
+    return [{ event, time: facts.time, nftId, sealed, companyId: row.rwa.companyId, rwaId: row.rwa.id }];
+  });
+}

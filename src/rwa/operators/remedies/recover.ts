@@ -1,0 +1,145 @@
+import { mintPages } from '../../../chain/minting/mint-history.ts';
+import type { MintNode } from '../../../chain/minting/mint-node.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import type { ClaimSecretVault } from '../../assets/claim-secret.ts';
+import {
+  type Comparison,
+  compareMints,
+  comparePage,
+  type Disagreement,
+  isLostPast,
+  isToldOf,
+} from '../../minting/compare/compare-page.ts';
+import {
+  beginRecovery,
+  findClaimedContract,
+  listContracts,
+  listSigners,
+} from '../../minting/compare/contract-claim-store.ts';
+import { findOriginIfShown } from '../../minting/compare/contract-origin.ts';
+import { raiseSerials } from '../../minting/mint-repair-store.ts';
+import { isMended, recoverPage } from './recover-page.ts';
+import { endRecovery, raiseNonceFloor } from './recover-store.ts';
+
+/*
+ * Rebuilds rows, serials and nonces from the chain, after the database was restored from an older backup. Pages of
+ * blocks are mended one by one, so a run that ends half-way is simply begun again.
+ */
+
+export type RecoverRun = {
+  readonly db: Database;
+  readonly network: Network;
+  readonly node: MintNode;
+  /** Seals the secrets of lost NFTs; undefined for a dry run, which changes nothing. */
+  readonly vault: ClaimSecretVault | undefined;
+  /** Accounts of ours beside the signers of the lanes that the database knows; EIP-55. */
+  readonly signers: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+};
+
+export type RecoveredFinding = Disagreement & {
+  readonly contract: string;
+  /** Whether it is mended, or would be; the others need a person. */
+  readonly mended: boolean;
+};
+
+export type Recovered = {
+  readonly finalized: bigint;
+  /** Mints of ours that the rows do not have and that are not final yet: recover again when they are. */
+  readonly waiting: number;
+};
+
+type Chain = {
+  readonly head: bigint;
+  readonly finalized: bigint;
+  readonly signers: readonly string[];
+};
+
+/**
+ * Recovers a network. With a vault it lets lanes wait, mends, and lets them go on when nothing is left to wait for.
+ * @throws when a node does not answer; lanes go on waiting then
+ */
+export async function recoverNetwork(
+  run: RecoverRun,
+  onFound: (finding: RecoveredFinding) => void,
+): Promise<Recovered> {
+  const { db, network, node, vault } = run;
+  const { chainId } = network;
+  const detail = 'The database is being recovered from the chain.';
+  if (vault !== undefined) await beginRecovery(db, chainId, { reason: 'recovery_needed', detail });
+  const head = await node.head();
+  const finalized = await node.finalized(head, network.finalityDepth);
+  const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
+  const chain: Chain = { head: head.number, finalized, signers };
+
+  if (chain.signers.length === 0) {
+    throw new Error(
+      `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
+    );
+  }
+  let waiting = 0;
+  const contracts = await listContracts(db, chainId);
+  for (const [index, contract] of contracts.entries()) {
+    const onProgress = (share: number) =>
+      run.onProgress(index * 100 + Math.round(share * 100), contracts.length * 100);
+    waiting += await recoverContract({ ...run, chain, contract, onProgress }, onFound);
+  }
+  if (vault !== undefined) {
+    for (const signer of chain.signers) {
+      await raiseNonceFloor(db, { chainId, signer }, await node.transactionCount(signer, finalized));
+    }
+    if (waiting === 0) await endRecovery(db, chainId, finalized);
+  }
+  return { finalized, waiting };
+}
+
+type ContractRun = Omit<RecoverRun, 'onProgress'> & {
+  readonly chain: Chain;
+  readonly contract: string;
+  /** @param share 0 to 1 */
+  readonly onProgress: (share: number) => void;
+};
+
+/** @returns how many mints must become final first */
+async function recoverContract(
+  run: ContractRun,
+  onFound: (finding: RecoveredFinding) => void,
+): Promise<number> {
+  const { db, node, network, contract, chain, vault, signal, onProgress } = run;
+  const { finalized, head } = chain;
+  const id = { chainId: network.chainId, contract };
+  const comparison: Comparison = { db, node, ...id, finalized, signers: new Set(chain.signers) };
+  const recoveredTo = (await findClaimedContract(db, id))?.recoveredTo ?? null;
+  const created = await findOriginIfShown({ db, node, ...id, newest: head });
+  if (created === null) return 0;
+  const from = created ?? 0n;
+  const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
+  if (vault !== undefined) {
+    // All serials of the chain first: an NFT that gets a new one must not meet another token.
+    for await (const { mints, to } of mintPages(node, contract, { from, to: head }, signal)) {
+      await inTransaction(db, (tx) =>
+        raiseSerials(
+          tx,
+          id,
+          mints.map(({ tokenId }) => tokenId),
+        ),
+      );
+      onProgress(share(to) / 2);
+    }
+  }
+  for await (const page of mintPages(node, contract, { from, to: finalized }, signal)) {
+    const found = (await comparePage(comparison, page)).filter((each) => !isToldOf(recoveredTo, each));
+    if (vault !== undefined) await recoverPage(db, id, vault, found);
+    for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
+    onProgress((1 + share(page.to)) / 2);
+  }
+  let waiting = 0;
+  for await (const page of mintPages(node, contract, { from: finalized + 1n, to: head }, signal)) {
+    const found = await compareMints(comparison, page.mints);
+    waiting += found.filter(isLostPast).length;
+  }
+  return waiting;
+}
