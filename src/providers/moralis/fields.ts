@@ -4,14 +4,14 @@ import { z } from 'zod';
 export const decimal = z.string().regex(/^\d+$/);
 
 /** An address, in lower case; older answers write it with a checksum. */
-export const address = z
+export const addressField = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform((text) => text.toLowerCase());
 
 /** The recipient: null, empty or missing when the transaction created a contract. */
 export const recipient = z
-  .union([address, z.literal('')])
+  .union([addressField, z.literal('')])
   .nullish()
   .transform((text) => text || null);
 

@@ -5,17 +5,17 @@ import type {
   HistoryPage,
   HistoryQuestion,
   ListQuestion,
-  NftPage,
   NftQuestion,
   Seen,
   TokenPage,
+  WalletNftPage,
 } from '../shared/provider.ts';
 import type { MoralisClient } from './client.ts';
 import { parseChains } from './parse-chains.ts';
 import { parseHistory } from './parse-history.ts';
 import { parseNfts } from './parse-nfts.ts';
 import { parseTokens } from './parse-tokens.ts';
-import { toRecord } from './to-record.ts';
+import { toHistoryRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 /**
@@ -52,12 +52,12 @@ async function askHistory(client: MoralisClient, question: HistoryQuestion): Pro
   const { transactions, next } = parseHistory(answer, limit);
   const viewpoint = { wallet: address, currency: network.currency };
   return {
-    records: transactions.map((transaction) => toRecord(transaction, viewpoint)),
+    records: transactions.map((transaction) => toHistoryRecord(transaction, viewpoint)),
     next: moving(position, next),
   };
 }
 
-async function askNfts(client: MoralisClient, question: NftQuestion): Promise<NftPage> {
+async function askNfts(client: MoralisClient, question: NftQuestion): Promise<WalletNftPage> {
   const { network, address, limit, position, filter = {} } = question;
   const contracts = (filter.contract ?? []).map((contract, index) => [`token_addresses[${index}]`, contract]);
   const answer = await client.get(`/${address}/nft`, {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
-import { listOf, optionalText } from '../shared/optional-fields.ts';
+import { listField, optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength } from '../shared/provider.ts';
 import {
-  address,
+  addressField,
   contractType,
   decimal,
   envelope,
@@ -13,11 +13,11 @@ import {
   recipient,
   textOrNull,
 } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 
 /** Sender and recipient of a transfer, with their entries in the upstream's address book. */
 const parties = {
-  from_address: address,
+  from_address: addressField,
   from_address_label: optionalText,
   from_address_entity: optionalText,
   from_address_entity_logo: optionalText,
@@ -49,7 +49,7 @@ const erc20Transfer = z.object({
     .union([decimal, z.int().nonnegative().transform(String)])
     .nullish()
     .transform((decimals) => decimals ?? null),
-  address,
+  address: addressField,
   block_timestamp: instant.nullish(),
   ...parties,
   value: decimal,
@@ -61,7 +61,7 @@ const erc20Transfer = z.object({
 });
 
 const nftTransfer = z.object({
-  token_address: address,
+  token_address: addressField,
   token_id: decimal,
   token_name: optionalText,
   token_symbol: optionalText,
@@ -87,7 +87,7 @@ const transaction = z.object({
   hash,
   nonce: decimal,
   transaction_index: decimal,
-  from_address: address,
+  from_address: addressField,
   to_address: recipient,
   value: decimal,
   gas: decimal.nullish().transform((gas) => gas ?? null),
@@ -121,9 +121,9 @@ const transaction = z.object({
   method_label: optionalText,
   possible_spam: z.boolean().nullish(),
   summary: z.string(),
-  native_transfers: listOf(nativeTransfer),
-  erc20_transfers: listOf(erc20Transfer),
-  nft_transfers: listOf(nftTransfer),
+  native_transfers: listField(nativeTransfer),
+  erc20_transfers: listField(erc20Transfer),
+  nft_transfers: listField(nftTransfer),
 });
 
 /** A validated transaction of the upstream; optional fields may still be missing. */
@@ -137,6 +137,9 @@ export type ParsedHistory = {
 
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseHistory(answer: unknown, limit: number): ParsedHistory {
-  const list = readAnswer(envelope(transaction, { records: limit, position: maxPositionLength }), answer);
+  const list = readUpstreamAnswer(
+    envelope(transaction, { records: limit, position: maxPositionLength }),
+    answer,
+  );
   return { transactions: list.result, next: list.cursor };
 }

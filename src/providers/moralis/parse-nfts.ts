@@ -4,8 +4,8 @@ import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalNumber, optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../shared/provider.ts';
 import { boundNfts } from './bounded-nfts.ts';
-import { address, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { addressField, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 
 const whenSynced = instant
   .nullish()
@@ -14,10 +14,10 @@ const whenSynced = instant
 
 const entry = z
   .object({
-    token_address: address,
+    token_address: addressField,
     token_id: decimal,
     contract_type: contractType,
-    owner_of: address,
+    owner_of: addressField,
     // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
     block_number: decimal,
@@ -53,6 +53,6 @@ export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string |
 
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseNfts(answer: unknown, limit: number): ParsedNfts {
-  const list = readAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
+  const list = readUpstreamAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
   return { entries: boundNfts(list.result), next: list.cursor };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { formatUnits } from '../../chain/decimal.ts';
 import { maxPositionLength, type WalletToken } from '../shared/provider.ts';
-import { address, decimal, envelope, flag, textOrNull } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { addressField, decimal, envelope, flag, textOrNull } from './fields.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 
 // The upstream sends a text of 39 digits for its native asset, which is asked not to be there.
 const native = z.object({ native_token: z.literal(true) }).transform(() => undefined);
 
 const token = z
   .object({
-    token_address: address,
+    token_address: addressField,
     name: textOrNull,
     symbol: textOrNull,
     decimals: z
@@ -37,6 +37,9 @@ type ParsedTokens = { readonly entries: readonly WalletToken[]; readonly next: s
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseTokens(answer: unknown, limit: number): ParsedTokens {
   const entry = z.union([native, token]);
-  const list = readAnswer(envelope(entry, { records: limit + 1, position: maxPositionLength }), answer);
+  const list = readUpstreamAnswer(
+    envelope(entry, { records: limit + 1, position: maxPositionLength }),
+    answer,
+  );
   return { entries: list.result.filter((each) => each !== undefined), next: list.cursor };
 }
