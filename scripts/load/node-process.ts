@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { portOf } from '../../src/local/programs/ports.ts';
-import { startLyingNode } from '../../test/support/lying-node.ts';
+import { startNode } from '../../test/support/node/node.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
 import { passOn } from './pass-on.ts';
@@ -25,22 +25,18 @@ const answer = (told: NodeAnswer) => process.send?.(told);
 const portIn = (url: string) => Number(new URL(url).port);
 
 process.once('message', async ({ target }: { target: string }) => {
-  const liar = await startLyingNode(target);
-  const ports = { right: portIn(target), wrong: portIn(liar.url) };
+  const flawed = await startNode(target);
+  const ports = { right: portIn(target), wrong: portIn(flawed.url) };
   let port = ports.right;
-  let met = () => 0;
   const broadcasts = createBroadcasts();
   process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
     if (typeof order === 'object' && 'asked' in order) {
       answer({ took: broadcasts.took(order.asked) });
       return;
     }
-    if (order !== 'mend') met = await spoilNode(liar, target, order.wrong);
+    if (order !== 'mend') await spoilNode(flawed, target, order.wrong);
     port = order === 'mend' ? ports.right : ports.wrong;
-    // A node forgets with its lie how many were told.
-    const count = met();
-    if (order === 'mend') mendNode(liar);
-    answer({ met: count });
+    answer({ met: order === 'mend' ? mendNode(flawed) : 0 });
   });
   // What is right is not read: that cost more than the chain itself.
   const agent = new Agent({ keepAlive: true });

@@ -1,44 +1,37 @@
-import { type Flaw, of } from '../../test/support/flaws/flaw.ts';
-import { pastOf, standsStill } from '../../test/support/flaws/old-heads.ts';
-import { askNode, hangs, slow } from '../../test/support/flaws/wrongs.ts';
-import type { Lie, LyingNode } from '../../test/support/lying-node.ts';
+import { type Flaw, of } from '../../test/support/node/flaw.ts';
+import { lies } from '../../test/support/node/lies.ts';
+import { askNode, type TestNode } from '../../test/support/node/node.ts';
+import { pastOf, standsStill } from '../../test/support/node/old-heads.ts';
+import { hangs, slow } from '../../test/support/node/wrongs.ts';
 
-/** What is wrong with a node: a flaw that all questions meet, and perhaps a lie about some. */
-type Spoiling = { readonly flaw: Flaw; readonly lie?: Lie };
+const rubbish = of(['eth_getBalance', 'eth_call'], () => ({ result: '0xzz' }));
 
-const rubbish = of(['eth_getBalance', 'eth_call'], async () => ({ result: '0xzz' }));
-
-/** The ways in which a node can be wrong, each for the node behind it. */
+/** The flaws of each way in which a node can be wrong, for the node behind it. */
 const wrongs = {
-  slow: async (): Promise<Spoiling> => ({ flaw: slow(4_000) }),
-  absent: async (): Promise<Spoiling> => ({ flaw: async () => 'drop' }),
-  silent: async (): Promise<Spoiling> => ({ flaw: hangs() }),
-  lies: async (): Promise<Spoiling> => ({ flaw: rubbish, lie: 'other chain' }),
-  stalled: async (target: string): Promise<Spoiling> => {
+  slow: async (): Promise<Flaw[]> => [slow(4_000)],
+  absent: async (): Promise<Flaw[]> => [() => 'drop'],
+  silent: async (): Promise<Flaw[]> => [hangs()],
+  lies: async (): Promise<Flaw[]> => [lies['other chain'], rubbish],
+  stalled: async (target: string): Promise<Flaw[]> => {
     const call = async <T>(method: string, ...params: unknown[]) =>
       (await askNode(target, { method, params })).result as T; // a real node's own
-    return { flaw: standsStill(await pastOf(call)) };
+    return [standsStill(await pastOf(call))];
   },
 };
 
 export type Wrong = keyof typeof wrongs;
 
-/**
- * Makes a node wrong.
- * @returns how many questions were lied to, or have met the flaw where there is no lie
- */
-export async function spoilNode(node: LyingNode, target: string, wrong: Wrong): Promise<() => number> {
-  const { flaw, lie } = await wrongs[wrong](target);
-  let met = 0;
-  node.setFlaws((call, pass) => {
-    met += 1;
-    return flaw(call, pass);
-  });
-  node.lie(lie);
-  return lie === undefined ? () => met : node.told;
+/** Makes a node wrong; it counts from now on the questions that meet its flaws. */
+export async function spoilNode(node: TestNode, target: string, wrong: Wrong): Promise<void> {
+  const flaws = await wrongs[wrong](target);
+  node.forget();
+  node.setFlaws(...flaws);
 }
 
-export function mendNode(node: LyingNode): void {
-  node.lie(undefined);
+/** Makes a node right. @returns how many questions have met its flaws */
+export function mendNode(node: TestNode): number {
+  const met = node.flawed.length;
   node.setFlaws();
+  node.forget();
+  return met;
 }
