@@ -7,10 +7,10 @@ import { createDatabase } from '../../src/db/connection/connect.ts';
 import { migrationLimits } from '../../src/db/connection/session-limits.ts';
 import { groupOf } from '../../src/db/schema/role-rights.ts';
 import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
-import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
 import { wallet as hostedWallet, transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
 import { installMulticall } from '../../test/support/multicall.ts';
+import { startNode, type TestNode } from '../../test/support/node/node.ts';
 import { type BenchChain, createSigners, startBenchChain } from '../bench/mint/bench-chain.ts';
 import { type Authenticator, startAuthenticator } from './authenticator.ts';
 import { balancerAddress } from './balancer.ts';
@@ -31,7 +31,7 @@ export type Surroundings = {
   readonly wire: Gate;
   readonly chain: BenchChain;
   /** The nodes that the service knows; both lead to the chain. */
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly TestNode[];
   readonly upstream: MoralisServer;
   readonly authenticator: Authenticator;
   readonly world: World;
@@ -76,9 +76,9 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
     running.stop(),
   );
   await installMulticall(chain.rpcUrl);
-  const nodes: LyingNode[] = [];
+  const nodes: TestNode[] = [];
   for (const _each of [1, 2])
-    nodes.push(opened.adopt(await startLyingNode(chain.rpcUrl), (node) => node.close()));
+    nodes.push(opened.adopt(await startNode(chain.rpcUrl), (node) => node.close()));
   const records = Array.from({ length: 50 }, (_, index) => transaction(index));
   const hosted = { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
   const upstream = opened.adopt(await startMoralisServer(hosted), (server) => server.close());

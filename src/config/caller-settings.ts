@@ -18,7 +18,6 @@ export const callerSettings = {
     schema: wholeSetting(0, 10).default(10),
     about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
   },
-  KEY_CACHE_MAX: { schema: wholeSetting(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
   AUTH_URL: {
     schema: httpUrl
       .refine(
@@ -36,10 +35,6 @@ export const callerSettings = {
   AUTH_DIALECT: {
     schema: z.enum(['better-auth', 'unkey']).default('better-auth'),
     about: 'Remote verifier: the shape of its answers.',
-  },
-  AUTH_TIMEOUT_MS: {
-    schema: wholeSetting(50, 30_000).default(2_000),
-    about: 'Remote verifier: time for one answer.',
   },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeSetting(0, 1_000_000).default(100),

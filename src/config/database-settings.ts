@@ -25,10 +25,6 @@ export const databaseSettings = {
     about:
       'Seconds that an answer from the replica may be behind. A replica that is further behind, or does not answer, is not read from until it is well.',
   },
-  DATABASE_REPLICA_POOL_MAX: {
-    schema: wholeSetting(1, 500).default(10),
-    about: 'Connections to the replica that this process opens at most, beside one that watches it.',
-  },
   DATABASE_PREPARED_STATEMENTS: {
     schema: z.enum(['on', 'off']).optional(),
     about:
@@ -41,6 +37,6 @@ export const databaseSettings = {
   },
   DATABASE_POOL_MAX: {
     schema: wholeSetting(1, 500).default(10),
-    about: 'Connections that this process opens at most.',
+    about: 'Connections that this process opens to the database at most, and again to its replica.',
   },
 } as const;

@@ -1,40 +1,31 @@
 import { generateKey } from '../../../../src/keys/key-format.ts';
-import { type Flaw, of } from '../../../../test/support/flaws/flaw.ts';
-import { hangs } from '../../../../test/support/flaws/wrongs.ts';
-import type { Lie } from '../../../../test/support/lying-node.ts';
 import type { Mishap } from '../../../../test/support/moralis-server.ts';
+import { type Flaw, of } from '../../../../test/support/node/flaw.ts';
+import { lies } from '../../../../test/support/node/lies.ts';
+import { hangs } from '../../../../test/support/node/wrongs.ts';
 import type { Conduct } from '../../../load/authenticator.ts';
 import { createCaller } from '../../../load/caller.ts';
 import { startLoad } from '../../../load/steady-load.ts';
 import type { Fault, Stage } from '../fault.ts';
 
-type Wrong = { readonly flaw: Flaw; readonly lie?: Lie };
-
 /** @param count how many of the two nodes are wrong */
-const nodes = (name: string, about: string, count: number, { flaw, lie }: Wrong): Fault => ({
+const nodes = (name: string, about: string, count: number, ...flaws: readonly Flaw[]): Fault => ({
   ...{ name, about, seconds: 15 },
   async begin({ around }) {
-    const met = new Map<number, number>();
     const spoilt = around.nodes.slice(0, count);
-    for (const [index, node] of spoilt.entries()) {
-      node.setFlaws((call, pass) => {
-        met.set(index, (met.get(index) ?? 0) + 1);
-        return flaw(call, pass);
-      });
-      node.lie(lie);
+    for (const node of spoilt) {
+      node.forget();
+      node.setFlaws(...flaws);
     }
     return async () => {
-      const lied = lie === undefined || spoilt.every((node) => node.told() > 0);
-      for (const node of spoilt) {
-        node.lie(undefined);
-        node.setFlaws();
-      }
-      return { acted: lied && met.size === count };
+      const acted = spoilt.every((node) => node.flawed.length > 0);
+      for (const node of spoilt) node.setFlaws();
+      return { acted };
     };
   },
 });
 
-const rubbish = of(['eth_getBalance', 'eth_call'], async () => ({ result: '0xzz' }));
+const rubbish = of(['eth_getBalance', 'eth_call'], () => ({ result: '0xzz' }));
 
 const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
   ...{ name: `upstream ${name}`, about, seconds: 10 },
@@ -87,12 +78,9 @@ function startStrangers({ service: { port } }: Stage): () => Promise<string[]> {
 
 /** What the service asks: nodes, the upstream, and whoever knows keys. */
 export const outsideFaults: readonly Fault[] = [
-  nodes('nodes absent', 'both close every connection', 2, { flaw: async () => 'drop' }),
-  nodes('nodes silent', 'both take every request and never answer', 2, { flaw: hangs() }),
-  nodes('a node lies', 'one of two shows mints of another chain and rubbish as balances', 1, {
-    flaw: rubbish,
-    lie: 'other chain',
-  }),
+  nodes('nodes absent', 'both close every connection', 2, () => 'drop'),
+  nodes('nodes silent', 'both take every request and never answer', 2, hangs()),
+  nodes('a node lies', 'one of two shows mints of another chain and rubbish as balances', 1, lies['other chain'], rubbish),
   upstream('slow', 'never answers', 'hang'),
   upstream('absent', 'resets every connection', 'reset'),
   authentication('slow', 'answers after 20 s'),

@@ -85,6 +85,6 @@ export const noArchive = (depth = 128n): Flaw =>
       : failure(-32000, 'missing trie node 5a1f (path ) state 0x5a1f is not available, not found');
   });
 
-/** A node without a method, such as `eth_maxPriorityFeePerGas` or `eth_getBlockReceipts`. */
-export const without = (method: string): Flaw =>
-  of([method], async () => failure(-32601, `the method ${method} does not exist/is not available`));
+/** A node without these methods, such as `eth_maxPriorityFeePerGas` or `eth_getBlockReceipts`. */
+export const without = (...methods: readonly string[]): Flaw =>
+  of(methods, ({ method }) => failure(-32601, `the method ${method} does not exist/is not available`));

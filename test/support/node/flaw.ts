@@ -3,29 +3,48 @@ export type Call = { readonly id?: unknown; readonly method: string; readonly pa
 
 export type Answer = {
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 };
 
-/** What a caller gets: an answer, a broken connection, nothing at all, or a bare HTTP status. */
-export type Reply = Answer | 'drop' | 'hang' | { readonly status: number };
+/** A response that need not be JSON-RPC. `isCut` closes the connection after the body. */
+export type Bare = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly body?: string | Buffer;
+  readonly isCut?: true;
+};
+
+/** What a caller gets: an answer, a broken connection, nothing at all, or a bare HTTP response. */
+export type Reply = Answer | 'drop' | 'hang' | Bare;
 
 export type Pass = (call: Call) => Promise<Reply>;
 
 /**
- * A quality that a node has for good. It stands between the caller and the rest of the node: it answers itself, changes
- * the request or the answer, or passes both on. Flaws are composable; the first of a list is nearest to the caller.
+ * A flaw stands between the caller and the rest of the node. It answers itself, or changes the request or the answer;
+ * undefined lets the rest of the node answer. If it throws, the connection breaks. Flaws are composable; the first in a
+ * list is nearest to the caller.
  */
-export type Flaw = (call: Call, pass: Pass) => Promise<Reply>;
+export type Flaw = (call: Call, pass: Pass) => Promise<Reply | undefined> | Reply | undefined;
 
-/** Puts flaws in front of a node; the first is nearest to the caller. */
-export const withFlaws = (flaws: readonly Flaw[], node: Pass): Pass =>
-  flaws.reduceRight<Pass>((pass, flaw) => (call) => flaw(call, pass), node);
+/**
+ * Puts flaws in front of a node; the first is nearest to the caller.
+ * @param onFlawed is called with each call that a flaw did not leave to the rest
+ */
+export const withFlaws = (flaws: readonly Flaw[], node: Pass, onFlawed?: (call: Call) => void): Pass =>
+  flaws.reduceRight<Pass>(
+    (pass, flaw) => async (call) => {
+      const reply = await flaw(call, pass);
+      if (reply !== undefined) onFlawed?.(call);
+      return reply ?? pass(call);
+    },
+    node,
+  );
 
-/** A flaw of these methods; all others are passed on. */
+/** A flaw of this method, or of these. */
 export const of =
-  (methods: readonly string[], flaw: Flaw): Flaw =>
+  (methods: string | readonly string[], flaw: Flaw): Flaw =>
   (call, pass) =>
-    methods.includes(call.method) ? flaw(call, pass) : pass(call);
+    [methods].flat().includes(call.method) ? flaw(call, pass) : undefined;
 
 export const failure = (code: number, message: string): Answer => ({ error: { code, message } });
 

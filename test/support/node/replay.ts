@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { type CallTrace, flatten } from './flat-traces.ts';
-import { readFixture } from './recorded-chain.ts';
+import { type CallTrace, flatten } from '../flat-traces.ts';
+import { readFixture } from '../recorded-chain.ts';
+import { type Answer, type Flaw, failure, fieldOf, hexOf, of, type Pass, resultOf } from './flaw.ts';
+import { startNode, type TestNode } from './node.ts';
 
 /** A block with the answers of a node about it. Reads use the hash, so several branches can coexist. */
 export type ReplayBlock = {
@@ -15,115 +15,67 @@ export type ReplayBlock = {
   readonly traces: readonly unknown[] | null;
 };
 
-export type ReplayNode = {
-  readonly url: string;
-  /** The methods called, in order. */
-  readonly asked: string[];
+/** Blocks that a node replays, and how far it has come. */
+type RecordedChain = {
+  readonly source: Pass;
   /** Makes this block the newest, on top of its ancestors. */
   setHead(hash: string): void;
   add(...blocks: readonly ReplayBlock[]): void;
-  /** Answers "unknown block" to the next questions for the receipts of this block. */
-  deny(hash: string, times: number): void;
-  /** Makes the node reject these methods as unknown. */
-  lack(...methods: readonly string[]): void;
-  /** Removes the state that the traces of this block need; the node reports this in one of three ways. */
-  prune(hash: string, way?: PrunedAnswer): void;
   /** Sets the finalized block; undefined makes the node reject the tag. */
   finalize(number: number | undefined): void;
   /** Gives the words that contracts answer to calls at a block; undefined makes the call fail. By default all fail. */
   answerCalls(answer: CallAnswer): void;
-  /** Answers a method that recordings do not have. */
-  answer(method: string, result: (params: readonly unknown[]) => unknown): void;
-  /** Sets a function that runs before each answer. If it throws, the connection breaks. */
-  onAsk(listener: (method: string) => void): void;
-  close(): Promise<void>;
 };
+
+export type ReplayNode = TestNode & Omit<RecordedChain, 'source'>;
 
 type CallAnswer = (
   call: { readonly to: string; readonly data: string },
   blockHash: string,
 ) => bigint | undefined;
 
-/** An error, an error in place of each trace, or no traces. */
-type PrunedAnswer = 'error' | 'each' | 'none';
-
-type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 type State = {
+  readonly chainId: string;
   readonly blocks: Map<string, ReplayBlock>;
-  readonly denied: Map<string, number>;
-  readonly lacking: Set<string>;
-  readonly pruned: Map<string, PrunedAnswer>;
   /** The block hash at each height of the current branch. */
   branch: Map<bigint, string>;
   head: bigint;
   finalized: number | undefined;
-  listener: (method: string) => void;
   call: CallAnswer;
-  readonly answers: Map<string, (params: readonly unknown[]) => unknown>;
 };
 
-/** Starts a JSON-RPC node that serves recorded blocks on a free port. */
+/** Starts a node that replays recorded blocks. */
 export async function startReplayNode(
   chainId: string,
   blocks: readonly ReplayBlock[] = [],
 ): Promise<ReplayNode> {
+  const { source, ...chain } = recordedChain(chainId, blocks);
+  return { ...(await startNode(source)), ...chain };
+}
+
+function recordedChain(chainId: string, blocks: readonly ReplayBlock[]): RecordedChain {
   const state: State = {
+    chainId,
     blocks: new Map(blocks.map((entry) => [entry.block.hash, entry])),
-    denied: new Map(),
-    lacking: new Set(),
-    pruned: new Map(),
     branch: new Map(),
     head: -1n,
     finalized: undefined,
-    listener: () => {},
     call: () => undefined,
-    answers: new Map(),
   };
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const serve = async () => {
-      const { id, method, params } = JSON.parse(await text(request));
-      asked.push(method);
-      state.listener(method);
-      const answer =
-        method === 'eth_chainId' ? { result: quantity(BigInt(chainId)) } : reply(state, method, params);
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-    };
-    serve().catch(() => request.socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    asked,
+    source: async ({ method, params }) => reply(state, method, params),
     setHead: (hash) => setHead(state, hash),
     add(...added) {
       for (const entry of added) state.blocks.set(entry.block.hash, entry);
     },
-    deny: (hash, times) => void state.denied.set(hash, times),
-    lack(...methods) {
-      for (const method of methods) state.lacking.add(method);
-    },
-    prune: (hash, way = 'error') => void state.pruned.set(hash, way),
     finalize(number) {
       state.finalized = number;
     },
     answerCalls(answer) {
       state.call = answer;
     },
-    answer: (method, result) => void state.answers.set(method, result),
-    onAsk(listener) {
-      state.listener = listener;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
-
-const quantity = (value: bigint) => `0x${value.toString(16)}`;
 
 function setHead(state: State, hash: string): void {
   state.branch = new Map();
@@ -138,14 +90,11 @@ function setHead(state: State, hash: string): void {
 
 function reply(state: State, method: string, params: readonly unknown[]): Answer {
   const [first, second] = params;
-  const own = state.answers.get(method);
-  if (own !== undefined) return { result: own(params) };
-  if (state.lacking.has(method)) {
-    return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
-  }
   switch (method) {
+    case 'eth_chainId':
+      return { result: hexOf(BigInt(state.chainId)) };
     case 'eth_blockNumber':
-      return { result: quantity(state.head) };
+      return { result: hexOf(state.head) };
     case 'eth_getBlockByNumber':
       return blockAnswer(state, String(first), second === true);
     case 'eth_getBlockReceipts':
@@ -153,12 +102,9 @@ function reply(state: State, method: string, params: readonly unknown[]): Answer
     case 'eth_getTransactionReceipt':
       return { result: receiptOf(state, String(first)) };
     case 'debug_traceBlockByHash':
-      return tracesAnswer(state, String(first), (traces) => traces);
+      return { result: state.blocks.get(String(first))?.traces ?? [] };
     case 'trace_block':
-      // The recorded traces have the form of callTracer.
-      return tracesAnswer(state, state.branch.get(BigInt(String(first))) ?? '', (traces, hash) =>
-        flatten(traces as readonly CallTrace[], hash),
-      );
+      return flatTraces(state, state.branch.get(BigInt(String(first))) ?? '');
     case 'eth_getBlockByHash':
       return { result: state.blocks.get(String(first))?.block ?? null };
     case 'eth_call':
@@ -166,7 +112,7 @@ function reply(state: State, method: string, params: readonly unknown[]): Answer
     case 'eth_getCode':
       return { result: '0x' };
     default:
-      return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+      return failure(-32601, `the method ${method} does not exist/is not available`);
   }
 }
 
@@ -193,30 +139,14 @@ function numberOf({ head, finalized }: State, tag: string): bigint {
 }
 
 function receiptsAnswer(state: State, hash: string): Answer {
-  const left = state.denied.get(hash) ?? 0;
   const receipts = state.blocks.get(hash)?.receipts;
-  if (left > 0 || receipts === undefined) {
-    state.denied.set(hash, left - 1);
-    return { error: { code: -32000, message: 'unknown block' } };
-  }
-  return { result: receipts };
+  return receipts === undefined ? failure(-32000, 'unknown block') : { result: receipts };
 }
 
-function tracesAnswer(
-  state: State,
-  hash: string,
-  form: (traces: readonly unknown[], hash: string) => readonly unknown[],
-): Answer {
-  const way = state.pruned.get(hash);
-  if (way === 'none') return { result: [] };
-  if (way === 'each') {
-    const { transactions = [] } = state.blocks.get(hash)?.block ?? {};
-    return { result: transactions.map(({ hash: txHash }) => ({ txHash, error: 'Resource not found' })) };
-  }
-  if (way === 'error') {
-    return { error: { code: -32000, message: 'missing trie node 5f2c (path ) state is not available' } };
-  }
-  return { result: form(state.blocks.get(hash)?.traces ?? [], hash) };
+/** The recorded traces, which have the form of callTracer, in that of `trace_block`. */
+function flatTraces(state: State, hash: string): Answer {
+  const traces = state.blocks.get(hash)?.traces ?? [];
+  return { result: flatten(traces as readonly CallTrace[], hash) }; // as recorded
 }
 
 function receiptOf(state: State, hash: string): unknown {
@@ -229,11 +159,34 @@ function receiptOf(state: State, hash: string): unknown {
   return null;
 }
 
+/** A node that answers "unknown block" to the next questions for the receipts of the block with this hash. */
+export function deniesReceipts(hash: string, times: number): Flaw {
+  let left = times;
+  return of('eth_getBlockReceipts', async ({ params: [number] }, pass) => {
+    const block = await pass({ method: 'eth_getBlockByNumber', params: [number, false] });
+    if (fieldOf(resultOf(block), 'hash') !== hash || left === 0) return undefined;
+    left -= 1;
+    return failure(-32000, 'unknown block');
+  });
+}
+
+/** An error, an error in place of each trace, or no traces. */
+type PrunedAnswer = 'error' | 'each' | 'none';
+
+/** A node without the state that the traces of this block need, which reports it in one of three ways. */
+export const pruned = (block: ReplayBlock['block'], way: PrunedAnswer = 'error'): Flaw =>
+  of(['debug_traceBlockByHash', 'trace_block'], ({ params: [at] }) => {
+    if (at !== block.hash && at !== block.number) return undefined;
+    if (way === 'error') return failure(-32000, 'missing trie node 5f2c (path ) state is not available');
+    const lost = block.transactions.map(({ hash }) => ({ txHash: hash, error: 'Resource not found' }));
+    return { result: way === 'each' ? lost : [] };
+  });
+
 /** An empty block that follows another one, so that the node is beyond that. */
 export function blockAfter({ block: { number, hash } }: ReplayBlock): ReplayBlock {
   const own = `0x${((BigInt(hash) + 1n) % 2n ** 256n).toString(16).padStart(64, '0')}`;
   const next = {
-    number: quantity(BigInt(number) + 1n),
+    number: hexOf(BigInt(number) + 1n),
     hash: own,
     parentHash: hash,
     timestamp: '0x70000000',

@@ -1,20 +1,12 @@
 import { Transaction } from 'ethers';
-import { type Answer, type Flaw, of, resultOf } from './flaw.ts';
-
-const headers = { 'content-type': 'application/json' };
-
-/** Puts a question to the node with this URL. */
-export async function askNode(url: string, call: { method: string; params: readonly unknown[] }) {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
-  const response = await fetch(url, { method: 'POST', headers, body });
-  return (await response.json()) as Answer; // a real node's own
-}
+import { type Answer, type Call, type Flaw, of, type Reply, resultOf } from './flaw.ts';
+import { askNode } from './node.ts';
 
 /** A URL that leads to another node: of an orphan, of another chain. */
 export const leadsTo =
   (url: string): Flaw =>
-  ({ method, params }) =>
-    askNode(url, { method, params });
+  (call) =>
+    askNode(url, call);
 
 /** A node that confirms every transaction and sends it to nobody. */
 export const swallowsBroadcasts: Flaw = of(['eth_sendRawTransaction'], async ({ params }) => ({
@@ -53,7 +45,7 @@ export const slow =
 
 /** A node that never answers: nothing at all, or not these methods. */
 export const hangs = (...methods: string[]): Flaw =>
-  methods.length === 0 ? async () => 'hang' : of(methods, async () => 'hang');
+  methods.length === 0 ? () => 'hang' : of(methods, () => 'hang');
 
 /** A node that answers nothing but errors: to everything, or to these methods. */
 export function errs(error: Answer['error'], ...methods: string[]): Flaw {
@@ -69,3 +61,20 @@ export const status =
 /** A node that suggests this priority fee, in wei. */
 export const suggestsTip = (wei: bigint): Flaw =>
   of(['eth_maxPriorityFeePerGas'], async () => ({ result: `0x${wei.toString(16)}` }));
+
+/** Calls of contracts that have this in their parameters, in hex without `0x`, are answered in this way. */
+export const callsWith = (hex: string, reply: Reply): Flaw =>
+  of('eth_call', ({ params }) => (JSON.stringify(params).toLowerCase().includes(hex) ? reply : undefined));
+
+type LogFilter = { readonly fromBlock?: string; readonly toBlock?: string; readonly topics?: unknown };
+
+/** The filter of a question for logs; undefined for any other question. */
+export function logFilterOf({ method, params }: Call): LogFilter | undefined {
+  return method === 'eth_getLogs' ? (params[0] as LogFilter) : undefined; // as JSON-RPC has it
+}
+
+/** Whether a question names a token, by its id: in topics or in the data of a call. */
+export function isAboutToken({ method, params }: Call, tokenId: string): boolean {
+  const word = BigInt(tokenId).toString(16).padStart(64, '0');
+  return (method === 'eth_getLogs' || method === 'eth_call') && JSON.stringify(params).includes(word);
+}
