@@ -77,8 +77,7 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   );
   await installMulticall(chain.rpcUrl);
   const nodes: TestNode[] = [];
-  for (const _each of [1, 2])
-    nodes.push(opened.adopt(await startNode(chain.rpcUrl), (node) => node.close()));
+  for (const _each of [1, 2]) nodes.push(opened.adopt(await startNode(chain.rpcUrl), (node) => node.close()));
   const records = Array.from({ length: 50 }, (_, index) => transaction(index));
   const hosted = { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
   const upstream = opened.adopt(await startMoralisServer(hosted), (server) => server.close());

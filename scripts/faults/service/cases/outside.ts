@@ -80,7 +80,13 @@ function startStrangers({ service: { port } }: Stage): () => Promise<string[]> {
 export const outsideFaults: readonly Fault[] = [
   nodes('nodes absent', 'both close every connection', 2, () => 'drop'),
   nodes('nodes silent', 'both take every request and never answer', 2, hangs()),
-  nodes('a node lies', 'one of two shows mints of another chain and rubbish as balances', 1, lies['other chain'], rubbish),
+  nodes(
+    'a node lies',
+    'one of two shows mints of another chain and rubbish as balances',
+    1,
+    lies['other chain'],
+    rubbish,
+  ),
   upstream('slow', 'never answers', 'hang'),
   upstream('absent', 'resets every connection', 'reset'),
   authentication('slow', 'answers after 20 s'),
