@@ -9,8 +9,8 @@ import { startChain } from '../../test/support/chain.ts';
 import { callNode } from '../../test/support/deploy.ts';
 import { type RunningProcess, startProcess } from '../../test/support/process.ts';
 import { startDatabaseServer } from '../load/database-server.ts';
+import { runProgram } from '../run-program.ts';
 import type { Report } from './report.ts';
-import { runProgram } from './run-program.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
