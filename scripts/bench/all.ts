@@ -20,7 +20,7 @@ const heads = ['Suite', 'Figure', 'Measured', 'Bound', '', 'Beside it'];
 
 type AllOptions = {
   readonly about: string;
-  /** The part of README.md that gets the table. */
+  /** The part of docs/performance.md that gets the table. */
   readonly readmePart: string | undefined;
   /** All together have to take less than so many, once their data are made. */
   readonly minutes?: number;

@@ -34,7 +34,7 @@ export type Metrics = {
   levels<Name extends string>(levels: Levels<Name>): void;
   /** Adds the metrics of Node: memory, processor, event loop, garbage collection. */
   watchProcess(): void;
-  /** Describes the service's own metrics, as the README's table lists them. */
+  /** Describes the service's own metrics, as docs/operate/metrics.md lists them. */
   list(): readonly MetricEntry[];
   /** All metrics in the text format of Prometheus. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;

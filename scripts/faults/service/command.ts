@@ -19,7 +19,7 @@ authentication service, each of which fails in turn.
   --minutes  go round again until so many minutes are over, and tell of the worst of each fault; without it, each once
   --only     faults of these names, or whose name has one of these words, with commas between them
   --rate     requests a second, 20 by default
-  --readme   put the table into README.md; only of all faults, with those named that cannot be caused on this machine
+  --readme   put the table into docs/faults.md; only of all faults, with those named that cannot be caused on this machine
   --keep     keep the folder with the logs of all processes
   --list     name the faults and end
 

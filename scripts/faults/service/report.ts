@@ -52,7 +52,7 @@ const orNever = (ms: number | undefined) => (ms === undefined ? 'never' : second
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /**
- * Puts the outcomes of a whole run into the README, in place of the last ones.
+ * Puts the outcomes of a whole run into docs/faults.md, in place of the last ones.
  * @param leftOut the faults that could not be caused, with why
  * @throws Error without the place
  */
