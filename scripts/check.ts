@@ -70,6 +70,16 @@ const checks: readonly Check[] = [
     run: program('node', 'scripts/promises.ts'),
   },
   {
+    name: 'links',
+    about: 'links between Markdown files lead somewhere',
+    run: program('node', 'scripts/links.ts'),
+  },
+  {
+    name: 'words',
+    about: 'README.md and docs/ have short sentences and plain words',
+    run: program('node', 'scripts/words.ts'),
+  },
+  {
     name: 'lock',
     about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts', '--check'),
@@ -108,10 +118,10 @@ async function main(): Promise<void> {
       process.stdout.write(
         `${ok ? 'ok    ' : 'FAILED'} ${seconds} s  ${check.name.padEnd(14)} ${check.about}\n`,
       );
-      if (!ok) {
-        failed.push(check.name);
+      if (!ok) failed.push(check.name);
+      // Who names a check wants to read what it says.
+      if ((!ok || positionals.length > 0) && output.trim() !== '')
         process.stdout.write(`${output.trimEnd()}\n\n`);
-      }
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));

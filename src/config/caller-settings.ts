@@ -12,7 +12,7 @@ export const callerSettings = {
       .string()
       .regex(/^[a-z]{2,10}$/, 'must be 2 to 10 lower-case letters')
       .default('live'),
-    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are refused.',
+    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are rejected.',
   },
   KEY_CACHE_SECONDS: {
     schema: wholeSetting(0, 10).default(10),
@@ -47,7 +47,7 @@ export const callerSettings = {
   UNKNOWN_KEYS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(120),
     about:
-      'Refused keys that an address may send in a minute, with those under way; after that, keys of this address that were not accepted in the last ten minutes are 429 without a look-up. 0 means no limit.',
+      'Unknown keys that an address may send in a minute, including lookups in progress. Beyond it, keys from this address that were not accepted in the last ten minutes are 429 without a lookup. 0 means no limit.',
   },
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(1_200),

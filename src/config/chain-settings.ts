@@ -14,7 +14,7 @@ export const chainSettings = {
   RPC_FINALITY_NODES: {
     schema: wholeSetting(1, 100).optional(),
     about:
-      'Nodes of a network that must agree on a block for it to count as final in minting; by default 1 where it has one node and 2 where it has more. With fewer usable nodes nothing becomes final.',
+      'Nodes of a network that must agree before minting counts a block as final. The default is 1 for a network with one node, otherwise 2. With fewer usable nodes nothing becomes final.',
   },
   MINT_SIGNERS: {
     schema: signerList.optional(),
@@ -32,7 +32,7 @@ export const chainSettings = {
   },
   MINT_MAX_IN_FLIGHT: {
     schema: wholeSetting(1, 16).default(16),
-    about: 'Transactions without a block that a signer may have. Nodes hold no more than 16 for sure.',
+    about: 'Transactions without a block that a signer may have. Nodes are only sure to keep 16.',
   },
   MINT_BLOCK_SHARE_PERCENT: {
     schema: wholeSetting(1, 100).default(50),
@@ -44,7 +44,7 @@ export const chainSettings = {
   },
   MINT_POLL_MS: {
     schema: wholeSetting(20, 60_000).default(1_000),
-    about: 'Time between two looks at a chain on which mints are under way.',
+    about: 'Time between two polls of a chain on which mints are in progress.',
   },
   MINT_REBROADCAST_MS: {
     schema: wholeSetting(20, 3_600_000).default(15_000),

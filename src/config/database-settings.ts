@@ -17,7 +17,7 @@ export const databaseSettings = {
   DATABASE_REPLICA_URL: {
     schema: databaseUrl.optional(),
     about:
-      'Role `api`: a streaming replica of the database, without a pooler, for the [reads that may lag](database.md#a-replica-for-reads). Its state holds no start back.',
+      'Role `api`: a streaming replica of the database, without a pooler, for the [reads that may lag](database.md#a-replica-for-reads). A start does not wait for it.',
     secret: true,
   },
   DATABASE_REPLICA_MAX_LAG: {

@@ -32,7 +32,7 @@ export const historySettings = {
   },
   INDEX_POLL_MS: {
     schema: wholeSetting(50, 600_000).default(1_000),
-    about: 'Index: time between two looks at a node that has no new block.',
+    about: 'Index: time between two polls of a node that has no new block.',
   },
   INDEX_PARALLEL: {
     schema: wholeSetting(1, 200).default(8),
@@ -41,7 +41,7 @@ export const historySettings = {
   INDEX_READY_LAG: {
     schema: wholeSetting(0, 1_000_000_000).optional(),
     about:
-      'Index: blocks that an index may be behind its node for `/readyz` to name it as ok. A process that answers no callers is not ready then. Without it no index is looked at.',
+      'Index: blocks that an index may be behind its node. Beyond it, `/readyz` names the index, and a process without the role `api` is not ready. Without this setting `/readyz` ignores indexes.',
   },
   INDEX_IPFS_GATEWAY: {
     schema: httpUrl.default('https://ipfs.io/ipfs'),

@@ -33,7 +33,7 @@ export const serviceSettings = {
   REQUEST_DEADLINE_SECONDS: {
     schema: wholeSetting(1, 600).default(15),
     about:
-      'Time for an answer to be made; then it is 503, and the work for it ends, whatever else would be waited for. Above `MORALIS_DEADLINE_MS`, so that callers are told what was slow.',
+      'Time in which the service must make a response. After that the response is 503 and its work is cancelled. Set it above `MORALIS_DEADLINE_MS`, so that the 503 names what was slow.',
   },
   MAX_ANSWERS_MB: {
     schema: wholeSetting(1, 100_000).default(128),
@@ -90,15 +90,15 @@ export const serviceSettings = {
   HSTS_SECONDS: {
     schema: wholeSetting(0, 63_072_000).default(0),
     about:
-      'Time for which browsers are told to use nothing but https for this host (`Strict-Transport-Security`); 0 tells them nothing.',
+      'Time for which browsers use only https for this host (`Strict-Transport-Security`). With 0 the header is not sent.',
   },
   DRAIN_SECONDS: {
     schema: wholeSetting(0, 300).default(5),
     about:
-      'Time between not being ready and closing the listener when the process is told to stop: how long load balancers take to notice. Requests are answered meanwhile, each with `Connection: close`.',
+      'Time between not ready and closing the listener during a stop: how long load balancers take to notice. The process still answers requests, each with `Connection: close`.',
   },
   SHUTDOWN_SECONDS: {
     schema: wholeSetting(1, 300).default(30),
-    about: 'Time that requests and jobs in progress get to end when the process is told to stop.',
+    about: 'Time that requests and jobs in progress get to finish during a stop.',
   },
 } as const;

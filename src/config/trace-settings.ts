@@ -57,6 +57,6 @@ export const traceSettings = {
   },
   OTEL_RESOURCE_ATTRIBUTES: {
     schema: pairs.optional(),
-    about: 'What traces tell of this process, `name=value` separated by commas.',
+    about: 'Attributes of this process in traces, `name=value` separated by commas.',
   },
 } as const;

@@ -9,7 +9,7 @@ export function watchNodes(metrics: Metrics, { clients }: { readonly clients: Rp
     gauges: {
       errors: {
         name: 'tallystick_rpc_node_error_rate',
-        help: 'Share of the latest looks at a node and requests to it that failed, from 0 to 1.',
+        help: 'Share of the latest polls of a node and requests to it that failed, from 0 to 1.',
         labels,
       },
       head: { name: 'tallystick_rpc_node_head', help: 'The newest block that a node has shown.', labels },
