@@ -18,7 +18,7 @@ type Passage = { readonly text: string; readonly isProse: boolean };
 const plain = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => {
-      if (token.type === 'codespan') return 'code';
+      if (token.type === 'codespan') return 'Code';
       return 'tokens' in token && token.tokens !== undefined
         ? plain(token.tokens)
         : ('text' in token && token.text) || ' ';
