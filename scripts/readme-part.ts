@@ -16,7 +16,8 @@ export async function writeReadmePart(name: string, text: string): Promise<void>
   if (file === undefined) throw new Error(`No page has the part ${name}`);
   const page = await readFile(file, 'utf8');
   const part = new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(\n<!-- /${name} -->)`);
-  if (!part.test(page)) throw new Error(`${file} has no place for ${name}`);
+  if (!part.test(page))
+    throw new Error(`${file} has no part "${name}". Add the two comments that enclose the part.`);
   await writeFile(
     file,
     page.replace(part, (_whole, begin: string, end: string) => `${begin}${text}${end}`),
