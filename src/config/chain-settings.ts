@@ -5,7 +5,7 @@ import { signerList, wholeSetting } from './setting-forms.ts';
 export const chainSettings = {
   BALANCE_CACHE_MAX: {
     schema: wholeSetting(1, 10_000_000).default(100_000),
-    about: 'Token balances remembered at most.',
+    about: 'Most token balances in the cache of a process.',
   },
   RPC_TIMEOUT_MS: {
     schema: wholeSetting(100, 120_000).default(5_000),
@@ -19,7 +19,7 @@ export const chainSettings = {
   MINT_SIGNERS: {
     schema: signerList.optional(),
     about:
-      'Who signs mints: `chainId=keystore:path` for an encrypted keystore file, `chainId=kms:arn` for a key in AWS KMS; separated by commas. Each works by itself.',
+      'Signers of mints, separated by commas: `chainId=keystore:path` for an encrypted keystore file, `chainId=kms:arn` for a key in AWS KMS.',
   },
   MINT_KEYSTORE_PASSWORD_FILE: {
     schema: z.string().min(1).optional(),
@@ -27,8 +27,7 @@ export const chainSettings = {
   },
   MINT_MAX_FEE_GWEI: {
     schema: wholeSetting(1, 1_000_000).default(500),
-    about:
-      'What a unit of gas may cost at most; above it minting pauses, and `contract` commands send nothing.',
+    about: 'Highest price of a unit of gas. Above it minting pauses, and `contract` commands send nothing.',
   },
   MINT_MAX_IN_FLIGHT: {
     schema: wholeSetting(1, 16).default(16),
@@ -36,7 +35,7 @@ export const chainSettings = {
   },
   MINT_BLOCK_SHARE_PERCENT: {
     schema: wholeSetting(1, 100).default(50),
-    about: "Of a block's gas that one transaction may take.",
+    about: "Share of a block's gas that one transaction may use.",
   },
   MINT_STUCK_BLOCKS: {
     schema: wholeSetting(1, 10_000).default(5),
@@ -52,6 +51,6 @@ export const chainSettings = {
   },
   MINT_LEASE_SECONDS: {
     schema: wholeSetting(1, 600).default(15),
-    about: 'Time after which another process takes over the minting of one that shows no sign of life.',
+    about: 'Time after which another process takes over the lanes of a silent one.',
   },
 } as const;
