@@ -65,7 +65,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   const failures = new Counter(
     enter('counter', {
       name: 'tallystick_scrape_failures_total',
-      help: 'Levels that could not be read at a scrape, by what was asked.',
+      help: 'Levels that could not be read during a scrape, by source.',
       labels: ['source'],
     }),
   );
