@@ -29,7 +29,7 @@ ${Object.entries(suites)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
   .join('\n')}
 
---quick does less of it, in less than a minute. --readme puts the table of all into README.md. Progress goes to standard error. The last line of the output is
+--quick does less of it, in less than a minute. --readme puts the table of all into docs/performance.md. Progress goes to standard error. The last line of the output is
 one JSON object; its ratios compare things measured in the same run, so they say more than the times. Where a
 suite has limits, each is there with its value, \`ok\` says whether all are held, and the exit status is 1 when not.`;
 

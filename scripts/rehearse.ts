@@ -34,7 +34,7 @@ Tries what operators do once in a while, as far as one machine allows:
                is lost or minted twice. Needs pg_dump and a server of its version
   rotate       replaces every key under load, process by process: SECRET_KEYS, CURSOR_KEYS, an API key, a signer. No request
                fails, and what the old keys sealed is read with the new ones alone
-  newcomer     follows the README's lines for production as they stand there, from an empty folder to a minted NFT whose
+  newcomer     runs every command of docs/first-nft.md, from an empty folder to a minted NFT whose
                address on the chain is right, on a PostgreSQL and a chain of its own; takes some minutes
 
 The last line is the result as JSON.

@@ -23,7 +23,7 @@ const mostMinutes = 15;
 
 /**
  * Suites one after the other, each in a process of its own, and one table of what they found.
- * @param isForReadme whether README.md gets the table
+ * @param isForReadme whether docs/performance.md gets the table
  */
 export function allOf(suites: Readonly<Record<string, Suite>>, isForReadme: boolean): Suite {
   const names = Object.keys(suites);

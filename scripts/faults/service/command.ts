@@ -28,7 +28,7 @@ they are, and looks at what each process has in the quiet between.
   --seed     which fault of a soak is the first, by default the number of the day: a short one does not reach all of them
   --rate     requests a second, 20 by default
   --keep     keep the folder with the logs of all processes
-  --readme   put the table into README.md; only of all faults, with those named that cannot be caused on this machine
+  --readme   put the table into docs/faults.md; only of all faults, with those named that cannot be caused on this machine
   --list     name the faults and end
 
 A fault is held when every request is answered within 15 s, with what was asked for or with 502 or 503 and
@@ -162,7 +162,7 @@ async function runAll(
   return { outcomes: [...outcomes.values()], leftOut: never.map(([name, why]) => `${name} (${why})`) };
 }
 
-/** Puts the outcomes of a whole run into the README, in place of the last ones. @throws Error without the place */
+/** Puts the outcomes of a whole run into docs/faults.md, in place of the last ones. @throws Error without the place */
 async function writeReadme(outcomes: readonly Outcome[], leftOut: readonly string[]): Promise<void> {
   const rows = outcomes.map((outcome) => {
     const [name, ...cells] = cellsOf(outcome);

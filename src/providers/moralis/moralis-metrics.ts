@@ -10,7 +10,7 @@ export function createMoralisMetrics(metrics: Metrics): NonNullable<MoralisClien
   });
   const retries = metrics.counter({
     name: 'tallystick_moralis_retries_total',
-    help: 'Requests to the hosted data provider that were made because one before had failed.',
+    help: 'Requests to the hosted data provider that repeat a failed request.',
   });
   return (tries, outcome) => {
     requests.inc({ outcome });
