@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { marked, type Token } from 'marked';
 
 /*
- * Fails on long sentences and avoided words in README.md and docs/, and prints how long sentences are. The rules and the
+ * Fails on long sentences and avoided words of the documentation, and prints how long sentences are. The rules and the
  * words to use instead are in docs/contributing/style.md. Code and measured tables are left out.
  */
 
@@ -44,7 +44,7 @@ function passagesOf(page: string): Passage[] {
 
 const lengths: number[] = [];
 const faults: string[] = [];
-for (const file of ['README.md', ...globSync('docs/**/*.md').toSorted()]) {
+for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md').toSorted()]) {
   for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
     for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
       const length = segment.split(' ').filter((word) => /\w/.test(word)).length;

@@ -53,7 +53,7 @@ const run = (place: Place, line: string): Promise<string> =>
 /** A step failed, as its report says; those after it need what it leaves. */
 class StuckError extends Error {}
 
-/** Runs the commands of docs/first-nft.md as they are, in a folder that has nothing of ours, up to a mint. */
+/** Runs the commands of docs/first-nft.md as they are, in a folder that has nothing of ours, up to a mint. Compares its answers. */
 export async function rehearseNewcomer(report: Report): Promise<void> {
   await follow(report).catch((error: unknown) => {
     if (!(error instanceof StuckError)) throw error;
@@ -159,11 +159,28 @@ async function until<T>(place: Place, line: string, form: z.ZodType<T>): Promise
   for (;;) {
     const output = await run(place, line.replace('curl ', 'curl -sS '));
     const answer = form.safeParse(JSON.parse(output));
-    if (answer.success) return answer.data;
+    if (answer.success) {
+      await compareSample(line, JSON.parse(output));
+      return answer.data;
+    }
     if (performance.now() > deadline) throw new Error(`The last answer is ${output}`);
     await pause(250);
   }
 }
+
+/** @throws Error when the page shows an answer of other fields below the command */
+async function compareSample(line: string, answer: unknown): Promise<void> {
+  const text = await readFile(path.join(root, page), 'utf8');
+  const [, shown = 'null'] = /```json\n([^`]*)```/.exec(text.slice(text.indexOf(line))) ?? [];
+  const [expected, found] = [JSON.parse(shown), answer].map((each) => fieldsOf(each).toSorted().join(' '));
+  if (expected !== found) throw new Error(`The page shows ${expected}\nThe service answers ${found}`);
+}
+
+/** The paths of all fields of a JSON value. */
+const fieldsOf = (value: unknown, place = ''): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, each]) => fieldsOf(each, `${place}.${name}`))
+    : [place];
 
 type Expected = { readonly place: Place; readonly publicUrl: string; readonly rpcUrl: string };
 
