@@ -127,7 +127,7 @@ describe('a network with several nodes', () => {
 
   test('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
     first.fail('no state');
-    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`)).toBe(0n);
+    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`, 0)).toBe(0n);
     first.fail('none');
     second.forget();
     await blockNumber();

@@ -57,7 +57,7 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   };
   const head = async () => blockNumberOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
   const receiptsOf = createReceiptReader({ node, head, headerAt, now });
-  const tracesOf = createTraceReader({ ...options, now });
+  const tracesOf = createTraceReader({ ...options, headerAt, now });
   const finalizedTag = createFinalizedTag(options);
   return {
     head,
