@@ -12,7 +12,10 @@ export type PacedTransport = Transport & {
 };
 
 const shortestMs = 250;
-const longestMs = 5_000;
+// A node that allows less than one question a second is of no use, and one that refuses everything for a while must not be
+// asked so slowly afterwards.
+const longestMs = 1_200;
+const longestWaitMs = 10_000;
 // Slowly, so that few questions are refused by a node that always allows as much.
 const faster = 0.9;
 
@@ -26,10 +29,10 @@ export function createPacedTransport(transport: Transport, now: () => number): P
   let freeAt = Number.NEGATIVE_INFINITY;
   let slowedAt = Number.NEGATIVE_INFINITY;
 
-  const turn = async (endsAt: number) => {
+  const turn = async () => {
     if (intervalMs === 0) return;
     const at = Math.max(now(), freeAt);
-    if (at > endsAt) throw new NodeFault('limited', 'not asked: the node limits questions, and others wait');
+    if (at - now() > longestWaitMs) throw new NodeFault('limited', 'not asked: the node limits questions, and others wait');
     freeAt = at + intervalMs;
     if (at > now()) await wait(at - now());
   };
@@ -48,7 +51,7 @@ export function createPacedTransport(transport: Transport, now: () => number): P
     async ask(method, params, limits) {
       const endsAt = now() + limits.timeoutMs;
       for (;;) {
-        await turn(endsAt);
+        await turn();
         const begun = now();
         const outcome = await settled(transport.ask(method, params, limits));
         if (!isLimited(method, outcome)) {
