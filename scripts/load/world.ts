@@ -57,6 +57,7 @@ async function addNetworks(db: Database, { rpcUrls, contract }: WorldOptions): P
     indexFrom: '0',
     indexTraces: 'none' as const,
     wrappedNatives: [],
+    nativeAsset: null,
     explorerUrl: null,
     rpcUrls,
   };

@@ -32,7 +32,8 @@ export function createPacedTransport(transport: Transport, now: () => number): P
   const turn = async () => {
     if (intervalMs === 0) return;
     const at = Math.max(now(), freeAt);
-    if (at - now() > longestWaitMs) throw new NodeFault('limited', 'not asked: the node limits questions, and others wait');
+    if (at - now() > longestWaitMs)
+      throw new NodeFault('limited', 'not asked: the node limits questions, and others wait');
     freeAt = at + intervalMs;
     if (at > now()) await wait(at - now());
   };

@@ -16,6 +16,7 @@ import {
 import { listSkips } from '../store/write/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
+import { nextBlock } from './height-gaps.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
@@ -83,12 +84,15 @@ export function createFollower(options: FollowerOptions): Follower {
   const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
+  // The block that follows the head, where the heights between have none.
+  let following: bigint | undefined;
 
   const finalizedAt = createFinality(db, chainId, blocks);
   const below = createBelowWatch(chainId, options.belowPatienceMs);
 
   const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
+    following = undefined;
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
     if (comparison.outcome === 'same') return below.idle();
@@ -115,6 +119,14 @@ export function createFollower(options: FollowerOptions): Follower {
     const last = found.at(-1);
     const head = state?.head;
     if (first === undefined || last === undefined) {
+      const next = await nextBlock(blocks, from, end);
+      if (next !== undefined && next.parentHash === (head?.hash ?? (await hashBefore(blocks, from)))) {
+        following = next.number;
+        reader.drop();
+        return 'advanced';
+      }
+      if (next !== undefined && head !== undefined && (await rollBackFrom(head)) !== 'idle')
+        return 'rolled_back';
       if (failure !== undefined) {
         blockedAt = from;
         throw failure.error;
@@ -133,6 +145,7 @@ export function createFollower(options: FollowerOptions): Follower {
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
+    following = undefined;
     events?.onAppend(found);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
@@ -158,7 +171,7 @@ export function createFollower(options: FollowerOptions): Follower {
         const finalized = await finalizedAt(nodeHead);
         const { head } = state;
         below.sees(nodeHead, head?.number);
-        const from = head === undefined ? state.startBlock : head.number + 1n;
+        const from = following ?? (head === undefined ? state.startBlock : head.number + 1n);
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
@@ -168,6 +181,7 @@ export function createFollower(options: FollowerOptions): Follower {
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
+        following = undefined;
         batch = 1;
         reader.drop();
         throw error;
@@ -175,6 +189,9 @@ export function createFollower(options: FollowerOptions): Follower {
     },
   };
 }
+
+const hashBefore = async (blocks: NodeBlocks, number: bigint): Promise<string | undefined> =>
+  number === 0n ? undefined : (await blocks.headerAt(number - 1n))?.hash;
 
 const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
   (await blocks.headerAt(number))?.hash === hash;

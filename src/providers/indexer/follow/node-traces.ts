@@ -4,7 +4,7 @@ import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
 import { MalformedBlockError } from '../decode/hex.ts';
 import type { RawBlock } from '../decode/raw-block.ts';
-import { missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
+import { readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { TraceMethod } from '../store/write/index-state-store.ts';
 import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
 
@@ -65,6 +65,8 @@ export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUn
   };
 
   const isGivenUp = (error: unknown, isLastTry: boolean): boolean => {
+    // What nobody can read must not stop an index.
+    if (error instanceof MalformedBlockError) return isLastTry;
     if (isAtAll(error, isError, isTooLarge)) {
       outSince = undefined;
       const isForGood = isAtAll(error, isWithoutMethod, isTooLarge) || refusals >= refusalsInRow;
@@ -87,9 +89,12 @@ export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUn
       const answer = await ask(block);
       outSince = undefined;
       refusals = 0;
-      const missing = missingTraces(answer);
+      const { transactions } = block;
+      const { traces, missing } =
+        traceMethod === 'trace'
+          ? readFlatTraces(answer, hash, transactions)
+          : readCallTraces(answer, transactions);
       if (missing !== undefined) onUntraced(number, missing);
-      const traces = traceMethod === 'trace' ? readFlatTraces(answer, hash) : readCallTraces(answer);
       return { traces, partlyTraced: missing !== undefined };
     } catch (error) {
       if (!isGivenUp(error, isLastTry)) throw error;
