@@ -49,7 +49,7 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
   let refusals = 0;
 
   const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<Whole> => {
-    if (now() < singlyUntil) return { receipts: [], isRefused: false };
+    if (now() < singlyUntil) return { receipts: [], isRefused: true };
     try {
       const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
       refusals = 0;
