@@ -26,7 +26,7 @@ export type OddBlock = { readonly fields?: Fields; readonly transactions?: reado
 export type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 
 /** What a node has of a block. */
-export type BuiltBlock = {
+type BuiltBlock = {
   readonly block: Fields & { readonly hash: string; readonly number: string; readonly parentHash: string };
   readonly transactions: readonly (Fields & { readonly hash: string; readonly from: string })[];
   readonly receipts: readonly Fields[];

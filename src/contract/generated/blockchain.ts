@@ -230,10 +230,11 @@ export interface components {
         /** @description An address, in any case. In mixed case it must have a correct EIP-55 checksum. */
         AddressText: string;
         /**
-         * @description Standard of the contract. Collections older than the standard, such as CryptoPunks, count as ERC721.
-         * @enum {string}
+         * @description Standard of the contract; null for one that the service does not know. Collections older than the standard, such as
+         *     CryptoPunks, count as ERC721.
+         * @enum {string|null}
          */
-        NftContractType: "ERC721" | "ERC1155";
+        NftContractType: "ERC721" | "ERC1155" | null;
         /** @description One property of a token. */
         NormalizedAttribute: {
             /** @description Name of the property. Absent where the metadata lack it. */

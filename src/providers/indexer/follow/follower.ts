@@ -105,6 +105,12 @@ export function createFollower(options: FollowerOptions): Follower {
     return 'rolled_back';
   };
 
+  const passTo = (number: bigint): Step => {
+    following = number;
+    reader.drop();
+    return 'advanced';
+  };
+
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
     const rangeFrom = (first: bigint) => ({ from: first, to: lastOf(first, batch, end), finalized });
     const taken = reader.take(rangeFrom(from));
@@ -120,11 +126,8 @@ export function createFollower(options: FollowerOptions): Follower {
     const head = state?.head;
     if (first === undefined || last === undefined) {
       const next = await nextBlock(blocks, from, end);
-      if (next !== undefined && next.parentHash === (head?.hash ?? (await hashBefore(blocks, from)))) {
-        following = next.number;
-        reader.drop();
-        return 'advanced';
-      }
+      const follows = next?.parentHash === (head?.hash ?? (await hashBefore(blocks, from)));
+      if (next !== undefined && follows) return passTo(next.number);
       if (next !== undefined && head !== undefined && (await rollBackFrom(head)) !== 'idle')
         return 'rolled_back';
       if (failure !== undefined) {
