@@ -47,6 +47,10 @@ export const historySettings = {
     schema: httpUrl.default('https://ipfs.io/ipfs'),
     about: 'Index: where metadata of `ipfs:` addresses are fetched; the path is added.',
   },
+  INDEX_ARWEAVE_GATEWAY: {
+    schema: httpUrl.default('https://arweave.net'),
+    about: 'Index: where metadata of `ar:` addresses are fetched; the path is added.',
+  },
   INDEX_METADATA_HOSTS: {
     schema: z
       .string()

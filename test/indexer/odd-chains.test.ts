@@ -21,6 +21,7 @@ import {
   zeroes,
 } from '../support/odd-chain.ts';
 import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const account = (pair: string) => `0x${pair.repeat(20)}`;
 const [payer, payee, contract, token] = [account('a1'), account('b2'), account('c3'), account('70')];
@@ -69,6 +70,7 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
     ...{ nativeAsset: how.nativeAsset ?? null, indexFrom: how.from ?? '0' },
   });
   await insertNetwork(service.db, network);
+  await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   open.push(async () => {

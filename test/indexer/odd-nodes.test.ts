@@ -14,6 +14,7 @@ import {
   startOddNode,
 } from '../support/odd-chain.ts';
 import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const [payer, payee] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 const blocks = chainAround({}, { payer, payee });
@@ -34,6 +35,7 @@ async function start(service: TestService, ...nodes: readonly OddChain[]) {
   const rpcUrls = started.map(({ url }) => url);
   const network = testNetwork(rpcUrls, { chainId, hexChainId: hexOf(chains), name: `Odd ${chainId}` });
   await insertNetwork(service.db, network);
+  await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   open.push(() => clients.close(), ...started.map(({ close }) => close));

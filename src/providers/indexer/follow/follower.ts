@@ -16,7 +16,7 @@ import {
 import { listSkips } from '../store/write/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
-import { nextBlock } from './height-gaps.ts';
+import { afterGap } from './height-gaps.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
@@ -85,14 +85,13 @@ export function createFollower(options: FollowerOptions): Follower {
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
   // The block that follows the head, where the heights between have none.
-  let following: bigint | undefined;
+  let following: { readonly head: string | undefined; readonly number: bigint } | undefined;
 
   const finalizedAt = createFinality(db, chainId, blocks);
   const below = createBelowWatch(chainId, options.belowPatienceMs);
 
   const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
-    following = undefined;
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
     if (comparison.outcome === 'same') return below.idle();
@@ -103,12 +102,6 @@ export function createFollower(options: FollowerOptions): Follower {
     skips = await listSkips(db, chainId, keep ?? -1n);
     log.info({ chainId, from: head.number, to: keep }, 'rolled back replaced blocks');
     return 'rolled_back';
-  };
-
-  const passTo = (number: bigint): Step => {
-    following = number;
-    reader.drop();
-    return 'advanced';
   };
 
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
@@ -125,16 +118,15 @@ export function createFollower(options: FollowerOptions): Follower {
     const last = found.at(-1);
     const head = state?.head;
     if (first === undefined || last === undefined) {
-      const next = await nextBlock(blocks, from, end);
-      const follows = next?.parentHash === (head?.hash ?? (await hashBefore(blocks, from)));
-      if (next !== undefined && follows) return passTo(next.number);
-      if (next !== undefined && head !== undefined && (await rollBackFrom(head)) !== 'idle')
+      const next = await afterGap(blocks, head, from, end);
+      if (typeof next === 'bigint') following = { head: head?.hash, number: next };
+      if (typeof next === 'bigint') return 'advanced';
+      if (next === 'other' && head !== undefined && (await rollBackFrom(head)) !== 'idle')
         return 'rolled_back';
-      if (failure !== undefined) {
-        blockedAt = from;
-        throw failure.error;
-      }
-      return waitFor(from, end);
+      // Nodes behind one address may be behind one another; what stays away for long is a fault of its own.
+      if (failure === undefined && (!isStillAbsent(from) || from === end)) return 'idle';
+      blockedAt = from;
+      throw failure?.error ?? absentBlock(from, end);
     }
     if (head !== undefined && first.header.parentHash !== head.hash) {
       const step = await rollBackFrom(head);
@@ -148,17 +140,9 @@ export function createFollower(options: FollowerOptions): Follower {
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
-    following = undefined;
     events?.onAppend(found);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
-  };
-
-  /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
-  const waitFor = (number: bigint, nodeHead: bigint): Step => {
-    if (!isStillAbsent(number) || number === nodeHead) return 'idle';
-    blockedAt = number;
-    throw new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
   };
 
   return {
@@ -174,7 +158,8 @@ export function createFollower(options: FollowerOptions): Follower {
         const finalized = await finalizedAt(nodeHead);
         const { head } = state;
         below.sees(nodeHead, head?.number);
-        const from = following ?? (head === undefined ? state.startBlock : head.number + 1n);
+        const next = head === undefined ? state.startBlock : head.number + 1n;
+        const from = following?.head === head?.hash ? (following?.number ?? next) : next;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
@@ -184,7 +169,6 @@ export function createFollower(options: FollowerOptions): Follower {
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
-        following = undefined;
         batch = 1;
         reader.drop();
         throw error;
@@ -193,8 +177,8 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-const hashBefore = async (blocks: NodeBlocks, number: bigint): Promise<string | undefined> =>
-  number === 0n ? undefined : (await blocks.headerAt(number - 1n))?.hash;
+const absentBlock = (number: bigint, nodeHead: bigint) =>
+  new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
 
 const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
   (await blocks.headerAt(number))?.hash === hash;

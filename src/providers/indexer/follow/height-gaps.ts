@@ -7,16 +7,29 @@ type Headers = Pick<NodeBlocks, 'headerAt'>;
 const mostWithout = 64n;
 
 /** The first block above a height at which nothing could be read. */
-export async function nextBlock(
-  blocks: Headers,
-  from: bigint,
-  end: bigint,
-): Promise<BlockHeader | undefined> {
+async function nextBlock(blocks: Headers, from: bigint, end: bigint): Promise<BlockHeader | undefined> {
   for (let number = from + 1n; number <= end && number <= from + mostWithout; number += 1n) {
     const header = await blocks.headerAt(number);
     if (header !== undefined) return header;
   }
   return undefined;
+}
+
+/**
+ * The number of the block that follows the head, where nothing could be read at some heights.
+ * @param head undefined before the first block of an index
+ * @returns `other` where the next block has another parent; undefined where there is none
+ */
+export async function afterGap(
+  blocks: Headers,
+  head: { readonly hash: string } | undefined,
+  from: bigint,
+  end: bigint,
+): Promise<bigint | 'other' | undefined> {
+  const next = await nextBlock(blocks, from, end);
+  if (next === undefined) return undefined;
+  const before = head ?? (await blockBefore(blocks, from));
+  return next.parentHash === before?.hash ? next.number : 'other';
 }
 
 /** The first block below a height. */
