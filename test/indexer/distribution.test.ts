@@ -44,7 +44,9 @@ test.for(indexTables)(
 test('no row that is there already is changed by a function that differs from node to node, which a cluster refuses', async () => {
   const folder = path.join(import.meta.dirname, '../../src/providers/indexer/store');
   const texts = await Promise.all(
-    (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8')),
+    (await readdir(folder, { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFile(path.join(folder, name), 'utf8')),
   );
   const changes = texts.flatMap((text) =>
     [...text.matchAll(/\bDO UPDATE\b[^`]*/g)].map(([change]) => change),
