@@ -5,7 +5,7 @@ import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
 import { asOperator, interruptible, type Session } from './shared/session.ts';
-import { moment, whole, words } from './shared/values.ts';
+import { moment, wholeNumber, words } from './shared/values.ts';
 
 const columns = {
   id: 'ID',
@@ -38,7 +38,7 @@ function addListCommand(audit: Command, session: Session): void {
     .option('--since <date>', 'a date (midnight UTC) or a timestamp', moment)
     .option('--until <date>', 'a date (midnight UTC) or a timestamp', moment)
     .option('--before <id>', 'only entries before this one', entryId)
-    .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
+    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
     .action(({ company, limit, ...filter }: ListOptions) =>
       asOperator(
         session,

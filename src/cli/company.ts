@@ -15,7 +15,16 @@ import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
 import { sayWhatFollows } from './shared/next-page.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { address, orEmpty, orNull, present, visibleWords, webUrl, whole, words } from './shared/values.ts';
+import {
+  addressValue,
+  orEmpty,
+  orNull,
+  present,
+  visibleWords,
+  webUrl,
+  wholeNumber,
+  words,
+} from './shared/values.ts';
 
 const columns = {
   id: 'ID',
@@ -74,7 +83,7 @@ function addReadCommands(company: Command, session: Session): void {
   company
     .command('list')
     .description('List companies by name, and say when there are more')
-    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
     .option('--after <company>', 'only those that come after this one, by id or name')
     .action(({ limit, after }: { limit: number; after?: string }) =>
       asOperator(session, async ({ db, output }) => {
@@ -168,7 +177,7 @@ function addLimitCommand(company: Command, session: Session): void {
   );
 }
 
-const quota = (text: string) => (text === 'none' ? text : whole(0, 1_000_000_000)(text));
+const quota = (text: string) => (text === 'none' ? text : wholeNumber(0, 1_000_000_000)(text));
 
 function gasBudgets(text: string, earlier: readonly GasBudget[] = []): GasBudget[] {
   const [, chainId, amount] = /^([1-9]\d{0,15})=(none|\d{1,60})$/.exec(text) ?? [];
@@ -192,7 +201,11 @@ const withFields = (command: Command) =>
       'what customers read: on the claim page, on sheets of codes and in metadata',
       orEmpty(visibleWords),
     )
-    .option('--treasury <address>', 'where NFTs go that are minted without a recipient', orEmpty(address))
+    .option(
+      '--treasury <address>',
+      'where NFTs go that are minted without a recipient',
+      orEmpty(addressValue),
+    )
     .option('--claim-url <url>', "claim page of the company's NFTs", orEmpty(webUrl));
 
 const toChanges = ({ name, displayName, treasury, claimUrl }: Changes) =>

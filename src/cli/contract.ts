@@ -9,9 +9,9 @@ import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
-import { messageOf } from './shared/finding.ts';
+import { errorText } from './shared/finding.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { address, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
+import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
 type AdminOptions = { keystore: string; passwordFile: string };
 
@@ -44,7 +44,7 @@ function addDeployCommand(contract: Command, session: Session): void {
         await onChain(db, 'contract.set_base_uri', named, () => admin.setBaseUri(deployed, metadata)).catch(
           (cause: unknown) => {
             throw new OperationError(
-              `The contract is deployed, at ${deployed}, but its tokens do not name their metadata yet: ${messageOf(cause)} ` +
+              `The contract is deployed, at ${deployed}, but its tokens do not name their metadata yet: ${errorText(cause)} ` +
                 `Go on with: tallystick contract set-base-uri ${id} ${deployed}`,
               { cause },
             );
@@ -64,7 +64,7 @@ function addBaseUriCommand(contract: Command, session: Session): void {
       'Let the tokens of a contract of ours name metadata under PUBLIC_BASE_URL, or another address',
     )
     .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', address)
+    .argument('<contract>', 'address of the contract', addressValue)
     .option('--base-uri <url>', 'in the place of the address that PUBLIC_BASE_URL gives', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
       onNetwork(session, id, async ({ config, db, output }, provider) => {
@@ -92,8 +92,8 @@ function addGrantCommand(contract: Command, session: Session): void {
   const grant = withAdmin(contract.command('grant'))
     .description('Let a signer mint on a contract of ours')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', address)
-    .argument('<signer>', 'address of the signer', address)
+    .argument('<contract>', 'address of the contract', addressValue)
+    .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
       onNetwork(session, id, async ({ config, db, output }, provider) => {
         const admin = await openAdmin(config, provider, keys);
@@ -111,8 +111,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
   const revoke = withAdmin(contract.command('revoke'))
     .description('Let a signer mint no longer on a contract of ours, such as one whose key is lost or known')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', address)
-    .argument('<signer>', 'address of the signer', address)
+    .argument('<contract>', 'address of the contract', addressValue)
+    .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
       onNetwork(session, id, async ({ config, db, output }, provider) => {
         const admin = await openAdmin(config, provider, keys);
@@ -138,7 +138,7 @@ function addStatusCommand(contract: Command, session: Session): void {
     .command('status')
     .description('Check whether NFTs can be minted on a contract, by each signer of the network')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('[contract]', "address of the contract; the network's own by default", address)
+    .argument('[contract]', "address of the contract; the network's own by default", addressValue)
     .action((id: string, given: string | undefined) =>
       onNetwork(session, id, async ({ db, output }, provider, own) => {
         const checked = given ?? own;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyRateLimit } from '../keys/key-store.ts';
 import { UsageError } from './shared/failure.ts';
-import { whole } from './shared/values.ts';
+import { wholeNumber } from './shared/values.ts';
 
 export type RateOptions = { rate?: number; burst?: number };
 
@@ -10,12 +10,12 @@ export const withRateOptions = (command: Command) =>
     .option(
       '--rate <n>',
       "requests a second on average; the service's default otherwise",
-      whole(1, 1_000_000),
+      wholeNumber(1, 1_000_000),
     )
     .option(
       '--burst <n>',
       'requests at once, not below --rate; twice --rate by default',
-      whole(1, 2_000_000),
+      wholeNumber(1, 2_000_000),
     );
 
 /** @returns undefined when no limit was given */

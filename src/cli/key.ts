@@ -15,7 +15,7 @@ import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
 import { sayWhatFollows } from './shared/next-page.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { moment, whole, words } from './shared/values.ts';
+import { moment, wholeNumber, words } from './shared/values.ts';
 
 const columns = {
   id: 'ID',
@@ -83,7 +83,7 @@ function addReadCommands(key: Command, session: Session): void {
     .command('list')
     .description('List keys, oldest first, and say when there are more')
     .option('--company <company>', 'only those of this company, by id or name')
-    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
     .option('--after <key>', 'only those that come after this one, by its id or by the key itself')
     .action(({ company, limit, after }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {

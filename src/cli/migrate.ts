@@ -11,7 +11,7 @@ import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { whole } from './shared/values.ts';
+import { wholeNumber } from './shared/values.ts';
 
 type Options = { readonly status?: true; readonly distribute?: true; readonly shards?: number };
 
@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
     .option(
       '--shards <count>',
       `with --distribute: parts of the index, a few for each core (default: ${usualShards})`,
-      whole(1, 64_000),
+      wholeNumber(1, 64_000),
     )
     .action((options: Options) =>
       asOperator(

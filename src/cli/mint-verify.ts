@@ -10,7 +10,7 @@ import { chainId, moment } from './shared/values.ts';
 type VerifyOptions = { since?: Date; chain?: string };
 
 /** `tallystick mint verify`: compares every row with the chain. */
-export function addVerifyCommand(mint: Command, session: Session): void {
+export function addMintVerifyCommand(mint: Command, session: Session): void {
   const verify = mint
     .command('verify')
     .description('Compare every NFT with the chain, also final ones; exit status 1 when one disagrees')

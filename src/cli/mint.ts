@@ -9,13 +9,13 @@ import {
   stopLanes,
 } from '../rwa/operators/remedies/mint-admin-store.ts';
 import { addRemedyCommands } from './mint-remedies.ts';
-import { addVerifyCommand } from './mint-verify.ts';
+import { addMintVerifyCommand } from './mint-verify.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import type { Output } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { address, chainId, isUuid, whole } from './shared/values.ts';
+import { addressValue, chainId, isUuid, wholeNumber } from './shared/values.ts';
 
 const laneColumns = {
   chainId: 'CHAIN',
@@ -57,7 +57,7 @@ export function addMintCommands(program: Command, session: Session): void {
   addListCommand(mint, session);
   addShowCommand(mint, session);
   addRemedyCommands(mint, session);
-  addVerifyCommand(mint, session);
+  addMintVerifyCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }
@@ -68,7 +68,7 @@ function addListCommand(mint: Command, session: Session): void {
     .description('List NFTs on their way to the chain, those that have waited longest first')
     .addOption(new Option('--state <state>', 'only these').choices(statesUnderWay))
     .option('--chain-id <id>', 'only on this network', chainId)
-    .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
+    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
     .action(({ state, chainId, limit }: { state?: StateUnderWay; chainId?: string; limit: number }) =>
       asOperator(session, async ({ db, output }) => {
         const states = state === undefined ? statesUnderWay : [state];
@@ -114,7 +114,7 @@ function addStopCommand(
     .command(name)
     .description(`${about}; all of them, or those of one network or signer`)
     .option('--chain-id <id>', 'only on this network', chainId)
-    .option('--signer <address>', 'only this signer', address)
+    .option('--signer <address>', 'only this signer', addressValue)
     .action((filter: LaneOptions) =>
       asOperator(session, async ({ db, output }) => {
         const lanes = await audited(

@@ -22,7 +22,7 @@ import { createRwaAreas } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/accept/mint-queue.ts';
 import { type AreaHandlers, createApp } from './app.ts';
 import { openReplica } from './connections.ts';
-import { createHealth } from './health.ts';
+import { createReadiness } from './health.ts';
 import type { Parts } from './parts.ts';
 
 /** What a process has in the role `api` beside the parts of every role. */
@@ -155,7 +155,7 @@ export function createServiceApp(
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [
-      { path: '/', handler: createHealth(parts, isServing, 'callers') },
+      { path: '/', handler: createReadiness(parts, isServing, 'callers') },
       {
         path: '/docs',
         handler: createPortalRouter({

@@ -13,7 +13,7 @@ type Audience = 'callers' | 'operators';
  * all the same, and what they ask for waits.
  * @param isServing false while the process starts or stops; it is not ready then
  */
-export function createHealth(parts: Parts, isServing: () => boolean, audience: Audience) {
+export function createReadiness(parts: Parts, isServing: () => boolean, audience: Audience) {
   return createHealthRouter({
     isServing,
     checks: checksOf(parts, audience),

@@ -8,7 +8,7 @@ import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { createMountedApp } from './app.ts';
-import { createHealth } from './health.ts';
+import { createReadiness } from './health.ts';
 import { jobQueues } from './job-queues.ts';
 import type { Parts } from './parts.ts';
 
@@ -29,7 +29,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   return createMountedApp({
     log,
     mounts: [
-      { path: '/', handler: createHealth(parts, isServing, 'operators') },
+      { path: '/', handler: createReadiness(parts, isServing, 'operators') },
       { path: '/', handler: createMetricsRouter(metrics) },
     ],
   });

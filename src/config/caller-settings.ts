@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, proxy, whole } from './setting-forms.ts';
+import { httpUrl, proxy, wholeSetting } from './setting-forms.ts';
 
 /** Settings of who calls: API keys and the service that verifies them, limits, proxies. */
 export const callerSettings = {
@@ -15,10 +15,10 @@ export const callerSettings = {
     about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are refused.',
   },
   KEY_CACHE_SECONDS: {
-    schema: whole(0, 10).default(10),
+    schema: wholeSetting(0, 10).default(10),
     about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
   },
-  KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
+  KEY_CACHE_MAX: { schema: wholeSetting(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
   AUTH_URL: {
     schema: httpUrl
       .refine(
@@ -38,24 +38,24 @@ export const callerSettings = {
     about: 'Remote verifier: the shape of its answers.',
   },
   AUTH_TIMEOUT_MS: {
-    schema: whole(50, 30_000).default(2_000),
+    schema: wholeSetting(50, 30_000).default(2_000),
     about: 'Remote verifier: time for one answer.',
   },
   RATE_LIMIT_PER_SECOND: {
-    schema: whole(0, 1_000_000).default(100),
+    schema: wholeSetting(0, 1_000_000).default(100),
     about: 'Requests a second that a key may make on average; 0 means no limit.',
   },
   RATE_LIMIT_BURST: {
-    schema: whole(1, 2_000_000).default(200),
+    schema: wholeSetting(1, 2_000_000).default(200),
     about: 'Requests that a key may make at once.',
   },
   UNKNOWN_KEYS_PER_MINUTE: {
-    schema: whole(0, 1_000_000).default(120),
+    schema: wholeSetting(0, 1_000_000).default(120),
     about:
       'Refused keys that an address may send in a minute, with those under way; after that, keys of this address that were not accepted in the last ten minutes are 429 without a look-up. 0 means no limit.',
   },
   PUBLIC_REQUESTS_PER_MINUTE: {
-    schema: whole(0, 1_000_000).default(1_200),
+    schema: wholeSetting(0, 1_000_000).default(1_200),
     about:
       'Requests that need no key, for token metadata and claims, that an address may send in a minute; after that they are 429. 0 means no limit.',
   },

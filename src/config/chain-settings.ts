@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { signerList, whole } from './setting-forms.ts';
+import { signerList, wholeSetting } from './setting-forms.ts';
 
 /** Settings of what is asked of nodes, and of minting. */
 export const chainSettings = {
   BALANCE_CACHE_MAX: {
-    schema: whole(1, 10_000_000).default(100_000),
+    schema: wholeSetting(1, 10_000_000).default(100_000),
     about: 'Token balances remembered at most.',
   },
   RPC_TIMEOUT_MS: {
-    schema: whole(100, 120_000).default(5_000),
+    schema: wholeSetting(100, 120_000).default(5_000),
     about: "Time for one answer of a network's node.",
   },
   RPC_FINALITY_NODES: {
-    schema: whole(1, 100).optional(),
+    schema: wholeSetting(1, 100).optional(),
     about:
       'Nodes of a network that must agree on a block for it to count as final in minting; by default 1 where it has one node and 2 where it has more. With fewer usable nodes nothing becomes final.',
   },
@@ -26,32 +26,32 @@ export const chainSettings = {
     about: 'File with the password of the keystores.',
   },
   MINT_MAX_FEE_GWEI: {
-    schema: whole(1, 1_000_000).default(500),
+    schema: wholeSetting(1, 1_000_000).default(500),
     about:
       'What a unit of gas may cost at most; above it minting pauses, and `contract` commands send nothing.',
   },
   MINT_MAX_IN_FLIGHT: {
-    schema: whole(1, 16).default(16),
+    schema: wholeSetting(1, 16).default(16),
     about: 'Transactions without a block that a signer may have. Nodes hold no more than 16 for sure.',
   },
   MINT_BLOCK_SHARE_PERCENT: {
-    schema: whole(1, 100).default(50),
+    schema: wholeSetting(1, 100).default(50),
     about: "Of a block's gas that one transaction may take.",
   },
   MINT_STUCK_BLOCKS: {
-    schema: whole(1, 10_000).default(5),
+    schema: wholeSetting(1, 10_000).default(5),
     about: 'Blocks without a transaction after which its fees are raised.',
   },
   MINT_POLL_MS: {
-    schema: whole(20, 60_000).default(1_000),
+    schema: wholeSetting(20, 60_000).default(1_000),
     about: 'Time between two looks at a chain on which mints are under way.',
   },
   MINT_REBROADCAST_MS: {
-    schema: whole(20, 3_600_000).default(15_000),
+    schema: wholeSetting(20, 3_600_000).default(15_000),
     about: 'Time after which a transaction without a block is sent again as it is.',
   },
   MINT_LEASE_SECONDS: {
-    schema: whole(1, 600).default(15),
+    schema: wholeSetting(1, 600).default(15),
     about: 'Time after which another process takes over the minting of one that shows no sign of life.',
   },
 } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { databaseUrl, whole } from './setting-forms.ts';
+import { databaseUrl, wholeSetting } from './setting-forms.ts';
 
 /** Settings of the connections to PostgreSQL. */
 export const databaseSettings = {
@@ -21,12 +21,12 @@ export const databaseSettings = {
     secret: true,
   },
   DATABASE_REPLICA_MAX_LAG: {
-    schema: whole(2, 3_600).default(5),
+    schema: wholeSetting(2, 3_600).default(5),
     about:
       'Seconds that an answer from the replica may be behind. A replica that is further behind, or does not answer, is not read from until it is well.',
   },
   DATABASE_REPLICA_POOL_MAX: {
-    schema: whole(1, 500).default(10),
+    schema: wholeSetting(1, 500).default(10),
     about: 'Connections to the replica that this process opens at most, beside one that watches it.',
   },
   DATABASE_PREPARED_STATEMENTS: {
@@ -35,12 +35,12 @@ export const databaseSettings = {
       'Whether statements are kept under names. By default `on`, and `off` with `DATABASE_SESSION_URL`; PgBouncer keeps them from 1.21 on, with `max_prepared_statements`.',
   },
   DATABASE_LOCK_TIMEOUT_MS: {
-    schema: whole(10, 60_000).default(2_000),
+    schema: wholeSetting(10, 60_000).default(2_000),
     about:
       'Time that a statement waits for a row that another transaction has locked; then the answer is 503.',
   },
   DATABASE_POOL_MAX: {
-    schema: whole(1, 500).default(10),
+    schema: wholeSetting(1, 500).default(10),
     about: 'Connections that this process opens at most.',
   },
 } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, whole } from './setting-forms.ts';
+import { httpUrl, wholeSetting } from './setting-forms.ts';
 
 /** Settings of where the history of networks comes from: the hosted provider and the own index. */
 export const historySettings = {
@@ -19,27 +19,27 @@ export const historySettings = {
     about: 'Address of the hosted data provider, with its version.',
   },
   MORALIS_TIMEOUT_MS: {
-    schema: whole(100, 120_000).default(10_000),
+    schema: wholeSetting(100, 120_000).default(10_000),
     about: 'Time for one answer of the hosted data provider.',
   },
   MORALIS_DEADLINE_MS: {
-    schema: whole(100, 300_000).default(12_000),
+    schema: wholeSetting(100, 300_000).default(12_000),
     about: 'Time for a question to it with all its tries.',
   },
   MORALIS_CONCURRENCY: {
-    schema: whole(1, 1_000).default(10),
+    schema: wholeSetting(1, 1_000).default(10),
     about: 'Requests to it that this process has under way at once; others wait.',
   },
   INDEX_POLL_MS: {
-    schema: whole(50, 600_000).default(1_000),
+    schema: wholeSetting(50, 600_000).default(1_000),
     about: 'Index: time between two looks at a node that has no new block.',
   },
   INDEX_PARALLEL: {
-    schema: whole(1, 200).default(8),
+    schema: wholeSetting(1, 200).default(8),
     about: 'Index: blocks of a network that its node is asked for at once, at most.',
   },
   INDEX_READY_LAG: {
-    schema: whole(0, 1_000_000_000).optional(),
+    schema: wholeSetting(0, 1_000_000_000).optional(),
     about:
       'Index: blocks that an index may be behind its node for `/readyz` to name it as ok. A process that answers no callers is not ready then. Without it no index is looked at.',
   },

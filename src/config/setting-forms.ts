@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 // The forms of values that settings can have.
 
-export const whole = (min: number, max: number) =>
+export const wholeSetting = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 
-export const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
+export const listSetting = <T extends string>(allowed: readonly [T, ...T[]]) =>
   z
     .string()
     .transform((text) => text.split(',').map((item) => item.trim()))

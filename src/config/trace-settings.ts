@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, whole } from './setting-forms.ts';
+import { httpUrl, wholeSetting } from './setting-forms.ts';
 
 export const samplers = [
   ...(['always_on', 'always_off', 'traceidratio'] as const),
@@ -35,7 +35,7 @@ export const traceSettings = {
     secret: true,
   },
   OTEL_EXPORTER_OTLP_TIMEOUT: {
-    schema: whole(100, 60_000).default(10_000),
+    schema: wholeSetting(100, 60_000).default(10_000),
     about: 'Time for one export in milliseconds; what was not taken by then is dropped.',
   },
   OTEL_TRACES_SAMPLER: {

@@ -76,7 +76,7 @@ export function applyChanges(base: EventFields, changes: EventChanges): EventFie
 }
 
 /** The fields of an event, without the rest of its record. */
-export function fieldsOf(event: EventFields): EventFields {
+export function eventFields(event: EventFields): EventFields {
   return applyChanges(event, { startDate: undefined, endDate: undefined, chainId: undefined });
 }
 

@@ -12,7 +12,7 @@ import type { MayLag } from '../db/replica/replica-reads.ts';
 import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag, isWeakened } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
-import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
+import { applyChanges, eventFields, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
 import type { EventFilter } from './event-place.ts';
 import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
@@ -85,7 +85,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
         if (fields.maxAttendees !== null && fields.maxAttendees < event.totalAttendees)
           throw problem('max_attendees_too_low');
         // A change that is sent again must leave the event and its tag as they are.
-        if (isDeepStrictEqual(fields, fieldsOf(event))) return tagged(event);
+        if (isDeepStrictEqual(fields, eventFields(event))) return tagged(event);
         const details = { fields: Object.keys(body) };
         await recordByKey(tx, { action: 'event.update', companyId, subject: eventId, details }, origin);
         return tagged(await updateEvent(tx, companyId, eventId, fields));

@@ -6,7 +6,7 @@ import { momentSql } from '../db/schema/moment-sql.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { beginning, type EventFilter, type EventPlace } from './event-place.ts';
-import { columns } from './event-row.ts';
+import { eventColumns } from './event-row.ts';
 import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';
 
 type WholeEvent = ListedEvent & { readonly event: EventRecord };
@@ -33,7 +33,7 @@ export async function listEvents(
     .offset('offset' in start ? (start.offset ?? 0) : 0)
     .toSQL();
   const { rows }: { rows: PageRow[] } = await db.raw(
-    pageRowsSql(`SELECT ${columns} FROM events WHERE company_id = ? AND id = ANY (ARRAY (${ids.sql}))`),
+    pageRowsSql(`SELECT ${eventColumns} FROM events WHERE company_id = ? AND id = ANY (ARRAY (${ids.sql}))`),
     [companyId, ...ids.bindings],
   );
   return rows.map(toListed);
@@ -105,4 +105,6 @@ export function readListed(
   return { first, rest: rest() };
 }
 
-const leftSql = pageRowsSql(`SELECT ${columns} FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])`);
+const leftSql = pageRowsSql(
+  `SELECT ${eventColumns} FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])`,
+);

@@ -33,7 +33,7 @@ export const fieldColumns = [
   ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
   ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
 ];
-export const columns = [
+export const eventColumns = [
   'id',
   'company_id',
   ...fieldColumns,
@@ -43,7 +43,7 @@ export const columns = [
   'updated_at',
 ].join();
 
-export type Row = FieldColumns & {
+export type EventRow = FieldColumns & {
   id: string;
   company_id: string;
   total_attendees: number;
@@ -75,7 +75,7 @@ export function toColumns(fields: EventFields) {
   };
 }
 
-export function fromRow(row: Row): EventRecord {
+export function fromRow(row: EventRow): EventRecord {
   return {
     id: row.id,
     companyId: row.company_id,

@@ -3,12 +3,12 @@ import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/connection/prepared.ts';
 import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { EventFields, EventRecord } from './event.ts';
-import { columns, fieldColumns, fromRow, type Row, toColumns } from './event-row.ts';
+import { type EventRow, eventColumns, fieldColumns, fromRow, toColumns } from './event-row.ts';
 import { networkNotFound } from './event-rules.ts';
 
 const table = 'events';
 
-const findSql = `SELECT ${columns} FROM ${table} WHERE company_id = $1 AND id = $2`;
+const findSql = `SELECT ${eventColumns} FROM ${table} WHERE company_id = $1 AND id = $2`;
 const lockSql = `${findSql} FOR NO KEY UPDATE`;
 
 /**
@@ -20,7 +20,7 @@ export async function findEvent(
   companyId: string,
   id: string,
 ): Promise<EventRecord | undefined> {
-  const { rows } = await prepared<Row>(db, 'find_event', findSql, [companyId, id]);
+  const { rows } = await prepared<EventRow>(db, 'find_event', findSql, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 
@@ -29,12 +29,12 @@ export async function findEvent(
  * @returns undefined when the company has no such event
  */
 export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
-  const { rows } = await prepared<Row>(tx, 'lock_event', lockSql, [companyId, id]);
+  const { rows } = await prepared<EventRow>(tx, 'lock_event', lockSql, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 
 const insertSql = `INSERT INTO ${table} (company_id, ${fieldColumns.join()})
-  VALUES ($1, ${fieldColumns.map((_, index) => `$${index + 2}`).join()}) RETURNING ${columns}`;
+  VALUES ($1, ${fieldColumns.map((_, index) => `$${index + 2}`).join()}) RETURNING ${eventColumns}`;
 const told = keyEntrySql({
   from: fieldColumns.length + 2,
   companyId: 'made.company_id::text',
@@ -57,8 +57,8 @@ export async function insertEvent(
   const values = [companyId, ...fieldColumns.map((column) => row[column])];
   const inserted =
     origin === undefined
-      ? prepared<Row>(db, 'insert_event', insertSql, values)
-      : prepared<Row>(db, 'insert_event_and_tell', insertAndTellSql, [
+      ? prepared<EventRow>(db, 'insert_event', insertSql, values)
+      : prepared<EventRow>(db, 'insert_event_and_tell', insertAndTellSql, [
           ...values,
           ...keyEntryValues({ action: 'event.create', origin }),
         ]);
@@ -102,7 +102,7 @@ export async function deleteEvent(tx: Tx, companyId: string, id: string): Promis
 }
 
 // A network that left the registry after the caller looked it up violates the foreign key.
-async function written(writing: Promise<Row[]>, { chainId }: EventFields): Promise<EventRecord> {
+async function written(writing: Promise<EventRow[]>, { chainId }: EventFields): Promise<EventRecord> {
   const rows = await writing.catch((error: unknown) => {
     const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';
     throw foreignKey && chainId !== null ? networkNotFound(chainId) : error;

@@ -1,7 +1,7 @@
 import { microsSql } from '../db/schema/moment-sql.ts';
 import type { EventRecord } from './event.ts';
 import type { EventPlace } from './event-place.ts';
-import { columns, fromRow, type Row } from './event-row.ts';
+import { type EventRow, eventColumns, fromRow } from './event-row.ts';
 
 // As much as a process makes of events, and as PostgreSQL reads, before others come in between.
 const mostBytes = 256 * 1024;
@@ -17,14 +17,14 @@ const bytesOfArray = (column: string) =>
 const bytes = [...texts.map(bytesOfText), ...arrays.map(bytesOfArray)].join(' + ');
 
 const isLong = new Set([...texts, ...arrays]);
-const read = columns
+const read = eventColumns
   .split(',')
   .map((column) =>
     isLong.has(column) ? `CASE WHEN bytes_before <= ${mostBytes} THEN ${column} END AS ${column}` : column,
   );
 
 /** A row with the microseconds of its creation, finer than a Date; without its long values where it is left for later. */
-export type PageRow = Row & { readonly created_micros: string; readonly is_left: boolean };
+export type PageRow = EventRow & { readonly created_micros: string; readonly is_left: boolean };
 
 /** The place of an event of a page, with the event; without it where those before it are so large that it was left for later. */
 export type ListedEvent = EventPlace & { readonly event: EventRecord | undefined };

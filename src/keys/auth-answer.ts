@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Verdict } from './cached-verifier.ts';
+import type { KeyVerdict } from './cached-verifier.ts';
 
 /**
  * Parses an authentication service's response about a key.
  * @param now the current time, in milliseconds since 1970
  * @throws Error unless the response states clearly whether the key is valid and to which company it belongs
  */
-export type ReadAnswer = (body: unknown, now: number) => Verdict;
+export type ReadAnswer = (body: unknown, now: number) => KeyVerdict;
 
 /** An id that another service assigned. It is stored and compared, so it must be text that PostgreSQL accepts. */
 export const foreignId = z
@@ -21,7 +21,7 @@ export const foreignCompany = z
   .transform((id) => id || null);
 
 /** The verdict on a key that the service calls invalid. */
-export const refusal: Verdict = {
+export const refusal: KeyVerdict = {
   result: { ok: false, reason: 'invalid' },
   validSeconds: Number.POSITIVE_INFINITY,
 };
@@ -30,7 +30,7 @@ export const refusal: Verdict = {
  * The verdict on a valid key that is over its rate limit.
  * @param waitSeconds is rounded up, to between one second and one day
  */
-export function limited(waitSeconds: number): Verdict {
+export function limited(waitSeconds: number): KeyVerdict {
   const retryAfterSeconds = Math.min(Math.max(Math.ceil(waitSeconds), 1), 86_400);
   return {
     result: { ok: false, reason: 'rate_limited', retryAfterSeconds },
@@ -43,7 +43,12 @@ export function limited(waitSeconds: number): Verdict {
  * @param expiresAt milliseconds since 1970; Infinity when the key never expires
  * @param now the current time, in milliseconds since 1970
  */
-export function acceptance(keyId: string, companyId: string | null, expiresAt: number, now: number): Verdict {
+export function acceptance(
+  keyId: string,
+  companyId: string | null,
+  expiresAt: number,
+  now: number,
+): KeyVerdict {
   if (expiresAt <= now) return refusal;
   const caller = { keyId, companyId, rateLimit: null };
   return { result: { ok: true, caller }, validSeconds: (expiresAt - now) / 1_000 };

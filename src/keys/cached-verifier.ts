@@ -10,7 +10,7 @@ import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
 /** The result of a look-up, and for how many seconds it is valid at most; Infinity when it has no known end. */
-export type Verdict = { readonly result: VerifyResult; readonly validSeconds: number };
+export type KeyVerdict = { readonly result: VerifyResult; readonly validSeconds: number };
 
 /** The result of a look-up, and for how many seconds from now it is cached; 0 or less for not at all. */
 type TimedResult = { readonly result: VerifyResult; readonly keepSeconds: number };
@@ -19,7 +19,7 @@ type CachedVerifierOptions = {
   /** Checks the form of a key, so that malformed keys neither cost a look-up nor fill the cache. */
   readonly isWellFormed: (key: string) => boolean;
   /** It is waited for up to `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
-  readonly lookUp: (key: string, hash: Buffer) => Promise<Verdict>;
+  readonly lookUp: (key: string, hash: Buffer) => Promise<KeyVerdict>;
   readonly cacheSeconds: number;
   /** Accepted keys in the cache at most, and refused ones likewise. */
   readonly cacheMax: number;
@@ -58,7 +58,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
   /** A look-up that nobody waits for any more keeps its place until it ends. */
-  const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<Verdict> => {
+  const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<KeyVerdict> => {
     // A key that was accepted before waits for none of those that strangers invent.
     if (tenants.ofHash(hash.toString('hex')) !== undefined) {
       const scope = { isRead: false, ...currentScope(), signal };

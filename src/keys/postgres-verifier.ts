@@ -1,6 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import type { Notifications } from '../db/connection/notifications.ts';
-import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
+import { createCachedVerifier, type KeyVerdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
 import { lookUpKey, type StoredKey } from './key-lookup-store.ts';
 import type { KeyVerifier } from './verifier.ts';
@@ -52,7 +52,7 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
   };
 }
 
-function toVerdict(key: StoredKey | undefined): Verdict {
+function toVerdict(key: StoredKey | undefined): KeyVerdict {
   if (key === undefined || !key.usable) {
     return { result: { ok: false, reason: 'invalid' }, validSeconds: Number.POSITIVE_INFINITY };
   }

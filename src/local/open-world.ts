@@ -11,9 +11,9 @@ import {
 import { moveMetadata } from './sample/nft-contract.ts';
 import { fillDatabase, moveNetwork } from './sample/sample-data.ts';
 import { keepWorld, type World } from './sample/world.ts';
-import { type Environment, localConfig } from './settings.ts';
+import { localConfig, type SettingsOfStart } from './settings.ts';
 
-export type WorldOptions = ProgramOptions & { readonly env: Environment; readonly now: Date };
+export type WorldOptions = ProgramOptions & { readonly env: SettingsOfStart; readonly now: Date };
 
 export type OpenWorld = {
   readonly world: World;

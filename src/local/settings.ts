@@ -9,7 +9,7 @@ import { LocalError } from './programs/local-error.ts';
 import { localFolder, readJson } from './programs/local-folder.ts';
 import { holdFreePort, holdPort, portOf } from './programs/ports.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type SettingsOfStart = Readonly<Record<string, string | undefined>>;
 
 // The sample world works with no other values of these.
 const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSettings) => ({
@@ -29,7 +29,7 @@ const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '');
  * @throws ConfigError naming every fault of the environment
  */
 export function localConfig(
-  env: Environment,
+  env: SettingsOfStart,
   kept: KeptSettings,
   databaseUrl = 'postgres://not.started.yet/',
 ): Config {
@@ -62,7 +62,7 @@ const madeShape = z.object({
  * The settings of the local service as the last start left them, for commands that run beside it.
  * @throws LocalError when no start has left any
  */
-export function readLocalSettings(directory = root): Environment {
+export function readLocalSettings(directory = root): SettingsOfStart {
   const { databaseUrl, baseUrl } = readMade(directory);
   return {
     PUBLIC_BASE_URL: baseUrl,
@@ -94,9 +94,9 @@ export type HeldPorts = { readonly callers: Server; readonly operators: Server }
  * @throws LocalError when a port that the environment names is taken; ConfigError naming every fault of the environment
  */
 export async function holdPorts(
-  env: Environment,
+  env: SettingsOfStart,
   opened: AsyncDisposableStack,
-): Promise<{ env: Environment; held: HeldPorts }> {
+): Promise<{ env: SettingsOfStart; held: HeldPorts }> {
   const { PORT, HOST, OPERATIONS_PORT = 0, OPERATIONS_HOST } = localConfig(env, newSettings());
   // Of a server that the service took over nothing is left to close.
   const close = (server: Server) => void server.close();

@@ -13,7 +13,7 @@ import { watchNpm } from './programs/npm-watch.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { type Environment, type HeldPorts, holdPorts } from './settings.ts';
+import { type HeldPorts, holdPorts, type SettingsOfStart } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -21,7 +21,7 @@ export type LocalOptions = {
   /** The parent of `.local`. */
   readonly directory: string;
   /** May set everything but the local programs and keys; see {@link localConfig}. */
-  readonly env: Environment;
+  readonly env: SettingsOfStart;
   readonly log: Logger;
   /** Prints a line for the person at the keyboard. */
   readonly print: (line: string) => void;

@@ -3,7 +3,7 @@ import { untilAborted } from '../base/in-time.ts';
 import { currentScope, inBackground } from '../base/request-scope.ts';
 import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
-import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';
+import { createExchange, type OutgoingExchange, type OutgoingRequest } from './exchange.ts';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
 
 /** Something outside of this process, by what it is for us. */
@@ -23,7 +23,7 @@ export type CalleeOptions = {
    * Asks whether the callee works again, so that no caller has to wait for it. Without it the breaker tries with the
    * call of a caller.
    */
-  readonly probe?: (signal: AbortSignal, exchange: Exchange) => Promise<unknown>;
+  readonly probe?: (signal: AbortSignal, exchange: OutgoingExchange) => Promise<unknown>;
 };
 
 type CallOptions = {

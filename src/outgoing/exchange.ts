@@ -26,7 +26,7 @@ type ExchangeOptions = {
 };
 
 /** Requests over HTTP to one callee. */
-export type Exchange = {
+export type OutgoingExchange = {
   /**
    * Sends a request and reads its answer.
    * @throws OutgoingFault; ForbiddenHostError; the reason of the signal once it aborts
@@ -37,7 +37,7 @@ export type Exchange = {
 };
 
 /** Creates an exchange over undici. Deadlines are those of the signal. */
-export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: ExchangeOptions): Exchange {
+export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: ExchangeOptions): OutgoingExchange {
   const agentOf = (keepsConnections: boolean) =>
     new Agent({
       connections: maxSockets,

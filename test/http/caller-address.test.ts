@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { proxy } from '../../src/config/setting-forms.ts';
-import { createCallerAddresses, parseAddress } from '../../src/http/server/caller-address.ts';
+import { createCallerAddresses, parseCallerAddress } from '../../src/http/server/caller-address.ts';
 import { testWith } from '../support/fixtures.ts';
 
 /** A request over a connection from this address. */
@@ -26,7 +26,7 @@ describe('an address as proxies write it', () => {
     ['[::ffff:203.0.113.7]:5678', '203.0.113.7'],
     ['0:0:0:0:0:ffff:cb00:7107', '203.0.113.7'],
   ])('is read from %j', (text, address) => {
-    expect(parseAddress(text)).toBe(address);
+    expect(parseCallerAddress(text)).toBe(address);
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe('an address as proxies write it', () => {
     'x'.repeat(5_000),
     '1'.repeat(100_000),
   ])('is not %j', (text) => {
-    expect(parseAddress(text)).toBeUndefined();
+    expect(parseCallerAddress(text)).toBeUndefined();
   });
 });
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createCachedVerifier, type Verdict } from '../../src/keys/cached-verifier.ts';
+import { createCachedVerifier, type KeyVerdict } from '../../src/keys/cached-verifier.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const forever = Number.POSITIVE_INFINITY;
-const refusal: Verdict = { result: { ok: false, reason: 'invalid' }, validSeconds: forever };
-const admit = (key: string, validSeconds = forever): Verdict => ({
+const refusal: KeyVerdict = { result: { ok: false, reason: 'invalid' }, validSeconds: forever };
+const admit = (key: string, validSeconds = forever): KeyVerdict => ({
   result: { ok: true, caller: { keyId: key, companyId: 'acme', rateLimit: null } },
   validSeconds,
 });
 
-const lookUp = vi.fn<(key: string) => Promise<Verdict>>();
+const lookUp = vi.fn<(key: string) => Promise<KeyVerdict>>();
 const verifier = (
   over: { cacheSeconds?: number; cacheMax?: number; timeoutMs?: number; lookUpsAtOnce?: number } = {},
 ) =>
@@ -146,7 +146,7 @@ describe('forgetting', () => {
 
   test('a key during its look-up does not let the old answer be remembered', async () => {
     const verifying = verifier();
-    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    const { promise, resolve } = Promise.withResolvers<KeyVerdict>();
     lookUp.mockReturnValueOnce(promise).mockResolvedValue(refusal);
     const early = verifying.verify('key');
     verifying.forget(hash);
@@ -185,7 +185,7 @@ describe('a look-up', () => {
 
 describe('look-ups', () => {
   test('of one network leave room for those of others, however many keys it invents', async () => {
-    const { promise: answered, resolve: answer } = Promise.withResolvers<Verdict>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<KeyVerdict>();
     lookUp.mockReturnValue(answered);
     const { verify, close } = verifier({ cacheMax: 10_000 });
     const invented = Array.from({ length: 1_000 }, (_, index) =>

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exitStateFile } from '../../src/local/programs/chain.ts';
 import { possibleData, removePostgresPlace } from '../../src/local/programs/postgres-place.ts';
-import { listProcesses, type Process } from '../../src/local/programs/processes.ts';
+import { listOwnProcesses, type Process } from '../../src/local/programs/processes.ts';
 
 const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
 
@@ -81,7 +81,7 @@ export async function removeDirectory(directory: string): Promise<void> {
 export function programsOf(directory: string): Process[] {
   const local = path.join(directory, '.local');
   const files = [...possibleData(path.join(local, 'postgres')), exitStateFile(path.join(local, 'chain'))];
-  return listProcesses().filter(({ words }) => words.some((word) => files.includes(word)));
+  return listOwnProcesses().filter(({ words }) => words.some((word) => files.includes(word)));
 }
 
 /** Waits until nothing works on the directory's world any longer. */

@@ -1,7 +1,7 @@
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
-import { type Finding, messageOf } from '../shared/finding.ts';
+import { errorText, type Finding } from '../shared/finding.ts';
 import { isLoopback, localChain } from '../shared/values.ts';
 
 type Parts = { readonly clients: RpcClients; readonly config: { readonly publicBaseUrl: string } };
@@ -32,6 +32,6 @@ async function examineBaseUri({ clients, config }: Parts, network: Network): Pro
     const detail = `${minterContract} names ${base}, and PUBLIC_BASE_URL gives ${own}: mend PUBLIC_BASE_URL, or ${remedy}`;
     return [{ check, state: 'warning', detail }];
   } catch (error) {
-    return [{ check, state: 'warning', detail: `not examined: ${messageOf(error)}` }];
+    return [{ check, state: 'warning', detail: `not examined: ${errorText(error)}` }];
   }
 }

@@ -8,7 +8,7 @@ import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
-import { type Finding, finding, messageOf } from '../shared/finding.ts';
+import { errorText, type Finding, finding } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
 import { examineClock, examinePortal, examineSnapshots } from './machine-check.ts';
@@ -49,7 +49,7 @@ export async function examine(session: Session): Promise<Finding[]> {
   try {
     config = await session.config();
   } catch (error) {
-    const faults = error instanceof ConfigError ? error.faults : [messageOf(error)];
+    const faults = error instanceof ConfigError ? error.faults : [errorText(error)];
     return faults.map((detail) => ({ check: 'settings', state: 'FAULT', detail }));
   }
   const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
@@ -130,7 +130,7 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
       }),
     ];
   } catch (error) {
-    const detail = explainDatabase(error, origin) ?? messageOf(error);
+    const detail = explainDatabase(error, origin) ?? errorText(error);
     return [{ check: 'database', state: 'FAULT', detail }];
   }
 }

@@ -4,7 +4,7 @@ import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
-import { type Finding, finding, messageOf } from '../shared/finding.ts';
+import { errorText, type Finding, finding } from '../shared/finding.ts';
 import { isLoopback } from '../shared/values.ts';
 
 type Parts = { readonly db: Database; readonly clients: RpcClients };
@@ -44,7 +44,7 @@ async function examineMinter({ db, clients }: Parts, network: Network): Promise<
     }
   } catch (error) {
     // That its nodes do not answer is a finding of its own.
-    findings.push({ check, state: 'warning', detail: `not examined: ${messageOf(error)}` });
+    findings.push({ check, state: 'warning', detail: `not examined: ${errorText(error)}` });
   }
   return findings;
 }

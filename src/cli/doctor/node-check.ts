@@ -3,7 +3,7 @@ import { createNodeAddresses, showAddress } from '../../chain/rpc/client/node-ad
 import { checkNode } from '../../chain/rpc/transport/check-node.ts';
 import { type NodeAbilities, probeNode } from '../../chain/rpc/transport/probe-node.ts';
 import type { Config } from '../../config/config.ts';
-import { type Finding, finding, messageOf } from '../shared/finding.ts';
+import { errorText, type Finding, finding } from '../shared/finding.ts';
 
 /** Asks every node of a network whether it serves it, and what it gives of blocks, logs and traces. */
 export async function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding[]> {
@@ -42,7 +42,7 @@ async function examineAbilities(check: string, label: string, url: string, confi
       detail: wrong ? `${detail}; ${wrong}` : detail,
     };
   } catch (error) {
-    return { check, state: 'warning', detail: `${label} was not tried: ${messageOf(error)}` };
+    return { check, state: 'warning', detail: `${label} was not tried: ${errorText(error)}` };
   }
 }
 

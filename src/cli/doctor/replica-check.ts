@@ -14,7 +14,7 @@ import {
 } from '../../db/replica/replica-store.ts';
 import { groupOf, privilegesOn, tableRights } from '../../db/schema/role-rights.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
-import { type Finding, messageOf } from '../shared/finding.ts';
+import { errorText, type Finding } from '../shared/finding.ts';
 
 type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
 
@@ -40,7 +40,7 @@ export async function examineReplica({ db, config, log }: Parts): Promise<Findin
     return [await examineLag(db, { replica, beats, mostMs: config.DATABASE_REPLICA_MAX_LAG * 1_000 })];
   } catch (error) {
     const origin = { url, local: false, setting: 'DATABASE_REPLICA_URL' };
-    return [{ check, state: 'FAULT', detail: explainDatabase(error, origin) ?? messageOf(error) }];
+    return [{ check, state: 'FAULT', detail: explainDatabase(error, origin) ?? errorText(error) }];
   } finally {
     await endBeats(db, beats).catch(() => {}); // whoever ends next deletes it
     await replica.destroy();

@@ -7,17 +7,17 @@ import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 import { addBackfillCommand } from './index-backfill.ts';
 import { addSkipCommand } from './index-skip.ts';
-import { addStatusCommand } from './index-status.ts';
-import { addVerifyCommand } from './index-verify.ts';
+import { addIndexStatusCommand } from './index-status.ts';
+import { addIndexVerifyCommand } from './index-verify.ts';
 
 /** `tallystick index`: the built-in index of wallets' histories and NFTs. */
 export function addIndexCommands(program: Command, session: Session): void {
   const index = program
     .command('index')
     .description('The built-in index of histories and NFTs: how far it is, fill it, check it');
-  addStatusCommand(index, session);
+  addIndexStatusCommand(index, session);
   addBackfillCommand(index, session);
-  addVerifyCommand(index, session);
+  addIndexVerifyCommand(index, session);
   addSkipCommand(index, session);
   addResetCommand(index, session);
 }

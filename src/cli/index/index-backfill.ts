@@ -11,9 +11,9 @@ import { findIndexState } from '../../providers/indexer/store/write/index-state-
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
-import { messageOf } from '../shared/finding.ts';
+import { errorText } from '../shared/finding.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
-import { chainId as asChainId, whole } from '../shared/values.ts';
+import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 import { withNetworkIndex } from './with-network-index.ts';
 
 type BackfillOptions = { to?: number; wait?: true };
@@ -29,7 +29,7 @@ export function addBackfillCommand(index: Command, session: Session): void {
     .option(
       '--to <block>',
       "the last block; by default the node's newest one of now",
-      whole(0, Number.MAX_SAFE_INTEGER),
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .option('--wait', 'while another process indexes the network, wait for it instead of giving up')
     .action((chainId: string, options: BackfillOptions) =>
@@ -83,7 +83,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
     } catch (error) {
       if (signal.aborted) throw error;
       const block = follower.blockedAt();
-      const reason = block === undefined ? messageOf(error) : blockedReason(chainId, block, messageOf(error));
+      const reason = block === undefined ? errorText(error) : blockedReason(chainId, block, errorText(error));
       const why = lease.lost.aborted ? 'the lease of the index was lost' : reason;
       throw new OperationError(
         `${why}\nAll blocks that were done stay; the same command goes on from there.`,
@@ -98,7 +98,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
 
 async function endOf(index: { nodeHead(): Promise<bigint> }, to: bigint | undefined): Promise<bigint> {
   const head = await index.nodeHead().catch((error: unknown) => {
-    throw new OperationError(messageOf(error), { cause: error });
+    throw new OperationError(errorText(error), { cause: error });
   });
   if (to !== undefined && to > head) {
     throw new UsageError(`The node is at block ${head}: --to must not be above it.`);

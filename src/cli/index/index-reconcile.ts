@@ -6,7 +6,7 @@ import type { Reconciliation } from '../../providers/indexer/read/reconciliation
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
-import { messageOf } from '../shared/finding.ts';
+import { errorText } from '../shared/finding.ts';
 import type { Operator } from '../shared/session.ts';
 
 type Run = {
@@ -69,7 +69,7 @@ async function compare(
     return await reconcileWallets({ db, states, network, wallets, signal, onProgress, pause });
   } catch (cause) {
     if (!(cause instanceof ProblemError)) throw cause;
-    const why = cause.cause === undefined ? cause.message : messageOf(cause.cause);
+    const why = cause.cause === undefined ? cause.message : errorText(cause.cause);
     throw new OperationError(`Network ${network.chainId} could not be reconciled: ${why}`);
   } finally {
     progress.stop();

@@ -5,7 +5,7 @@ import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
-import { chainId as asChainId, whole } from '../shared/values.ts';
+import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 
 /** `tallystick index skip`: leaves a block out of an index, which cannot go on otherwise. */
 export function addSkipCommand(index: Command, session: Session): void {
@@ -15,7 +15,7 @@ export function addSkipCommand(index: Command, session: Session): void {
       'Leave a block that cannot be read out of the index for good, so that it goes on; what the block moved stays unknown',
     )
     .argument('<chainId>', 'decimal', asChainId)
-    .argument('<block>', 'its number; index status names it', whole(0, Number.MAX_SAFE_INTEGER))
+    .argument('<block>', 'its number; index status names it', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .action((chainId: string, block: number) =>
       asOperator(session, (operator) => runSkip(operator, chainId, BigInt(block))),
     );

@@ -7,7 +7,7 @@ import { type IndexState, listIndexStates } from '../../providers/indexer/store/
 import { countSkippedBlocks } from '../../providers/indexer/store/write/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { messageOf } from '../shared/finding.ts';
+import { errorText } from '../shared/finding.ts';
 import { blocksBehind, indexStateOf } from '../shared/index-state.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
@@ -26,7 +26,7 @@ const columns = {
 };
 
 /** `tallystick index status`: how far every index is, and what holds it up. */
-export function addStatusCommand(index: Command, session: Session): void {
+export function addIndexStatusCommand(index: Command, session: Session): void {
   const status = index
     .command('status')
     .description('How far the index of each network is, who keeps it and what holds it up')
@@ -87,7 +87,7 @@ async function askNode({ clients }: Operator, network: Network | undefined): Pro
     const head = BigInt(String(await clients.for(network).send('eth_blockNumber', [])));
     return { head, error: undefined };
   } catch (error) {
-    return { head: undefined, error: messageOf(error) };
+    return { head: undefined, error: errorText(error) };
   }
 }
 

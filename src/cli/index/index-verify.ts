@@ -8,7 +8,7 @@ import { sampleBlocks, verifyBlocks } from '../../providers/indexer/verify-block
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
-import { chainId as asChainId, whole } from '../shared/values.ts';
+import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 import { runReconcile } from './index-reconcile.ts';
 import { withNetworkIndex } from './with-network-index.ts';
 
@@ -23,24 +23,24 @@ type VerifyOptions = {
 
 const columns = { block: 'BLOCK', table: 'TABLE', kind: 'KIND', row: 'ROW' };
 const maxSeed = 2 ** 32 - 1;
-const block = whole(0, Number.MAX_SAFE_INTEGER);
+const block = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 /** `tallystick index verify`: compares the index with the node. */
-export function addVerifyCommand(index: Command, session: Session): void {
+export function addIndexVerifyCommand(index: Command, session: Session): void {
   const verify = index
     .command('verify')
     .description(
       'Read random blocks from the node again and compare every row of them; exit status 1 when one differs',
     )
     .argument('<chainId>', 'decimal id of a registered network', asChainId)
-    .option('--blocks <count>', 'how many; all where the range has no more', whole(1, 1_000_000), 100)
-    .option('--seed <number>', 'picks the same blocks as a run that printed it', whole(0, maxSeed))
+    .option('--blocks <count>', 'how many; all where the range has no more', wholeNumber(1, 1_000_000), 100)
+    .option('--seed <number>', 'picks the same blocks as a run that printed it', wholeNumber(0, maxSeed))
     .option('--from <block>', 'the first block to pick from; that of the index by default', block)
     .option('--to <block>', 'the last block to pick from; that of the index by default', block)
     .option(
       '--reconcile <wallets>',
       'instead of blocks, compare the balances of so many random wallets with what their histories come to',
-      whole(1, 100_000),
+      wholeNumber(1, 100_000),
     )
     .option('--scan', 'also search the whole tables for rows of wallets that these blocks do not touch')
     .action((chainId: string, options: VerifyOptions) =>

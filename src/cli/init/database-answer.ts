@@ -4,7 +4,7 @@ import { commandLimits } from '../../db/connection/session-limits.ts';
 import { inspectDatabase } from '../../db/schema/inspect.ts';
 import { assertInRange, assertSupported } from '../../db/schema/schema-check.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
-import { messageOf } from '../shared/finding.ts';
+import { errorText } from '../shared/finding.ts';
 
 /** Connects to the database of a URL. @returns why this release cannot work with it, in words; undefined when it can */
 export async function databaseFault(url: string): Promise<string | undefined> {
@@ -18,6 +18,6 @@ export async function databaseFault(url: string): Promise<string | undefined> {
     assertInRange(state);
     return undefined;
   } catch (error) {
-    return explainDatabase(error, { url, local: false }) ?? messageOf(error);
+    return explainDatabase(error, { url, local: false }) ?? errorText(error);
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createOutgoing } from '../../outgoing/outgoing.ts';
 import { examples } from '../shared/examples.ts';
 import type { Session } from '../shared/session.ts';
-import { siteUrl, whole } from '../shared/values.ts';
+import { siteUrl, wholeNumber } from '../shared/values.ts';
 import { createTools } from './tools.ts';
 
 const afterHelp = `
@@ -25,7 +25,7 @@ export function addMcpCommand(program: Command, session: Session): void {
     .option('--write', 'allow tools that change something; without it they only read')
     .option('--secrets', 'pass claim secrets and claim URLs on to the model; without it they are null')
     // The service itself answers within 45 s, with an answer or 503.
-    .option('--timeout <seconds>', 'time for one answer of the service', whole(1, 600), 50)
+    .option('--timeout <seconds>', 'time for one answer of the service', wholeNumber(1, 600), 50)
     .action((options: McpOptions) => serve(session, options));
   examples(mcp, 'mcp', 'mcp --url https://api.example --write', '--local mcp');
   mcp.addHelpText('after', afterHelp);

@@ -11,14 +11,14 @@ import {
 } from '../../chain/rpc/client/network.ts';
 import { UsageError } from '../shared/failure.ts';
 import {
-  address,
+  addressValue,
   orEmpty,
   orNull,
   present,
   several,
   severalAddresses,
   siteUrl,
-  whole,
+  wholeNumber,
   words,
 } from '../shared/values.ts';
 
@@ -49,7 +49,7 @@ export const withNetworkOptions = (command: Command) =>
     .option('--name <name>', 'its name', words())
     .option('--symbol <symbol>', 'symbol of the native currency, such as ETH', words(32))
     .option('--currency <name>', 'name of the native currency; its symbol by default', words())
-    .option('--decimals <n>', `decimals of the native currency (${defaults.decimals})`, whole(0, 77))
+    .option('--decimals <n>', `decimals of the native currency (${defaults.decimals})`, wholeNumber(0, 77))
     .option('--rpc <url>', "a node's http(s) or ws(s) URL; repeat it for more, the best first", several)
     .option('--in-clear', 'let --rpc store credentials in clear where SECRET_KEYS is not set')
     .addOption(
@@ -60,17 +60,17 @@ export const withNetworkOptions = (command: Command) =>
     .option(
       '--confirmations <n>',
       `blocks after which a transaction counts as done (${defaults.confirmations})`,
-      whole(1, 100_000),
+      wholeNumber(1, 100_000),
     )
     .option(
       '--finality <n>',
       `blocks after which a block is final where the node does not say (${defaults.finality})`,
-      whole(1, 1_000_000),
+      wholeNumber(1, 1_000_000),
     )
     .option(
       '--minter-contract <address>',
       'the NFT contract that is minted on; an empty text for none',
-      orEmpty(address),
+      orEmpty(addressValue),
     )
     .option(
       '--explorer-url <url>',
@@ -83,7 +83,7 @@ const withIndexOptions = (command: Command) =>
     .option(
       '--index-from <block>',
       'first block of the index, before it has begun (0)',
-      whole(0, Number.MAX_SAFE_INTEGER),
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .addOption(
       new Option(
@@ -101,7 +101,7 @@ const withIndexOptions = (command: Command) =>
       '--native-asset <address>',
       'contract that logs the native asset as an ERC-20, for blocks indexed from now on; an empty text for none ' +
         '(that of a well-known network)',
-      orEmpty(address),
+      orEmpty(addressValue),
     );
 
 /** @throws UsageError when an option is missing or contradicts another */

@@ -23,7 +23,7 @@ const columns = {
 };
 
 /** `tallystick network status`: what is thought of every node, and what it shows now. */
-export function addStatusCommand(network: Command, session: Session): void {
+export function addNetworkStatusCommand(network: Command, session: Session): void {
   const status = network
     .command('status')
     .description('Which nodes can be used and which cannot, why and since when; each is asked now')

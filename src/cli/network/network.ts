@@ -18,7 +18,7 @@ import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 import { assertIndexFits, removeIndex, sayWhatStays } from './network-index.ts';
 import { type NetworkOptions, newNetwork, toChanges, withNetworkOptions } from './network-options.ts';
-import { addStatusCommand } from './network-status.ts';
+import { addNetworkStatusCommand } from './network-status.ts';
 
 const columns = {
   chainId: 'CHAIN ID',
@@ -35,7 +35,7 @@ export function addNetworkCommands(program: Command, session: Session): void {
   const network = program.command('network').description('Networks: chains by decimal id, with their nodes');
   addAddCommand(network, session);
   addReadCommands(network, session);
-  addStatusCommand(network, session);
+  addNetworkStatusCommand(network, session);
   addUpdateCommand(network, session);
   addSealCommand(network, session);
   addRemoveCommand(network, session);

@@ -7,7 +7,7 @@ import { readTable } from './import-csv.ts';
 /** The position of a row: the line of a CSV on which it begins, from 1, or the index in a JSON array, from 0. */
 export type Place = { readonly line: number } | { readonly index: number };
 /** `fault` is an error of the row as a whole; `raw` is undefined then. */
-export type Row = { readonly place: Place; readonly raw: unknown; readonly fault?: string };
+export type ImportRow = { readonly place: Place; readonly raw: unknown; readonly fault?: string };
 
 // Reading takes some five times the size of the file in memory.
 const maxMegabytes = 100;
@@ -16,7 +16,7 @@ const maxMegabytes = 100;
  * The rows of a JSON array or of a CSV with a header.
  * @throws UsageError when the file as a whole cannot be used
  */
-export async function readRows(file: string): Promise<Row[]> {
+export async function readRows(file: string): Promise<ImportRow[]> {
   const read = readers[path.extname(file).toLowerCase()];
   if (read === undefined) throw new UsageError(`${file}: the name must end in .json or .csv.`);
   try {
@@ -28,7 +28,10 @@ export async function readRows(file: string): Promise<Row[]> {
   }
 }
 
-const readers: Readonly<Record<string, (text: string) => Row[]>> = { '.json': readJson, '.csv': readCsv };
+const readers: Readonly<Record<string, (text: string) => ImportRow[]>> = {
+  '.json': readJson,
+  '.csv': readCsv,
+};
 
 async function readText(file: string): Promise<string> {
   // Without O_NONBLOCK the open of a pipe waits for somebody who writes to it.
@@ -68,13 +71,13 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function readJson(text: string): Row[] {
+function readJson(text: string): ImportRow[] {
   const content: unknown = JSON.parse(text);
   if (!Array.isArray(content)) throw new Error('it must hold one JSON array of RWAs');
   return content.map((raw: unknown, index) => ({ place: { index }, raw }));
 }
 
-function readCsv(text: string): Row[] {
+function readCsv(text: string): ImportRow[] {
   const [header, ...lines] = readTable(text);
   if (header === undefined) return [];
   assertHeader(header.cells);

@@ -5,7 +5,7 @@ import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
-import { findRwa, shown } from './rwa-record.ts';
+import { findRwaRecord, shown } from './rwa-record.ts';
 
 const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
 
@@ -86,7 +86,7 @@ const changeOf = (given: Given): RwaChange =>
 
 async function change(operator: Operator, id: string, wanted: RwaChange, offline: boolean): Promise<void> {
   const { db, output } = operator;
-  const before = await findRwa(db, id);
+  const before = await findRwaRecord(db, id);
   const { id: rwaId, companyId } = before;
   if (wanted.isClaimable === true && !before.isClaimable) {
     if (offline) output.say(notExamined);
@@ -117,14 +117,14 @@ function addArchiveCommand(rwa: Command, session: Session, { name, about, isArch
     .description(about)
     .action((id: string) =>
       asOperator(session, async ({ db, output }) => {
-        const { id: rwaId, companyId } = await findRwa(db, id);
+        const { id: rwaId, companyId } = await findRwaRecord(db, id);
         const isChanged = await audited(
           db,
           (tx) => setArchived(tx, rwaId, isArchived),
           (done) => (done ? { action: `rwa.${name}`, companyId, subject: rwaId } : undefined),
         );
         if (!isChanged) output.say('It was so already: nothing has changed.');
-        output.record(shown(await findRwa(db, id)));
+        output.record(shown(await findRwaRecord(db, id)));
       }),
     );
   examples(command, `rwa ${name} ${sample}`);

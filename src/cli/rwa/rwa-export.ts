@@ -14,7 +14,7 @@ import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { words } from '../shared/values.ts';
 import { type QrFormat, qrFormats } from './qr-code.ts';
 import { type Caption, writeQrFolder } from './qr-files.ts';
-import { findRwa, vaultOf } from './rwa-record.ts';
+import { findRwaRecord, vaultOf } from './rwa-record.ts';
 
 const statuses = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'] as const satisfies MintState[];
 
@@ -60,7 +60,7 @@ export function addExportCommand(rwa: Command, session: Session): void {
       }
       return asOperator(session, async (operator) => {
         const { db, config, output } = operator;
-        const found = await findRwa(db, id);
+        const found = await findRwaRecord(db, id);
         // Before any is shown: whoever interrupts it has seen some.
         const { id: rwaId, companyId } = found;
         const { claimStatus: wanted = options.qr === undefined ? 'all' : 'unclaimed' } = options;

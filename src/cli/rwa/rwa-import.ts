@@ -9,7 +9,7 @@ import { OperationError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
-import { type Place, type Row, readRows } from './import-file.ts';
+import { type ImportRow, type Place, readRows } from './import-file.ts';
 import { contractFaults, notExamined } from './rwa-contract.ts';
 
 type Options = { company: string; check?: true; offline?: true };
@@ -72,7 +72,7 @@ Examples:
   Cask 17,whisky,31337,0x5FbDB2315678afecb367f032d93F642f64180aa3,true,1250.00,EUR`;
 
 /** @param registered the chain ids of the registered networks */
-function checkRows(rows: readonly Row[], registered: ReadonlySet<string>): Checked {
+function checkRows(rows: readonly ImportRow[], registered: ReadonlySet<string>): Checked {
   const inputs: Placed[] = [];
   const faults: Fault[] = [];
   for (const { place, raw, fault } of rows) {

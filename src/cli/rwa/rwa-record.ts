@@ -14,7 +14,7 @@ export const shown = ({ number, totalNfts, claimedNfts, ...rwa }: OperatorRwa) =
 });
 
 /** @throws UsageError when no RWA has this id */
-export async function findRwa(db: Database, id: string): Promise<OperatorRwa> {
+export async function findRwaRecord(db: Database, id: string): Promise<OperatorRwa> {
   const found = isUuid(id) ? await findOperatorRwa(db, id) : undefined;
   if (found === undefined) throw new UsageError(`There is no RWA ${id}. List them with: tallystick rwa list`);
   return found;

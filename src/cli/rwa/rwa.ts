@@ -9,12 +9,12 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import { sayWhatFollows } from '../shared/next-page.ts';
 import { asOperator, type Session } from '../shared/session.ts';
-import { whole } from '../shared/values.ts';
+import { wholeNumber } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
 import { addImportCommand } from './rwa-import.ts';
-import { findRwa, shown } from './rwa-record.ts';
+import { findRwaRecord, shown } from './rwa-record.ts';
 import { addSecretCommands } from './rwa-secrets.ts';
 
 const columns = {
@@ -123,16 +123,16 @@ function addListCommand(rwa: Command, session: Session): void {
     .description('List RWAs by creation, and say when there are more')
     .option('--company <company>', 'only those of this company, by id or name')
     .option('--include-archived', 'those that are archived, too')
-    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
     .option('--after <id>', 'only those that come after this RWA')
-    .option('--offset <n>', 'how many to pass over, which are all read', whole(0, 1_000_000_000), 0)
+    .option('--offset <n>', 'how many to pass over, which are all read', wholeNumber(0, 1_000_000_000), 0)
     .action(({ company, includeArchived, after, limit, offset }: ListOptions) => {
       if (after !== undefined && offset > 0) throw new UsageError('Give --after or --offset, not both.');
       return asOperator(session, async ({ db, output }) => {
         const filter = {
           ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
           includeArchived: includeArchived === true,
-          after: after === undefined ? undefined : (await findRwa(db, after)).id,
+          after: after === undefined ? undefined : (await findRwaRecord(db, after)).id,
         };
         // One more than is shown, to know whether there are more.
         const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
@@ -154,7 +154,7 @@ function addShowCommand(rwa: Command, session: Session): void {
     .command('show <id>')
     .description('Show one RWA')
     .action((id: string) =>
-      asOperator(session, async ({ db, output }) => output.record(shown(await findRwa(db, id)))),
+      asOperator(session, async ({ db, output }) => output.record(shown(await findRwaRecord(db, id)))),
     );
 }
 
@@ -165,13 +165,13 @@ function addClaimPageCommand(rwa: Command, session: Session): void {
     .addArgument(new Argument('<state>').choices(['on', 'off']))
     .action((id: string, state: 'on' | 'off') =>
       asOperator(session, async ({ db, output }) => {
-        const { id: rwaId, companyId } = await findRwa(db, id);
+        const { id: rwaId, companyId } = await findRwaRecord(db, id);
         const changed = await audited(
           db,
           (tx) => setClaimPage(tx, rwaId, state === 'on'),
           () => ({ action: 'rwa.claim_page', companyId, subject: rwaId, details: { state } }),
         );
-        output.record(shown(changed ?? (await findRwa(db, id))));
+        output.record(shown(changed ?? (await findRwaRecord(db, id))));
       }),
     );
   examples(command, 'rwa claim-page 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 on');

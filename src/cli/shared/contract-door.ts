@@ -5,7 +5,7 @@ import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { saveContractVerdicts } from '../../rwa/minting/contract-verdict-store.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
-import { messageOf } from './finding.ts';
+import { errorText } from './finding.ts';
 
 /** A contract that RWAs name or are to name. */
 export type Named = {
@@ -54,8 +54,8 @@ export async function examineContracts(
       return { chainId, contract, ...(await judge(provider, contract, minters)) };
     } catch (error) {
       // Its other contracts would each wait for the nodes as long.
-      unreachable.set(chainId, messageOf(error));
-      return { chainId, contract, verdict: 'unknown', detail: messageOf(error) };
+      unreachable.set(chainId, errorText(error));
+      return { chainId, contract, verdict: 'unknown', detail: errorText(error) };
     }
   };
 

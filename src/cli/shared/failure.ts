@@ -19,7 +19,7 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-export type Failure = {
+export type CommandFailure = {
   readonly message: string;
   readonly exitCode: number;
   /** Whether the message is printed already: the parser writes help and its own errors itself. */
@@ -27,7 +27,7 @@ export type Failure = {
 };
 
 /** The message and exit status of a command that threw. */
-export function explainFailure(error: unknown): Failure {
+export function explainFailure(error: unknown): CommandFailure {
   const failure = (message: string, exitCode: number) => ({ message, exitCode, isPrinted: false });
   if (error instanceof CommanderError) return explainParser(error);
   if (error instanceof ConfigError) {
@@ -42,7 +42,7 @@ export function explainFailure(error: unknown): Failure {
   return failure(`${text || 'It failed.'}\nFor a check of everything: tallystick doctor`, 1);
 }
 
-function explainParser({ code, exitCode, message }: CommanderError): Failure {
+function explainParser({ code, exitCode, message }: CommanderError): CommandFailure {
   if (exitCode === 0) return { message: '', exitCode: 0, isPrinted: true };
   const text = code === 'commander.help' ? 'A command is missing. See: tallystick --help' : message;
   return { message: text.replace(/^error: /, ''), exitCode: 2, isPrinted: true };

@@ -10,7 +10,7 @@ export async function finding(check: string, run: () => string | Promise<string>
   try {
     return { check, state: 'ok', detail: await run() };
   } catch (error) {
-    return { check, state: 'FAULT', detail: messageOf(error) };
+    return { check, state: 'FAULT', detail: errorText(error) };
   }
 }
 
@@ -19,8 +19,8 @@ export async function findings(check: string, run: () => Promise<Finding[]>): Pr
   try {
     return await run();
   } catch (error) {
-    return [{ check, state: 'FAULT', detail: messageOf(error) }];
+    return [{ check, state: 'FAULT', detail: errorText(error) }];
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

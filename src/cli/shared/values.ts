@@ -4,7 +4,7 @@ import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/rpc/client/network.ts';
 
 /** Parses a whole number within bounds, which are included. */
-export function whole(min: number, max: number): (text: string) => number {
+export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < min || value > max) {
@@ -57,7 +57,7 @@ export function siteUrl(text: string): string {
 }
 
 /** Parses an address other than the zero address. @returns its EIP-55 form */
-export function address(text: string): string {
+export function addressValue(text: string): string {
   const checksum = checksumAddress(text);
   if (checksum === undefined) {
     throw new InvalidArgumentError(
@@ -84,7 +84,7 @@ export function several(text: string, earlier: readonly string[] = []): string[]
 
 /** Collects the addresses of a repeatable option; an empty text alone means none. */
 export function severalAddresses(text: string, earlier: readonly string[] = []): string[] {
-  return text.trim() === '' ? [...earlier] : [...earlier, address(text)];
+  return text.trim() === '' ? [...earlier] : [...earlier, addressValue(text)];
 }
 
 const dateOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);

@@ -97,7 +97,7 @@ type AuditFault = {
   readonly entryId: string | null;
 };
 
-export type Verification = {
+export type AuditVerification = {
   /** The last link that was verified. */
   readonly head: Link;
   readonly faults: readonly AuditFault[];
@@ -118,7 +118,7 @@ const pageSize = 10_000;
 export async function verifyAudit(
   db: Database,
   { noted, onProgress = () => {}, signal }: VerifyOptions = {},
-): Promise<Verification> {
+): Promise<AuditVerification> {
   const end = await findHead(db);
   const faults: AuditFault[] = [];
   let before: Verified = { ...origin, at: null };

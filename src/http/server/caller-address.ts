@@ -34,7 +34,7 @@ export function createCallerAddresses(trustedProxies: readonly string[]): Caller
       let address = connected;
       for (const entry of entriesOf(request.headers['x-forwarded-for']).reverse()) {
         if (!isProxy(address)) break;
-        const named = parseAddress(entry);
+        const named = parseCallerAddress(entry);
         // The proxy named nobody, and what stands left of its entry may be made up.
         if (named === undefined) return connected;
         address = named;
@@ -44,7 +44,8 @@ export function createCallerAddresses(trustedProxies: readonly string[]): Caller
   };
 }
 
-const connectionAddress = ({ socket }: IncomingMessage) => parseAddress(socket.remoteAddress ?? '') ?? '';
+const connectionAddress = ({ socket }: IncomingMessage) =>
+  parseCallerAddress(socket.remoteAddress ?? '') ?? '';
 
 /** The entries of a list in a header; empty ones are none. */
 const entriesOf = (header: string | string[] = []): string[] =>
@@ -64,7 +65,7 @@ const dressed = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
  * where it is mapped into IPv6, so that each caller has one address.
  * @returns undefined for anything else
  */
-export function parseAddress(text: string): string | undefined {
+export function parseCallerAddress(text: string): string | undefined {
   const [, bracketed, beforePort] = dressed.exec(text) ?? [];
   const bare = bracketed ?? beforePort ?? text;
   const version = isIP(bare);

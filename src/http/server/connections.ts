@@ -13,7 +13,7 @@ export type ConnectionLimits = ReadingPace & {
   readonly pipelined: number;
 };
 
-export type Connections = {
+export type CallerConnections = {
   /**
    * Hands a request to `answer` when those before it on its connection are answered: what a caller does not read is not
    * made. Closes a connection that has sent too many.
@@ -27,7 +27,7 @@ export type Connections = {
  * Follows the connections of a server, and closes those that take more than their share: too many of one address, too many
  * requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had to answer.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): Connections {
+export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): CallerConnections {
   /** Answers that are not over, of each open connection in the order of their requests. */
   const open = new Map<Duplex, ServerResponse[]>();
   const perAddress = new Map<string, number>();

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FixedCode, type ProblemError, problem } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Connections } from './connections.ts';
+import type { CallerConnections } from './connections.ts';
 import { problemBody } from './problem.ts';
 
 // Node's error codes that mean something other than malformed HTTP.
@@ -23,7 +23,7 @@ const lingerMs = 2_000;
  */
 export function answerUnparsed(
   server: Server,
-  connections: Pick<Connections, 'last'>,
+  connections: Pick<CallerConnections, 'last'>,
   log: Logger,
 ): (socket: Duplex) => void {
   const refused = new WeakSet<Duplex>();

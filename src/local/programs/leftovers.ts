@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, LocalError } from './local-error.ts';
-import { isAlive, listProcesses, type Process } from './processes.ts';
+import { isAlive, listOwnProcesses, type Process } from './processes.ts';
 import { supervisorName } from './supervisor.ts';
 
 // A supervisor kills its program after 20 s, so none should be left after this time.
@@ -16,7 +16,7 @@ const patienceMs = 25_000;
 export async function endLeftovers(files: readonly string[]): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const found = listProcesses().filter((process) => isOurs(process, files));
+    const found = listOwnProcesses().filter((process) => isOurs(process, files));
     if (found.length === 0) return;
     const isSupervised = found.some(({ words }) => words.includes(supervisorName));
     if (!isSupervised) for (const { pid } of found) signal(pid, 'SIGINT');

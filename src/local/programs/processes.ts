@@ -26,7 +26,7 @@ export function commandLineOf(pid: number): string[] {
 }
 
 /** All processes of the machine that this user may see. */
-export function listProcesses(): Process[] {
+export function listOwnProcesses(): Process[] {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return pids.map((pid) => ({ pid: Number(pid), words: commandLineOf(Number(pid)) }));

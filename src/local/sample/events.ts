@@ -14,12 +14,12 @@ type SampleEvent = {
   readonly attendees: number;
 };
 
-export type EventPlace = { readonly companyId: string; readonly chainId: string; readonly gate: string };
+export type SampleVenue = { readonly companyId: string; readonly chainId: string; readonly gate: string };
 
 /** Events of a company: past, soon, free, full, and one for holders of an NFT contract (`gate`). */
 export async function addEvents(
   db: Database,
-  where: EventPlace,
+  where: SampleVenue,
   samples: readonly SampleEvent[],
   now: Date,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function addEvents(
   }
 }
 
-function fieldsOf({ name, inDays, hours, fields }: SampleEvent, where: EventPlace, now: Date): EventFields {
+function fieldsOf({ name, inDays, hours, fields }: SampleEvent, where: SampleVenue, now: Date): EventFields {
   const day = new Date(now);
   day.setUTCDate(day.getUTCDate() + inDays);
   day.setUTCHours(17, 0, 0, 0);

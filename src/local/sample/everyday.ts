@@ -1,4 +1,4 @@
-import { around, type Block, type Caller, coins, dollars, pay } from './step.ts';
+import { around, coins, dollars, pay, type StoryBlock, type StoryCaller } from './step.ts';
 
 /** Collectibles have the ids from 0 on; each is made for the wallet at the place of its id. */
 export const collectibleCount = 40;
@@ -8,7 +8,7 @@ const days = 28;
 const firstTradedId = 8;
 
 /** Four weeks in which everybody pays somebody: eight transactions a day in two blocks. */
-export function everydayLife(call: Caller, wallets: readonly string[]): Block[] {
+export function everydayLife(call: StoryCaller, wallets: readonly string[]): StoryBlock[] {
   return Array.from({ length: days }, (_, day) => {
     const at = (place: number) => around(wallets, day + place);
     const id = firstTradedId + day;
@@ -34,14 +34,14 @@ export function everydayLife(call: Caller, wallets: readonly string[]): Block[] 
 type Trade = { readonly id: number; readonly from: number; readonly to: number };
 
 /** A collectible goes from one holder to the next; places are counted from the one it was made for. */
-function trade(call: Caller, wallets: readonly string[], { id, from, to }: Trade) {
+function trade(call: StoryCaller, wallets: readonly string[], { id, from, to }: Trade) {
   const holder = around(wallets, id + from);
   const receiver = around(wallets, id + to);
   return call(holder, 'SampleCollectible', 'transferFrom', holder, receiver, BigInt(id));
 }
 
 /** A few of the hundred editions that each wallet was given. */
-function gift(call: Caller, wallets: readonly string[], day: number) {
+function gift(call: StoryCaller, wallets: readonly string[], day: number) {
   const place = (day + 5) % wallets.length;
   const giver = around(wallets, place);
   const id = BigInt((place % 3) + 1);

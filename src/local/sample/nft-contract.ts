@@ -3,12 +3,16 @@ import { callData } from '../../chain/contracts/contract-calls.ts';
 import { localChainId } from '../programs/chain.ts';
 import type { ChainRpc } from '../programs/chain-rpc.ts';
 import { type Cast, type ContractAddresses, worldContracts } from './contracts.ts';
-import type { Step } from './step.ts';
+import type { StoryStep } from './step.ts';
 
 const gas = 200_000n;
 
 /** The operator's transactions that let the minter mint NFTs of assets. */
-export function nftSetUp({ operator, minter }: Cast, addresses: ContractAddresses, baseUrl: string): Step[] {
+export function nftSetUp(
+  { operator, minter }: Cast,
+  addresses: ContractAddresses,
+  baseUrl: string,
+): StoryStep[] {
   const data = callData(worldContracts.TallystickNft, 'grantRole', [id('MINTER_ROLE'), minter]);
   return [
     { from: operator, to: addresses.TallystickNft, data, gas },
@@ -17,7 +21,7 @@ export function nftSetUp({ operator, minter }: Cast, addresses: ContractAddresse
 }
 
 // Sets the URL of the service, which serves the metadata of the tokens.
-function metadataStep(operator: string, contract: string, baseUrl: string): Step {
+function metadataStep(operator: string, contract: string, baseUrl: string): StoryStep {
   const base = `${baseUrl}/v1/api/metadata/${localChainId}/${contract}/`;
   return {
     from: operator,

@@ -1,9 +1,9 @@
 import { deployData } from '../../chain/contracts/contract-calls.ts';
 import { type Cast, worldContracts } from './contracts.ts';
-import { around, type Block, type Caller, coins, dollars, pay, type Step } from './step.ts';
+import { around, coins, dollars, pay, type StoryBlock, type StoryCaller, type StoryStep } from './step.ts';
 
 /** Rare transactions, and those that readers of a chain often get wrong. */
-export function oddities(cast: Cast, call: Caller): Block[] {
+export function oddities(cast: Cast, call: StoryCaller): StoryBlock[] {
   const { acmeTreasury, globexTreasury, people } = cast;
   const person = (place: number) => around(people, place);
   return [
@@ -33,16 +33,16 @@ export function oddities(cast: Cast, call: Caller): Block[] {
   ];
 }
 
-const fails = (step: Step): Step => ({ ...step, fails: true });
+const fails = (step: StoryStep): StoryStep => ({ ...step, fails: true });
 
-const deployment = (from: string): Step => ({
+const deployment = (from: string): StoryStep => ({
   from,
   to: null,
   data: deployData(worldContracts.SampleToken, ['Club Points', 'CLUB']),
   gas: 3_000_000n,
 });
 
-function burns({ acmeTreasury, globexTreasury, people }: Cast, call: Caller): Block {
+function burns({ acmeTreasury, globexTreasury, people }: Cast, call: StoryCaller): StoryBlock {
   const [first, second] = [around(people, 0), around(people, 1)];
   return [
     call(first, 'SampleToken', 'burn', dollars(42)),
@@ -55,7 +55,7 @@ function burns({ acmeTreasury, globexTreasury, people }: Cast, call: Caller): Bl
 }
 
 /** Value that moves inside a transaction, from a contract to three people. */
-function splits(call: Caller, people: readonly string[]): Block {
+function splits(call: StoryCaller, people: readonly string[]): StoryBlock {
   return people.slice(0, 4).map((from, i) => ({
     ...call(
       from,
@@ -71,7 +71,7 @@ function splits(call: Caller, people: readonly string[]): Block {
  * Somebody logs that people paid to addresses that look like those of others whom they know, and hopes that they copy
  * them.
  */
-function poisoning({ operator, people }: Cast, call: Caller): Step {
+function poisoning({ operator, people }: Cast, call: StoryCaller): StoryStep {
   const payers = people.slice(0, 3);
   const resembling = payers.map((_, i) => {
     const known = around(people, i + 1);
@@ -80,5 +80,5 @@ function poisoning({ operator, people }: Cast, call: Caller): Step {
   return call(operator, 'SampleForgery', 'forge', payers, resembling, dollars(250));
 }
 
-const batchGift = (call: Caller, from: string, to: string): Step =>
+const batchGift = (call: StoryCaller, from: string, to: string): StoryStep =>
   call(from, 'SampleEdition', 'safeBatchTransferFrom', from, to, [4n, 5n], [1n, 2n], '0x');

@@ -1,12 +1,12 @@
 import type { ChainRpc, RpcRequest } from '../programs/chain-rpc.ts';
-import { type Block, chunks, type Step } from './step.ts';
+import { chunks, type StoryBlock, type StoryStep } from './step.ts';
 
-export type Sent = { readonly step: Step; readonly hash: string };
-export type Receipt = { readonly status: string; readonly contractAddress: string | null };
+export type Sent = { readonly step: StoryStep; readonly hash: string };
+export type StoryReceipt = { readonly status: string; readonly contractAddress: string | null };
 
 export type Player = {
   /** Sends the transactions and mines them as one block of this time, in seconds since 1970. */
-  play(block: Block, time: number): Promise<Sent[]>;
+  play(block: StoryBlock, time: number): Promise<Sent[]>;
 };
 
 // The chain starts at 1 gwei and falls while blocks are nearly empty; fixed fees keep hashes the same.
@@ -15,7 +15,7 @@ const fees = { maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' };
 /** Plays blocks on a new chain that mines on request only. The node signs for its own accounts. */
 export function createPlayer(rpc: ChainRpc): Player {
   const nonces = new Map<string, number>();
-  const request = ({ from, to, data, value = 0n, gas }: Step): RpcRequest => {
+  const request = ({ from, to, data, value = 0n, gas }: StoryStep): RpcRequest => {
     const nonce = nonces.get(from) ?? 0;
     nonces.set(from, nonce + 1);
     const common = { from, nonce: hex(nonce), gas: hex(gas), value: hex(value), ...fees };
@@ -34,11 +34,11 @@ export function createPlayer(rpc: ChainRpc): Player {
 }
 
 /** The receipts of transactions, in their order. @throws Error when one was not mined */
-export async function receiptsOf(rpc: ChainRpc, sent: readonly Sent[]): Promise<Receipt[]> {
-  const receipts: (Receipt | null)[] = [];
+export async function receiptsOf(rpc: ChainRpc, sent: readonly Sent[]): Promise<StoryReceipt[]> {
+  const receipts: (StoryReceipt | null)[] = [];
   for (const part of chunks(sent, 100)) {
     const requests = part.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
-    receipts.push(...((await rpc.batch(requests)) as (Receipt | null)[])); // the node's receipts
+    receipts.push(...((await rpc.batch(requests)) as (StoryReceipt | null)[])); // the node's receipts
   }
   return receipts.map((receipt, i) => {
     if (receipt === null) throw new Error(`transaction ${sent[i]?.hash} was not mined`);

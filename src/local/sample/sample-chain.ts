@@ -4,7 +4,7 @@ import type { ChainRpc } from '../programs/chain-rpc.ts';
 import { type Cast, type ContractAddresses, type ContractName, worldContracts } from './contracts.ts';
 import { nftSetUp } from './nft-contract.ts';
 import { assertEndings, createPlayer, receiptsOf, type Sent } from './player.ts';
-import type { Step } from './step.ts';
+import type { StoryStep } from './step.ts';
 import { tellStory } from './story.ts';
 
 export type ChainHead = { readonly number: string; readonly hash: string };
@@ -86,7 +86,7 @@ const constructorArgs: Readonly<Record<ContractName, (cast: Cast) => readonly un
   SampleForgery: () => [],
 };
 
-const deployment = (name: ContractName, cast: Cast): Step => ({
+const deployment = (name: ContractName, cast: Cast): StoryStep => ({
   from: cast.operator,
   to: null,
   data: deployData(worldContracts[name], constructorArgs[name](cast)),

@@ -2,7 +2,7 @@ import { callData } from '../../chain/contracts/contract-calls.ts';
 import { type ContractAddresses, type ContractName, worldContracts } from './contracts.ts';
 
 /** One transaction of the sample world. */
-export type Step = {
+export type StoryStep = {
   readonly from: string;
   /** Null creates a contract. */
   readonly to: string | null;
@@ -15,7 +15,7 @@ export type Step = {
 };
 
 /** Transactions of one block. None may depend on another sender's transaction in the same block. */
-export type Block = readonly Step[];
+export type StoryBlock = readonly StoryStep[];
 
 /** The native currency has 18 decimals, the sample token 6. */
 export const coins = (hundredths: number): bigint => BigInt(hundredths) * 10n ** 16n;
@@ -23,10 +23,15 @@ export const dollars = (whole: number): bigint => BigInt(whole) * 10n ** 6n;
 
 const callGas = 250_000n;
 
-export type Caller = (from: string, name: ContractName, method: string, ...args: readonly unknown[]) => Step;
+export type StoryCaller = (
+  from: string,
+  name: ContractName,
+  method: string,
+  ...args: readonly unknown[]
+) => StoryStep;
 
 /** Creates calls to the contracts at their addresses. */
-export function createCaller(addresses: ContractAddresses): Caller {
+export function createCaller(addresses: ContractAddresses): StoryCaller {
   return (from, name, method, ...args) => ({
     from,
     to: addresses[name],
@@ -35,7 +40,12 @@ export function createCaller(addresses: ContractAddresses): Caller {
   });
 }
 
-export const pay = (from: string, to: string, value: bigint): Step => ({ from, to, value, gas: 21_000n });
+export const pay = (from: string, to: string, value: bigint): StoryStep => ({
+  from,
+  to,
+  value,
+  gas: 21_000n,
+});
 
 /** The entry at an index modulo the length of the list. @throws RangeError for an empty list */
 export function around<T>(list: readonly T[], place: number): T {

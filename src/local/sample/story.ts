@@ -1,10 +1,10 @@
 import { type Cast, type ContractAddresses, walletsOf } from './contracts.ts';
 import { collectibleCount, everydayLife } from './everyday.ts';
 import { oddities } from './oddities.ts';
-import { around, type Block, type Caller, chunks, createCaller, dollars } from './step.ts';
+import { around, chunks, createCaller, dollars, type StoryBlock, type StoryCaller } from './step.ts';
 
 /** Everything that happens after the contracts stand, block by block. */
-export function tellStory(cast: Cast, addresses: ContractAddresses): Block[] {
+export function tellStory(cast: Cast, addresses: ContractAddresses): StoryBlock[] {
   const call = createCaller(addresses);
   const wallets = walletsOf(cast);
   return [
@@ -16,7 +16,7 @@ export function tellStory(cast: Cast, addresses: ContractAddresses): Block[] {
 }
 
 /** Everyone gets something: 60 mints. */
-function supply({ operator }: Cast, call: Caller, wallets: readonly string[]): Block[] {
+function supply({ operator }: Cast, call: StoryCaller, wallets: readonly string[]): StoryBlock[] {
   const tokens = wallets.map((wallet, i) =>
     call(operator, 'SampleToken', 'mint', wallet, dollars(10_000 + 1_234 * i)),
   );
@@ -33,7 +33,7 @@ function supply({ operator }: Cast, call: Caller, wallets: readonly string[]): B
 }
 
 /** Everyone lets the next one use something, who does; some take it back. */
-function approvals(call: Caller, people: readonly string[]): Block[] {
+function approvals(call: StoryCaller, people: readonly string[]): StoryBlock[] {
   const pairs = people.map((owner, i) => ({
     owner,
     spender: around(people, i + 1),

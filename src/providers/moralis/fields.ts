@@ -16,14 +16,14 @@ export const decimalOrNull = (field: string) =>
   );
 
 /** An address, in lower case; older answers write it with a checksum. */
-export const address = z
+export const addressField = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform((text) => text.toLowerCase());
 
 /** The recipient: null, empty or missing when the transaction created a contract. */
 export const recipient = z
-  .union([address, z.literal('')])
+  .union([addressField, z.literal('')])
   .nullish()
   .transform((text) => text || null);
 

@@ -5,10 +5,10 @@ import type {
   HistoryPage,
   HistoryQuestion,
   ListQuestion,
-  NftPage,
   NftQuestion,
   Seen,
   TokenPage,
+  WalletNftPage,
 } from '../shared/provider.ts';
 import type { MoralisClient } from './client.ts';
 import { parseChains } from './parse-chains.ts';
@@ -16,7 +16,7 @@ import { parseHistory } from './parse-history.ts';
 import { parseNfts } from './parse-nfts.ts';
 import { parseTokens } from './parse-tokens.ts';
 import type { OnRepair } from './repairs.ts';
-import { toRecord } from './to-record.ts';
+import { toHistoryRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 type ProviderOptions = {
@@ -61,12 +61,12 @@ async function askHistory({ client, onRepair }: Asks, question: HistoryQuestion)
   const { transactions, next } = parseHistory(answer, limit, onRepair);
   const viewpoint = { wallet: address, currency: network.currency };
   return {
-    records: transactions.map((transaction) => toRecord(transaction, viewpoint)),
+    records: transactions.map((transaction) => toHistoryRecord(transaction, viewpoint)),
     next: moving(position, next),
   };
 }
 
-async function askNfts({ client, onRepair }: Asks, question: NftQuestion): Promise<NftPage> {
+async function askNfts({ client, onRepair }: Asks, question: NftQuestion): Promise<WalletNftPage> {
   const { network, address, limit, position, filter = {} } = question;
   const contracts = (filter.contract ?? []).map((contract, index) => [`token_addresses[${index}]`, contract]);
   const answer = await client.get(`/${address}/nft`, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Seen } from '../shared/provider.ts';
 import { decimal, instant } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 
 const end = z.object({ block_number: decimal, block_timestamp: instant }).nullish();
 
@@ -18,7 +18,7 @@ const toBlock = ({ block_number, block_timestamp }: NonNullable<z.output<typeof 
 
 /** Where a wallet was seen, by hex chain id. Chains that it never used are left out. @throws UpstreamFault */
 export function parseChains(answer: unknown): ReadonlyMap<string, Seen> {
-  const { active_chains: found } = readAnswer(chains, answer);
+  const { active_chains: found } = readUpstreamAnswer(chains, answer);
   return new Map(
     found.flatMap(({ chain_id, first_transaction: first, last_transaction: last }) =>
       first == null || last == null

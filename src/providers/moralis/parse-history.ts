@@ -3,7 +3,7 @@ import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength } from '../shared/provider.ts';
 import {
-  address,
+  addressField,
   contractType,
   decimal,
   decimalOrNull,
@@ -15,12 +15,12 @@ import {
   recipient,
   textOrNull,
 } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 import { listOfFitting, type OnRepair, repaired } from './repairs.ts';
 
 /** Sender and recipient of a transfer, with their entries in the upstream's address book. */
 const parties = {
-  from_address: address,
+  from_address: addressField,
   from_address_label: optionalText,
   from_address_entity: optionalText,
   from_address_entity_logo: optionalText,
@@ -49,7 +49,7 @@ const erc20Transfer = z.object({
   token_logo: textOrNull,
   // A text here and a number in other answers of the upstream.
   token_decimals: decimalOrNull('token_decimals'),
-  address,
+  address: addressField,
   block_timestamp: repaired('block_timestamp', instant.nullish(), null),
   ...parties,
   value: decimal,
@@ -61,7 +61,7 @@ const erc20Transfer = z.object({
 });
 
 const nftTransfer = z.object({
-  token_address: address,
+  token_address: addressField,
   token_id: decimal,
   token_name: optionalText,
   token_symbol: optionalText,
@@ -88,7 +88,7 @@ const transaction = z.object({
   hash,
   nonce: decimal,
   transaction_index: decimal,
-  from_address: address,
+  from_address: addressField,
   to_address: recipient,
   value: decimal,
   gas: decimalOrNull('gas'),
@@ -143,6 +143,6 @@ export type ParsedHistory = {
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseHistory(answer: unknown, limit: number, onRepair: OnRepair): ParsedHistory {
   const form = envelope(transaction, { records: limit, position: maxPositionLength });
-  const list = readAnswer(form, answer, onRepair);
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { transactions: list.result, next: list.cursor };
 }

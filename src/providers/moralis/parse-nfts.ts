@@ -5,7 +5,7 @@ import { optionalNumber, optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../shared/provider.ts';
 import { boundNfts } from './bounded-nfts.ts';
 import {
-  address,
+  addressField,
   contractType,
   decimal,
   decimalOrNull,
@@ -15,7 +15,7 @@ import {
   optionalFlag,
   textOrNull,
 } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 import type { OnRepair } from './repairs.ts';
 
 const metadataText = (value: unknown): string | null => {
@@ -30,10 +30,10 @@ const whenSynced = instant
 
 const entry = z
   .object({
-    token_address: address,
+    token_address: addressField,
     token_id: decimal,
     contract_type: contractType,
-    owner_of: address,
+    owner_of: addressField,
     // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
     block_number: decimal,
@@ -71,6 +71,6 @@ export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string |
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseNfts(answer: unknown, limit: number, onRepair: OnRepair): ParsedNfts {
   const form = envelope(entry, { records: limit, position: maxPositionLength });
-  const list = readAnswer(form, answer, onRepair);
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { entries: boundNfts(list.result), next: list.cursor };
 }

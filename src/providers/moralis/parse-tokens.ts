@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { formatUnits } from '../../chain/decimal.ts';
 import { maxPositionLength, type WalletToken } from '../shared/provider.ts';
-import { address, decimal, decimalOrNull, envelope, flag, optionalFlag, textOrNull } from './fields.ts';
-import { readAnswer } from './read-answer.ts';
+import { addressField, decimal, decimalOrNull, envelope, flag, optionalFlag, textOrNull } from './fields.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 import type { OnRepair } from './repairs.ts';
 
 // The upstream sends a text of 39 digits for its native asset, which is asked not to be there.
@@ -10,7 +10,7 @@ const native = z.object({ native_token: z.literal(true) }).transform(() => undef
 
 const token = z
   .object({
-    token_address: address,
+    token_address: addressField,
     name: textOrNull,
     symbol: textOrNull,
     decimals: decimalOrNull('decimals').transform((text) =>
@@ -38,6 +38,6 @@ type ParsedTokens = { readonly entries: readonly WalletToken[]; readonly next: s
 export function parseTokens(answer: unknown, limit: number, onRepair: OnRepair): ParsedTokens {
   const entry = z.union([native, token]);
   const form = envelope(entry, { records: limit + 1, position: maxPositionLength });
-  const list = readAnswer(form, answer, onRepair);
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { entries: list.result.filter((each) => each !== undefined), next: list.cursor };
 }

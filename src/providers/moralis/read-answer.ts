@@ -8,7 +8,7 @@ const maxFaults = 5;
  * Parses an answer of the upstream with a schema.
  * @throws UpstreamFault that names the first places that do not match, without their values
  */
-export function readAnswer<T extends z.ZodType>(
+export function readUpstreamAnswer<T extends z.ZodType>(
   schema: T,
   answer: unknown,
   onRepair: OnRepair = () => {},

@@ -13,7 +13,10 @@ type Direction = NativeTransfer['direction'];
 type Viewpoint = { readonly wallet: string; readonly currency: Currency };
 
 /** Converts a transaction of the upstream to the contract's record, and fills in what the upstream may leave out. */
-export function toRecord(transaction: UpstreamTransaction, { wallet, currency }: Viewpoint): HistoryRecord {
+export function toHistoryRecord(
+  transaction: UpstreamTransaction,
+  { wallet, currency }: Viewpoint,
+): HistoryRecord {
   const {
     native_transfers: native,
     erc20_transfers: erc20,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTooDeep } from './json-depth.ts';
-import { listOf, optionalNumber, optionalText } from './optional-fields.ts';
+import { listField, optionalNumber, optionalText } from './optional-fields.ts';
 
 // The contract's author wrote it, so a value of an unexpected type must not fail the answer.
 const attribute = z.object({
@@ -24,7 +24,7 @@ export const normalizedMetadata = z
     external_link: optionalText,
     external_url: optionalText,
     animation_url: optionalText,
-    attributes: z.exactOptional(listOf(attribute).nullable().catch(null)),
+    attributes: z.exactOptional(listField(attribute).nullable().catch(null)),
   })
   .nullish()
   .catch(null);

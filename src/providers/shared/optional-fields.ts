@@ -6,7 +6,7 @@ export const optionalText = z.exactOptional(z.string().nullable().catch(null));
 export const optionalNumber = z.exactOptional(z.number().nullable().catch(null));
 
 /** A list that is missing or null becomes an empty one. */
-export const listOf = <T extends z.ZodType>(item: T) =>
+export const listField = <T extends z.ZodType>(item: T) =>
   z
     .array(item)
     .nullish()

@@ -117,7 +117,7 @@ export type HistoryPage = {
   readonly coverage?: Coverage;
 };
 
-export type NftPage = {
+export type WalletNftPage = {
   readonly entries: readonly NftEntry[];
   readonly next: string | undefined;
   readonly completeTo?: Freshness;
@@ -140,7 +140,7 @@ export type DataProvider = {
    * One page of the NFTs that the wallet owns. Not every provider supports the order.
    * @throws problem `nfts_unavailable`, with a cause that is safe for the log
    */
-  nfts(question: NftQuestion): Promise<NftPage>;
+  nfts(question: NftQuestion): Promise<WalletNftPage>;
   /**
    * One page of the ERC-20 tokens that the wallet holds.
    * @throws problem `tokens_unavailable`, with a cause that is safe for the log

@@ -34,7 +34,7 @@ export type RwaDetail = Rwa & {
 };
 
 /** Of `rwas as r`; `claim_base_url` is selected beside them, since an RWA inherits it from its company. */
-export const columns = [
+export const rwaColumns = [
   'r.id',
   'r.number',
   'r.company_id',
@@ -53,7 +53,7 @@ export const columns = [
   'r.created_at',
   'r.updated_at',
 ];
-export const detailColumns = [...columns, 'r.data', 'r.total_nfts', 'r.claimed_nfts'];
+export const detailColumns = [...rwaColumns, 'r.data', 'r.total_nfts', 'r.claimed_nfts'];
 
 export type RwaRow = {
   id: string;

@@ -3,12 +3,12 @@ import type { Database } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { microsSql, momentSql } from '../../db/schema/moment-sql.ts';
 import {
-  columns,
   detailColumns,
   type Rwa,
   type RwaDetail,
   type RwaDetailRow,
   type RwaRow,
+  rwaColumns,
   toRwa,
   toRwaDetail,
 } from './rwa-row.ts';
@@ -58,7 +58,7 @@ export async function listRwas(
     .where('r.company_id', companyId)
     .whereIn('r.id', places)
     .orderBy(['r.created_at', 'r.id']);
-  const rows: (RwaRow & { created_micros: string })[] = await withClaimBase(db, query, columns).select(
+  const rows: (RwaRow & { created_micros: string })[] = await withClaimBase(db, query, rwaColumns).select(
     db.raw(`${microsSql('r.created_at')} AS created_micros`),
   );
   return rows.map((row) => ({
@@ -103,7 +103,7 @@ export async function findRwasByNumber(
   const query = db(table)
     .where('r.company_id', companyId)
     .whereRaw('r.number = ANY (?::bigint[])', [numbers.map(String)]);
-  const rows: RwaRow[] = await withClaimBase(db, query, columns);
+  const rows: RwaRow[] = await withClaimBase(db, query, rwaColumns);
   return rows.map(toRwa);
 }
 
