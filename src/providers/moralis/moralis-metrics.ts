@@ -16,7 +16,7 @@ export function createMoralisMetrics(metrics: Metrics): MoralisObserver {
   });
   const retries = metrics.counter({
     name: 'tallystick_moralis_retries_total',
-    help: 'Requests to the hosted data provider that were made because one before had failed.',
+    help: 'Requests to the hosted data provider that repeat a failed request.',
   });
   const repairs = metrics.counter({
     name: 'tallystick_moralis_repairs_total',

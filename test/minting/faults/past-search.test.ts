@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rangesOf } from '../../support/flaws/limits.ts';
 import { until } from '../../support/minting.ts';
+import { rangesOf } from '../../support/node/limits.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
