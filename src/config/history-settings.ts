@@ -46,6 +46,10 @@ export const historySettings = {
     schema: httpUrl.default('https://ipfs.io/ipfs'),
     about: 'Index: gateway for metadata of `ipfs:` addresses. Their path is appended.',
   },
+  INDEX_ARWEAVE_GATEWAY: {
+    schema: httpUrl.default('https://arweave.net'),
+    about: 'Index: where metadata of `ar:` addresses are fetched; the path is added.',
+  },
   INDEX_METADATA_HOSTS: {
     schema: z
       .string()

@@ -42,10 +42,8 @@ describe('the finalized block', () => {
   test.each([
     ['null', { result: null }, 'none'],
     ['geth before the first one', error(-39001, 'finalized block not found'), 'none'],
-    ['a node that calls it an internal error', error(-32603, 'Invalid block tag'), 'none'],
     ['old geth', error(-32602, 'invalid argument 0: hex string without 0x prefix'), 'unsupported'],
     ['Besu', error(-32602, 'Invalid block parameter'), 'unsupported'],
-    ['Tron', error(-32000, 'QUANTITY not supported, just support TAG as latest'), 'unsupported'],
     ['any that refuses the parameters', error(-32602, 'no'), 'unsupported'],
   ])('is by depth where the node does not know the tag: %s', async (_node, answer, tag) => {
     server.setFlaws(says(answer));
@@ -65,6 +63,7 @@ describe('the finalized block', () => {
     ['the node is over its limit', error(-32005, 'Too Many Requests')],
     ['the node fails', error(-32603, 'Internal error')],
     ['the node was too slow', error(-32002, 'request timed out')],
+    ['the error says nothing by its code', error(-32000, 'QUANTITY not supported')],
     ['the account is unknown', error(-32000, 'project not found')],
     ['the answer is no block', { result: 'final' }],
     ['the block has no number', { result: { hash: '0x00' } }],
@@ -157,7 +156,7 @@ describe("a node's own message", () => {
 
   test('is that of every node when none answered, without their addresses', async () => {
     server.setFlaws(says(error(-32603, 'out of disk')));
-    const reason = await rejection(node().send('eth_blockNumber', []));
+    const reason = await rejection(node().send('eth_call', []));
     expect(nodeMessage(reason)).toBe('out of disk');
     expect(nodeErrorCode(reason)).toBeUndefined();
   });

@@ -128,7 +128,7 @@ describe('a network with several nodes', () => {
 
   test('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
     first.setFlaws(failures['no state']);
-    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`)).toBe(0n);
+    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`, 0)).toBe(0n);
     first.setFlaws();
     second.forget();
     await blockNumber();

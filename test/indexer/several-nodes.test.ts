@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { isPruned } from '../../src/providers/indexer/follow/node-error.ts';
+import { isAtAll, isError } from '../../src/providers/indexer/follow/node-error.ts';
 import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -221,12 +221,22 @@ describe('traces', () => {
   });
 
   test('are given up at once where none of the nodes will ever give them', async () => {
-    const pruned = { url: 'c', message: 'missing trie node 5f2c' };
-    for (const error of [unavailable(full, full), unavailable(full, lacks), unavailable(pruned, lacks)]) {
+    for (const error of [unavailable(full, full), unavailable(full, lacks)]) {
       expect(await readerOf({ debug_traceBlockByHash: error }, 'debug').read()).toMatchObject({
         traces: undefined,
       });
     }
+  });
+
+  test('are given up at the last try where all nodes answer with errors, and at once after three blocks', async () => {
+    const pruned = { url: 'c', message: 'in whatever words', code: -32000 };
+    const error = unavailable(pruned, lacks);
+    const { read } = readerOf({ debug_traceBlockByHash: error, debug_traceBlockByNumber: error }, 'debug');
+    for (const _ of [1, 2, 3]) {
+      await expect(read()).rejects.toBe(error);
+      expect(await read(true)).toMatchObject({ traces: undefined });
+    }
+    expect(await read()).toMatchObject({ traces: undefined });
   });
 
   test('are never given up because all nodes are out', async () => {
@@ -267,9 +277,10 @@ describe('the receipts of a block', () => {
   });
 });
 
-test('a state is gone only where all nodes say so', () => {
-  const pruned = { url: 'b', message: 'missing trie node 5f2c' };
-  expect(isPruned(unavailable(late, pruned))).toBe(false);
-  expect(isPruned(unavailable(pruned, pruned))).toBe(true);
-  expect(isPruned(unavailable())).toBe(false);
+test('a node that is silent or asked too much may still have what another answers with an error', () => {
+  const limited = { url: 'c', message: 'slow down', code: -32005, reason: 'limited' } as const;
+  expect(isAtAll(unavailable(late, lacks), isError)).toBe(false);
+  expect(isAtAll(unavailable(limited, lacks), isError)).toBe(false);
+  expect(isAtAll(unavailable(lacks, lacks), isError)).toBe(true);
+  expect(isAtAll(unavailable(), isError)).toBe(false);
 });

@@ -1,10 +1,10 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { tooWide } from '../rpc/transport/answer.ts';
 import { NodesUnavailableError } from '../rpc/transport/node-fault.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, wordShape } from './answer-shapes.ts';
+import { tooWide } from './log-words.ts';
 import { type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 
 /** A token that the chain knows, by the event of its mint. */

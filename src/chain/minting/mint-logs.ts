@@ -1,6 +1,6 @@
-import { tooWide } from '../rpc/transport/answer.ts';
 import { nodeErrorCode, nodeMessage } from '../rpc/transport/node-message.ts';
 import type { BlockRange, FoundMint } from './evidence-node.ts';
+import { tooWide } from './log-words.ts';
 
 /**
  * The search for the mints of tokens in the history of one contract. It can be left at any question and resumed

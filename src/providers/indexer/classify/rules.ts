@@ -140,6 +140,11 @@ const rules: readonly Rule[] = [
     summary: approvalText('Revoked'),
   },
   {
+    category: 'contract interaction',
+    when: ({ row }) => row.transaction.feePayer === row.wallet,
+    summary: () => 'Paid the fee of a transaction',
+  },
+  {
     category: 'send',
     when: ({ row, signed }) => signed && isPlain(row),
     summary: ({ row }, { currency }) =>
