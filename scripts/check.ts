@@ -60,7 +60,7 @@ const checks: readonly Check[] = [
   },
   {
     name: 'settings',
-    about: "the README's table of settings is current",
+    about: 'the table of settings in docs/operate/configuration.md is current',
     run: program('node', 'scripts/settings.ts', '--check'),
   },
   { name: 'size', about: 'files and functions stay small', run: program('node', 'scripts/size.ts') },
@@ -68,6 +68,16 @@ const checks: readonly Check[] = [
     name: 'promises',
     about: 'the tests and faults that SECURITY.md names exist',
     run: program('node', 'scripts/promises.ts'),
+  },
+  {
+    name: 'links',
+    about: 'links between Markdown files lead somewhere',
+    run: program('node', 'scripts/links.ts'),
+  },
+  {
+    name: 'words',
+    about: 'README.md and docs/ have short sentences and plain words',
+    run: program('node', 'scripts/words.ts'),
   },
   {
     name: 'lock',
@@ -108,10 +118,10 @@ async function main(): Promise<void> {
       process.stdout.write(
         `${ok ? 'ok    ' : 'FAILED'} ${seconds} s  ${check.name.padEnd(14)} ${check.about}\n`,
       );
-      if (!ok) {
-        failed.push(check.name);
+      if (!ok) failed.push(check.name);
+      // Who names a check wants to read what it says.
+      if ((!ok || positionals.length > 0) && output.trim() !== '')
         process.stdout.write(`${output.trimEnd()}\n\n`);
-      }
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));

@@ -1,74 +1,48 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  readSequences,
-  reportOf,
-  runSequences,
-  type Sequence,
-  vitestArgs,
-  type Wanted,
-} from './faults/sequences.ts';
 import { runServiceFaults } from './faults/service/command.ts';
 
-const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>]
-         [--parallel <n>] [--with <parts>] [--only-random]
+const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>] [--only-random]
        npm run faults -- service --help
 
 Lets everything go wrong that minting must survive, on a real chain and a real PostgreSQL: every named case,
-then random sequences.
+then random sequences, one on each core, each in a process with a chain and a database of its own.
 
   --minutes    how long random sequences are begun, 1 by default
   --sequences  how many at most
   --seed       of the first sequence; the next has the next number. One sequence is repeated with
                --only-random --sequences 1 --seed <n>
-  --parallel   sequences side by side, 2 by default, each in a process with a chain and a database of its own
-  --with       also ingredients and demands whose parts of minting are not ready: names from
-               test/minting/switches.ts with commas between them, or all
   --only-random  leaves the named cases out
 
-The last line is one JSON object with the total. A violation is told by its seed; the report, a line of JSON for
-each sequence, keeps it with rows, attempts and what the chain says, and what each process wrote stands beside it.
+The last line is one JSON object with the total. A violation is named by its seed; the report, a line of JSON for
+each sequence, keeps it with rows, attempts and what the chain says, next to what each process wrote.
 `;
 
-const named = [
-  'test/minting/killed-worker.test.ts',
-  ...[
-    'chain-faults',
-    'database',
-    'doubted-nonces',
-    'evidence',
-    'evidence-refused',
-    'extra-token',
-    'history-limits',
-    'last-release',
-    'leases',
-    'limits',
-    'lying-node',
-    'no-receipts',
-    'node-pool',
-    'odd-contracts',
-    'older-mints',
-    'comparison',
-    'pauses',
-    'picky-contract',
-    'question-bound',
-    'refused-broadcasts',
-    'remedies',
-    'restored-database',
-    'rolled-back',
-    'standstill',
-    'steady-fees',
-    'unusual-contracts',
-    'workers',
-  ].map((name) => `test/minting/faults/${name}.test.ts`),
+const random = 'test/minting/faults/random-faults.test.ts';
+
+/** What one sequence did and met, a line of the report. */
+type Sequence = {
+  readonly seed: number;
+  readonly nfts: number;
+  readonly found: readonly string[];
+  readonly reasons: readonly string[];
+  /** The most questions to a node during a block. */
+  readonly questions: number;
+};
+
+const vitestArgs = (files: readonly string[]) => [
+  path.resolve('node_modules/vitest/vitest.mjs'),
+  ...['run', '--config', 'test/vitest.config.ts', ...files],
 ];
 
 function runNamed(): boolean {
-  const options = { stdio: 'inherit', env: { ...process.env, FAULTS: 'all' } } as const;
-  return spawnSync(process.execPath, vitestArgs(named), options).status === 0;
+  const files = globSync('test/minting/faults/*.test.ts').filter((file) => file !== random);
+  const args = vitestArgs(['test/minting/killed-worker.test.ts', ...files]);
+  const env = { ...process.env, FAULTS: 'all' };
+  return spawnSync(process.execPath, args, { stdio: 'inherit', env }).status === 0;
 }
 
 /** A whole number from 1 on. @throws Error that names the option */
@@ -77,14 +51,24 @@ function whole(name: string, text: string): number {
   return Number(text);
 }
 
-async function runAll(): Promise<boolean> {
+/** One process, which takes every nth seed. @returns whether it ended well */
+function runSequences(folder: string, index: number, env: Readonly<Record<string, string>>) {
+  const output = openSync(path.join(folder, `process-${index + 1}.log`), 'a');
+  const child = spawn(process.execPath, vitestArgs([random]), {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...env, FAULTS: 'all' },
+  });
+  // Whoever stops this process stops them too; the total then is of what was done.
+  process.once('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise<boolean>((resolve) => child.once('exit', (code) => resolve(code === 0)));
+}
+
+async function runMintingFaults(): Promise<boolean> {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '1' },
-      sequences: { type: 'string' },
+      sequences: { type: 'string', default: '999999999' },
       seed: { type: 'string', default: String((Date.now() % 900_000_000) + 1) },
-      parallel: { type: 'string', default: '2' },
-      with: { type: 'string', default: '' },
       'only-random': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -93,44 +77,44 @@ async function runAll(): Promise<boolean> {
     process.stdout.write(usage);
     return true;
   }
-  const wanted: Wanted = {
-    seed: whole('seed', values.seed),
-    minutes: whole('minutes', values.minutes),
-    sequences: values.sequences === undefined ? undefined : whole('sequences', values.sequences),
-    parallel: whole('parallel', values.parallel),
-    with: values.with,
-    folder: mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')),
-  };
+  const [seed, minutes] = [whole('seed', values.seed), whole('minutes', values.minutes)];
+  const sequences = whole('sequences', values.sequences);
+  const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-faults-'));
+  const report = path.join(folder, 'sequences');
   const namedPassed = values['only-random'] ? null : runNamed();
-  const begun = performance.now();
-  const randomPassed = await runSequences(wanted);
-  const minutes = (performance.now() - begun) / 60_000;
-  const total = { suite: 'faults', namedPassed, ...totalOf(wanted, readSequences(wanted.folder), minutes) };
-  process.stdout.write(`${JSON.stringify(total)}\n`);
-  return namedPassed !== false && randomPassed;
-}
-
-function totalOf(wanted: Wanted, sequences: readonly Sequence[], minutes: number) {
-  const wrong = sequences.filter(({ found }) => found.length > 0);
-  const noted = sequences.filter((each) => each.noted.length > 0);
-  return {
-    sequences: sequences.length,
-    firstSeed: wanted.seed,
-    with: wanted.with,
-    nfts: sequences.reduce((sum, each) => sum + each.nfts, 0),
-    sequencesPerMinute: Number((sequences.length / minutes).toFixed(1)),
-    mostQuestionsPerBlock: Math.max(0, ...sequences.map(({ questions }) => questions)),
-    reasons: [...new Set(sequences.flatMap(({ reasons }) => reasons))].sort(),
-    violations: wrong.length,
-    violatedSeeds: wrong.map(({ seed }) => seed),
-    notedSeeds: noted.map(({ seed }) => seed),
-    report: reportOf(wanted.folder),
+  const processes = Math.min(availableParallelism(), sequences);
+  const ends = await Promise.all(
+    Array.from({ length: processes }, (_, index) =>
+      runSequences(folder, index, {
+        FAULT_SECONDS: String(minutes * 60),
+        FAULT_SEED: String(seed + index),
+        FAULT_STRIDE: String(processes),
+        FAULT_REPORT: report,
+        // The first processes take those that cannot be shared out evenly.
+        FAULT_SEQUENCES: String(Math.ceil((sequences - index) / processes)),
+      }),
+    ),
+  );
+  const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : [];
+  const done = lines.map((line): Sequence => JSON.parse(line));
+  const total = {
+    ...{ suite: 'faults', namedPassed, firstSeed: seed, sequences: done.length },
+    nfts: done.reduce((sum, { nfts }) => sum + nfts, 0),
+    mostQuestionsPerBlock: Math.max(0, ...done.map(({ questions }) => questions)),
+    reasons: [...new Set(done.flatMap(({ reasons }) => reasons))].sort(),
+    violations: done.flatMap(({ seed: of, found }) => (found.length > 0 ? [{ seed: of, found }] : [])),
+    report,
   };
+  process.stdout.write(`${JSON.stringify(total)}\n`);
+  return namedPassed !== false && ends.every(Boolean) && total.violations.length === 0;
 }
 
 try {
   const [suite, ...rest] = process.argv.slice(2);
-  process.exitCode = (await (suite === 'service' ? runServiceFaults(rest) : runAll())) ? 0 : 1;
+  const isService = suite === 'service' || suite === 'soak';
+  process.exitCode = (await (isService ? runServiceFaults(rest, suite === 'soak') : runMintingFaults()))
+    ? 0
+    : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
   process.exitCode = 2;

@@ -14,7 +14,7 @@ const linesIn = (folder: string) =>
     .filter(isWritten)
     .reduce((sum, name) => sum + readFileSync(name, 'utf8').split('\n').length - 1, 0);
 
-const [, metricsTable = ''] = readFileSync('README.md', 'utf8').split(/<!-- \/?metrics -->/);
+const [, metricsTable = ''] = readFileSync('docs/operate/metrics.md', 'utf8').split(/<!-- \/?metrics.*-->/);
 
 const figures = {
   'lines of src': linesIn('src'),

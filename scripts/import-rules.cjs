@@ -1,4 +1,4 @@
-// What may import what. Levels go down only; one library lives in one folder. See src/README.md.
+// What may import what. Levels go down only; one library lives in one folder. See docs/architecture.md.
 
 const level = {
   0: '^src/(base|contract|config|outgoing|tracing)/',

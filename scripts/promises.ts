@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { allFaults } from './faults/service/all-faults.ts';
+import { allFaults } from './faults/service/cases/all.ts';
 
 /* Fails where SECURITY.md names a test, a command or a fault that does not exist: nobody would hold the promise beside it. */
 

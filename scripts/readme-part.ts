@@ -1,16 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
+/** The page of each part that a program measures. */
+const pages: Readonly<Record<string, string>> = {
+  figures: 'docs/performance.md',
+  faults: 'docs/faults.md',
+};
+
 /**
- * Puts what a program has measured into the README, in place of what it put there before.
+ * Replaces a measured part of the documentation.
  * @param name of the part: it stands between `<!-- name: made by command -->` and `<!-- /name -->`
- * @throws Error when the README has no such place
+ * @throws Error when no page has such a part
  */
 export async function writeReadmePart(name: string, text: string): Promise<void> {
-  const readme = await readFile('README.md', 'utf8');
+  const file = pages[name];
+  if (file === undefined) throw new Error(`No page has the part ${name}`);
+  const page = await readFile(file, 'utf8');
   const part = new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(\n<!-- /${name} -->)`);
-  if (!part.test(readme)) throw new Error(`README.md has no place for ${name}`);
+  if (!part.test(page))
+    throw new Error(`${file} has no part "${name}". Add the two comments that enclose the part.`);
   await writeFile(
-    'README.md',
-    readme.replace(part, (_whole, begin: string, end: string) => `${begin}${text}${end}`),
+    file,
+    page.replace(part, (_whole, begin: string, end: string) => `${begin}${text}${end}`),
   );
 }

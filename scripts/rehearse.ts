@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { rehearseBackup } from './rehearse/backup.ts';
 import { rehearseDeployment } from './rehearse/deployment.ts';
-import { rehearseImage } from './rehearse/image.ts';
 import { rehearseLastSuite } from './rehearse/last-suite.ts';
 import { rehearseMove } from './rehearse/move.ts';
 import { rehearseNewcomer } from './rehearse/newcomer.ts';
@@ -12,7 +11,6 @@ import { rehearseUpgrade } from './rehearse/upgrade.ts';
 /** By name; what each counted, for programs. */
 const rehearsals: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
   deploy: rehearseDeployment,
-  image: rehearseImage,
   'last-suite': rehearseLastSuite,
   upgrade: rehearseUpgrade,
   backup: rehearseBackup,
@@ -26,10 +24,7 @@ const help = `Usage: npm run rehearse -- NAME ...
 Tries what operators do once in a while, as far as one machine allows:
 
   deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart; starts nginx
-               where it is installed
-  image        does the steps of the Dockerfile in an empty folder under another user, starts each role there as process 1
-               over a read-only file system, and stops it by SIGTERM; makes keystores, deploys, grants and exports with the
-               operator of compose.yaml. Needs root, for namespaces, and no container runtime
+               where it is installed, and runs the scripts of compose.yaml
   last-suite   runs the suite of the last release over the present schema; takes some minutes
   upgrade      replaces the processes of the last release by those of this one, one by one under load, after migrate: no
                request fails, and nothing that was accepted is lost
@@ -39,7 +34,7 @@ Tries what operators do once in a while, as far as one machine allows:
                is lost or minted twice. Needs pg_dump and a server of its version
   rotate       replaces every key under load, process by process: SECRET_KEYS, CURSOR_KEYS, an API key, a signer. No request
                fails, and what the old keys sealed is read with the new ones alone
-  newcomer     follows the README's lines for production as they stand there, from an empty folder to a minted NFT whose
+  newcomer     runs every command of docs/first-nft.md, from an empty folder to a minted NFT whose
                address on the chain is right, on a PostgreSQL and a chain of its own; takes some minutes
 
 The last line is the result as JSON.

@@ -15,32 +15,22 @@ import { runNode } from './sdk/run-command.ts';
 const usage = `Usage: npm run sdk [-- OPTION ...]
 
 Lets code generators make clients of the documents, compiles a small program on each client under strict
-settings, and runs it on a live service. It starts that service itself, in a folder of its own, unless it is
-given one. The generators are installed under test/sdk/.
+settings, and runs it on a live service, which it starts itself in a folder of its own. The generators are installed
+under test/sdk/.
 
 Those for TypeScript come by npm and are run always. Those for other languages make a client of the events, by the
 compilers of this machine; what needs a program that is not there is named as not run.
 
   --all              those for other languages too
-  --quick            without those that take minutes to compile
   --generator NAME   only this one; may be repeated:
                      ${generators.map(({ name }) => name).join(', ')},
                      ${otherGenerators.map(({ name }) => name).join(',\n                     ')}
-  --base-url URL     a service that runs, such as http://localhost:3000; the programs create and delete an event
-  --key KEY          an API key of it, of a company with an RWA
-  --chain-id ID      a network of it (default: 31337)
-  --wallet ADDRESS   a wallet on that network
   --help             show this text
 `;
 
 const options = {
   all: { type: 'boolean', default: false },
-  quick: { type: 'boolean', default: false },
   generator: { type: 'string', multiple: true },
-  'base-url': { type: 'string' },
-  key: { type: 'string' },
-  'chain-id': { type: 'string', default: '31337' },
-  wallet: { type: 'string', default: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -111,24 +101,17 @@ async function show({ own, others }: Chosen, proofs: readonly Proof[]): Promise<
   }
 }
 
-/** Why a generator is not run here; undefined when it is. */
-function hindranceOf(generator: OtherGenerator, quick: boolean): string | undefined {
-  const lacking = lackingFor(generator);
-  if (lacking.length > 0) return `needs ${lacking.join(' and ')}`;
-  return quick && generator.slow ? 'takes minutes to compile' : undefined;
-}
-
 /** The generators that are asked for and can be run here; says of the others why not. */
-function choose(named: readonly string[], { all, quick }: { all: boolean; quick: boolean }): Chosen {
+function choose(named: readonly string[], all: boolean): Chosen {
   const wanted = ({ name }: { readonly name: string }) => named.includes(name);
-  const others = otherGenerators
-    .filter((each) => (named.length === 0 ? all : wanted(each)))
-    .map((each) => ({ each, hindrance: hindranceOf(each, quick) }));
-  for (const { each, hindrance } of others)
-    if (hindrance !== undefined) say(`Not run: ${each.name}, which ${hindrance}.`);
+  const others = otherGenerators.filter((each) => (named.length === 0 ? all : wanted(each)));
+  for (const each of others) {
+    const lacking = lackingFor(each);
+    if (lacking.length > 0) say(`Not run: ${each.name}, which needs ${lacking.join(' and ')}.`);
+  }
   return {
     own: generators.filter((each) => named.length === 0 || wanted(each)),
-    others: others.filter(({ hindrance }) => hindrance === undefined).map(({ each }) => each),
+    others: others.filter((each) => lackingFor(each).length === 0),
   };
 }
 
@@ -139,34 +122,23 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const { 'base-url': baseUrl, key, 'chain-id': chainId, wallet, generator: named = [] } = values;
+  const { generator: named = [] } = values;
   const known = [...generators, ...otherGenerators].map(({ name }) => name);
   const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`Unknown generator: ${unknown.join(', ')}. See --help.`);
-  if ((baseUrl === undefined) !== (key === undefined)) {
-    throw new Error('--base-url and --key are given together, or neither.');
-  }
-  const chosen = choose(named, values);
+  const chosen = choose(named, values.all);
   await install();
   await installToolchains(chosen.others);
-  const instance = baseUrl === undefined ? startLocalInstance() : undefined;
-  // Who waits for it tells of its failure, which may come before anybody does.
-  instance?.catch(() => {});
-  const target = async (): Promise<Target> => {
-    const local = (await instance)?.credentials;
-    return {
-      baseUrl: (baseUrl ?? local?.baseUrl ?? '').replace(/\/$/, ''),
-      key: key ?? local?.keys.acme ?? '',
-      chainId,
-      wallet,
-    };
-  };
+  const instance = startLocalInstance();
+  const target = instance.then(({ credentials: { baseUrl, keys } }): Target => ({ baseUrl, key: keys.acme }));
+  // Who waits for it reports its failure, which may come before anybody does.
+  target.catch(() => {});
   try {
-    const proofs = await proveAll(chosen, target());
+    const proofs = await proveAll(chosen, target);
     await show(chosen, proofs);
     return proofs.every(({ failure }) => failure === undefined) ? 0 : 1;
   } finally {
-    await (await instance)?.stop();
+    await (await instance).stop();
   }
 }
 

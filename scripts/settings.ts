@@ -4,10 +4,11 @@ import { settings } from '../src/config/config.ts';
 
 const help = `Usage: node scripts/settings.ts [--check]
 
-Writes the table of settings in README.md from their schema in src/config/.
+Writes the table of settings in docs/operate/configuration.md from their schema in src/config/.
   --check  change nothing, fail when the table is not current
 `;
 
+const page = 'docs/operate/configuration.md';
 const begin = '<!-- settings: made by scripts/settings.ts -->';
 const end = '<!-- /settings -->';
 
@@ -36,15 +37,15 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(help);
 } else {
-  const readme = await readFile('README.md', 'utf8');
-  const [before, , after] = readme.split(new RegExp(`${begin}|${end}`));
+  const old = await readFile(page, 'utf8');
+  const [before, , after] = old.split(new RegExp(`${begin}|${end}`));
   const current = `${before}${begin}\n${table()}\n${end}${after}`;
-  if (current !== readme && values.check) {
+  if (current !== old && values.check) {
     process.stderr.write(
-      'The table of settings in README.md is not current. Remedy: node scripts/settings.ts\n',
+      'The table of settings in docs/operate/configuration.md is not current. Remedy: node scripts/settings.ts\n',
     );
     process.exitCode = 1;
-  } else if (current !== readme) {
-    await writeFile('README.md', current);
+  } else if (current !== old) {
+    await writeFile(page, current);
   }
 }

@@ -98,6 +98,13 @@
   mode.hidden = false;
   mode.addEventListener('click', switchColours);
 
+  // A phone has no room for all areas. Other scripts still add buttons next to them.
+  addEventListener('load', () => {
+    const areas = bar.querySelector('nav');
+    const current = areas.querySelector('[aria-current]');
+    if (current) areas.scrollLeft = current.offsetLeft - areas.offsetLeft;
+  });
+
   // The list of guides is open where there is room for it.
   const side = document.querySelector('.side details');
   if (side && matchMedia('(max-width: 860px)').matches) side.open = false;

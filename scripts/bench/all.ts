@@ -18,31 +18,21 @@ type Row = readonly [
 
 const heads = ['Suite', 'Figure', 'Measured', 'Bound', '', 'Beside it'];
 
-type AllOptions = {
-  readonly about: string;
-  /** The part of README.md that gets the table. */
-  readonly readmePart: string | undefined;
-  /** All together have to take less than so many, once their data are made. */
-  readonly minutes?: number;
-};
+/** All together have to take less, once their data are made. */
+const mostMinutes = 15;
 
-/** Suites one after the other, each in a process of its own, and one table of what they found. */
-export function allOf(
-  suites: Readonly<Record<string, Suite>>,
-  { about, readmePart, minutes }: AllOptions,
-): Suite {
+/**
+ * Suites one after the other, each in a process of its own, and one table of what they found.
+ * @param isForReadme whether docs/performance.md gets the table
+ */
+export function allOf(suites: Readonly<Record<string, Suite>>, isForReadme: boolean): Suite {
   const names = Object.keys(suites);
   return {
-    about,
+    about: 'all of these in turn',
     async run({ isQuick, say }) {
       const found: Measured[] = [];
       for (const [index, name] of names.entries()) {
         say(`${name} (${index + 1} of ${names.length})`);
-        const lack = await suites[name]?.prepare?.(say);
-        if (lack !== undefined) {
-          say(`  left out: ${lack}`);
-          continue;
-        }
         const begun = performance.now();
         const figures = await measure(name, isQuick);
         const seconds = Math.round((performance.now() - begun) / 1_000);
@@ -50,7 +40,7 @@ export function allOf(
         found.push({ name, figures, seconds });
       }
       const took = found.reduce((sum, { seconds }) => sum + seconds, 0);
-      const limits: Limits = minutes === undefined ? {} : { minutes: below(rounded(took / 60), minutes) };
+      const limits: Limits = { minutes: below(rounded(took / 60), mostMinutes) };
       const rows = [...found.flatMap(rowsOf), ...rowsOfLimits('all', limits, {})];
       const table = new Table({ head: heads, style: { head: [], border: [] } });
       table.push(...rows.map((row) => [...row]));
@@ -59,7 +49,7 @@ export function allOf(
         (figures?.remarks ?? []).map((remark) => `${name}: ${remark}`),
       );
       for (const remark of remarks) say(remark);
-      if (readmePart !== undefined) await writeReadmePart(readmePart, partOf(rows, remarks, isQuick, took));
+      if (isForReadme) await writeReadmePart('figures', partOf(rows, remarks, isQuick, took));
       const measured = Object.fromEntries(
         found.map(({ name, figures, seconds }) => [name, { ...figures, seconds }]),
       );

@@ -24,7 +24,6 @@ type Sizes = typeof whole;
 type WithSetup = <T>(work: (setup: BenchSetup, chain: BenchChain) => Promise<T>) => Promise<T>;
 
 type Run = {
-  readonly folder: string;
   readonly sizes: Sizes;
   readonly say: Say;
   readonly minters: BenchSigners;
@@ -54,7 +53,7 @@ async function openRun(folder: string, postgres: BenchPostgres, sizes: Sizes, sa
   };
   const withSetup: WithSetup = (work) =>
     onFreshChain(async (chain) => work(await createSetup(await postgres.createDatabase(), chain), chain));
-  return { folder, sizes, say, minters, withSetup, onFreshChain };
+  return { sizes, say, minters, withSetup, onFreshChain };
 }
 
 async function measureAll(run: Run) {
@@ -64,11 +63,11 @@ async function measureAll(run: Run) {
   say(`Pickup: ${sizes.pickups} mints, one by one`);
   const signing = run.minters.settings;
   const pickup = await run.withSetup((setup, chain) =>
-    measurePickup({ folder: run.folder, setup, chain, signing, mints: sizes.pickups }),
+    measurePickup({ setup, chain, signing, mints: sizes.pickups }),
   );
   say(`Minting: ${sizes.nfts} NFTs over ${connections} connections, half by each operation`);
   const { signed, ...minting } = await run.withSetup((setup, chain) =>
-    measureMinting({ folder: run.folder, setup, chain, signing, nfts: sizes.nfts, connections, say }),
+    measureMinting({ setup, chain, signing, nfts: sizes.nfts, connections, say }),
   );
   say(`The raw chain: the same ${signed.length} transactions, signed already`);
   const rawSeconds = await run.onFreshChain((chain) => measureRaw(chain, signed));
@@ -91,11 +90,11 @@ async function measureAll(run: Run) {
 }
 
 /** What was accepted alone is minted afterwards: a queue that is there already makes full batches. */
-async function acceptThenMint({ folder, sizes, say, minters }: Run, setup: BenchSetup, chain: BenchChain) {
+async function acceptThenMint({ sizes, say, minters }: Run, setup: BenchSetup, chain: BenchChain) {
   await setup.registerLanes(minters.addresses);
   const { rounds, perRound } = sizes;
-  const acceptance = await measureAcceptance({ folder, setup, rounds, perRound, connections, say });
+  const acceptance = await measureAcceptance({ setup, rounds, perRound, connections, say });
   say('Statements: a worker mints what was accepted');
   const settings = { ...setup.settings, ...minters.settings };
-  return { acceptance, statements: await measureStatements({ folder, setup, chain, settings }) };
+  return { acceptance, statements: await measureStatements({ setup, chain, settings }) };
 }

@@ -8,8 +8,6 @@ type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) =>
  */
 export type Suite = {
   readonly about: string;
-  /** Gets what not every machine has. @returns why it cannot be had; `all` leaves the suite out then */
-  readonly prepare?: (say: SuiteOptions['say']) => Promise<string | undefined>;
   readonly run: (options: SuiteOptions) => Promise<Figures>;
 };
 

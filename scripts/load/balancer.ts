@@ -1,7 +1,13 @@
 import { once } from 'node:events';
-import { Agent, createServer, get } from 'node:http';
+import {
+  Agent,
+  createServer,
+  get,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
 import { portOf } from '../../src/local/programs/ports.ts';
-import { type Exchange, passOn } from './pass-on.ts';
 
 export type Balancer = {
   readonly port: number;
@@ -20,7 +26,7 @@ export const balancerAddress = '127.0.0.2';
 const probeMs = 500;
 
 /**
- * A balancer as they are found: keeps connections to the replicas, asks each whether it is ready, and asks all when
+ * Starts a balancer as they are found: it keeps connections to the replicas, asks each whether it is ready, and uses all when
  * none is. Nothing is ever sent again: what a replica loses, its caller loses.
  */
 export async function startBalancer(replicas: readonly number[]): Promise<Balancer> {
@@ -37,7 +43,7 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
     turn += 1;
     return from[turn % from.length] ?? 0;
   };
-  const server = createServer((request, response) => pass(agent, choose(), { request, response }));
+  const server = createServer((request, response) => passOn(agent, choose(), request, response));
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,9 +65,19 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
   };
 }
 
-function pass(agent: Agent, port: number, exchange: Exchange) {
-  const { socket, headers } = exchange.request;
-  passOn({ agent, port, headers: { ...headers, 'x-forwarded-for': socket.remoteAddress } }, exchange);
+/** What the replica breaks off is broken off. */
+function passOn(agent: Agent, port: number, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url, socket } = request;
+  const headers = { ...request.headers, 'x-forwarded-for': socket.remoteAddress };
+  const upstream = send({ agent, port, host: '127.0.0.1', method, path: url, headers });
+  upstream.once('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 599, answer.headers);
+    answer.pipe(response);
+    answer.once('error', () => response.destroy());
+  });
+  upstream.once('error', () => (response.headersSent ? response : request.socket).destroy());
+  response.once('close', () => upstream.destroy());
+  request.pipe(upstream);
 }
 
 function probe(port: number): Promise<boolean> {

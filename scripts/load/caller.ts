@@ -26,11 +26,13 @@ export type CallerOptions = {
   readonly key: string | undefined;
   /** Its address, one of 127.0.0.0/8: callers from different addresses are told apart by it. */
   readonly address: string;
-  readonly deadlineMs: number;
 };
 
+/** Every answer is there by then. */
+export const deadlineMs = 15_000;
+
 /** A caller that keeps its connections, as clients do, and waits for an answer up to the deadline. */
-export function createCaller({ port, company, key, address, deadlineMs }: CallerOptions): Caller {
+export function createCaller({ port, company, key, address }: CallerOptions): Caller {
   const agent = new Agent({ keepAlive: true, localAddress: address });
   return {
     async ask(wanted) {

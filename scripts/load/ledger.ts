@@ -32,7 +32,7 @@ export function createLedger(): Ledger {
 }
 
 /** The accepted writes that the database does not have. */
-export async function lostWrites(db: Database, { writes }: Ledger): Promise<Write[]> {
+export async function lostWrites(db: Database, writes: readonly Write[]): Promise<Write[]> {
   const present = {
     event: await namesOf(db, 'SELECT company_id AS company, id::text AS id FROM events'),
     attendee: await namesOf(

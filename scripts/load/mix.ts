@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { wallet as hostedWallet } from '../../test/support/moralis-payloads.ts';
 import { chainId } from '../bench/mint/bench-chain.ts';
 import type { Wanted } from './caller.ts';
 import type { Ledger } from './ledger.ts';
-import { type Company, hostedWallet } from './world.ts';
+import type { Company } from './world.ts';
 
 type Operation = { readonly weight: number; readonly make: (company: Company) => Wanted };
 

@@ -18,7 +18,6 @@ type LoadOptions = {
   readonly next: (callerIndex: number) => Wanted;
   /** Requests a second of all callers together. */
   readonly perSecond: number;
-  readonly onAnswer?: (answer: Answer) => void;
 };
 
 const tickMs = 25;
@@ -27,7 +26,7 @@ const tickMs = 25;
  * Sends requests at a steady rate, whether earlier ones are answered or not: as many people ask while a service is slow
  * as while it is quick. Callers take turns.
  */
-export function startLoad({ callers, next, perSecond, onAnswer = () => {} }: LoadOptions): SteadyLoad {
+export function startLoad({ callers, next, perSecond }: LoadOptions): SteadyLoad {
   const answers: Answer[] = [];
   const pending = new Map<Promise<void>, number>();
   const begun = performance.now();
@@ -39,7 +38,6 @@ export function startLoad({ callers, next, perSecond, onAnswer = () => {} }: Loa
     if (caller === undefined) return;
     const asked = caller.ask(next(index)).then((answer) => {
       answers.push(answer);
-      onAnswer(answer);
       pending.delete(asked);
     });
     pending.set(asked, performance.now());

@@ -4,22 +4,20 @@ import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
+import { migrationLimits } from '../../src/db/connection/session-limits.ts';
 import { groupOf } from '../../src/db/schema/role-rights.ts';
-import { transaction } from '../../test/support/moralis-payloads.ts';
+import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
+import { wallet as hostedWallet, transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
 import { installMulticall } from '../../test/support/multicall.ts';
-import {
-  type BenchChain,
-  type BenchSigners,
-  createSigners,
-  startBenchChain,
-} from '../bench/mint/bench-chain.ts';
+import { startNode, type TestNode } from '../../test/support/node/node.ts';
+import { type BenchChain, createSigners, startBenchChain } from '../bench/mint/bench-chain.ts';
 import { type Authenticator, startAuthenticator } from './authenticator.ts';
+import { balancerAddress } from './balancer.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
-import { type NodeServer, startNodeServer } from './node-server.ts';
+import type { Role, Settings } from './fleet.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
-import { startWire, type Wire } from './wire.ts';
-import { createWorld, hostedWallet, type World } from './world.ts';
+import { createWorld, thisRelease, type World, worldKey } from './world.ts';
 
 /** Everything that the service works with, each thing where a fault can reach it. */
 export type Surroundings = {
@@ -30,20 +28,20 @@ export type Surroundings = {
   /** The disk of the server, where one could be mounted; one that took its place has none. */
   readonly disk: () => SmallDisk | undefined;
   /** Between the service and PostgreSQL. */
-  readonly wire: Wire;
+  readonly wire: Gate;
   readonly chain: BenchChain;
-  readonly signers: BenchSigners;
   /** The nodes that the service knows; both lead to the chain. */
-  readonly nodes: readonly NodeServer[];
+  readonly nodes: readonly TestNode[];
   readonly upstream: MoralisServer;
   readonly authenticator: Authenticator;
   readonly world: World;
   /** Connects past the wire, to check what is stored. */
   openDatabase(): Database;
+  /** Settings of a process of the service with this role. */
+  settingsOf(role: Role): Settings;
   close(): Promise<void>;
 };
 
-export type Role = 'api' | 'worker' | 'indexer';
 const roles: readonly Role[] = ['api', 'worker', 'indexer'];
 const userOf = (role: Role) => `load_${role}`;
 const password = 'few-rights';
@@ -57,13 +55,13 @@ export function asRole(databaseUrl: string, role: Role): string {
 
 // A block is final once it has two above it.
 const quickFinality = ['--slots-in-an-epoch', '1'];
+const ringKey = `load:${worldKey.toString('base64')}`;
 
 /**
  * Starts a database, a chain with two nodes, an upstream and an authentication service, with two companies.
  * @param folder exists, and is empty
- * @param unclaimed NFTs of each company that wait for their mint
  */
-export async function startSurroundings(folder: string, unclaimed: number): Promise<Surroundings> {
+export async function startSurroundings(folder: string): Promise<Surroundings> {
   await using opened = new AsyncDisposableStack();
   // As root the database runs as another user, who must be able to enter.
   chmodSync(folder, 0o755);
@@ -72,25 +70,31 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   opened.defer(() => disk?.close());
   const first = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
   let postgres = first;
-  const wire = opened.adopt(await startWire(postgres.url), (running) => running.close());
+  const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
   const signers = await createSigners(folder, 2);
   const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
     running.stop(),
   );
   await installMulticall(chain.rpcUrl);
-  const nodes: NodeServer[] = [];
-  for (const _each of [1, 2])
-    nodes.push(opened.adopt(await startNodeServer(chain.rpcUrl), (node) => node.close()));
-  const upstream = opened.adopt(await startMoralisServer(hostedData()), (server) => server.close());
-  const openDatabase = () =>
-    createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
+  const nodes: TestNode[] = [];
+  for (const _each of [1, 2]) nodes.push(opened.adopt(await startNode(chain.rpcUrl), (node) => node.close()));
+  const records = Array.from({ length: 50 }, (_, index) => transaction(index));
+  const hosted = { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
+  const upstream = opened.adopt(await startMoralisServer(hosted), (server) => server.close());
+  const log = createLogger({ level: 'silent' });
+  const openDatabase = () => createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits });
   const db = openDatabase();
   await prepareDatabase(db);
   for (const role of roles) {
     await db.raw(`CREATE ROLE ${userOf(role)} LOGIN PASSWORD '${password}' IN ROLE ${groupOf(role)}`);
   }
-  const rpcUrls = nodes.map(({ url }) => url);
-  const world = await createWorld(db, { rpcUrls, contract: chain.contract, unclaimed });
+  const keys = { SECRET_KEYS: ringKey, CURSOR_KEYS: ringKey };
+  const place = { release: thisRelease, settings: { DATABASE_URL: postgres.url, ...keys } };
+  const world = await createWorld(place, {
+    rpcUrls: nodes.map(({ url }) => url),
+    contract: chain.contract,
+  });
+  await addHostedNetwork(db);
   await db.destroy();
   const authenticator = opened.adopt(await startAuthenticator(Object.values(world)), (server) =>
     server.close(),
@@ -103,19 +107,29 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
     promote(server) {
       postgres = kept.adopt(server, (running) => running.close());
     },
-    wire,
-    chain,
-    signers,
-    nodes,
-    upstream,
-    authenticator,
-    world,
-    openDatabase,
+    ...{ wire, chain, nodes, upstream, authenticator, world, openDatabase },
+    settingsOf: (role) => ({
+      ...keys,
+      DATABASE_URL: asRole(wire.through(postgres.url), role),
+      // All callers come through the balancer, which names their addresses.
+      TRUSTED_PROXIES: balancerAddress,
+      MAX_CONNECTIONS_PER_ADDRESS: '5000',
+      MORALIS_BASE_URL: upstream.baseUrl,
+      MORALIS_API_KEY: upstream.apiKey,
+      // Callers here wait for 15 s.
+      REQUEST_DEADLINE_SECONDS: '12',
+      MORALIS_TIMEOUT_MS: '5000',
+      MORALIS_DEADLINE_MS: '10000',
+      ...(role === 'worker' && signers.settings),
+    }),
     close: () => kept.disposeAsync(),
   };
 }
 
-function hostedData() {
-  const records = Array.from({ length: 50 }, (_, index) => transaction(index));
-  return { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
+/** A network that the upstream serves. Its nodes are never asked, so that the command, which asks them, does not fit. */
+async function addHostedNetwork(db: Database): Promise<void> {
+  const same = 'currency_name, currency_symbol, currency_decimals, rpc_urls, confirmations, finality_depth';
+  await db.raw(
+    `INSERT INTO networks (chain_id, name, data_provider, ${same}) SELECT '1', 'Hosted', 'moralis', ${same} FROM networks`,
+  );
 }

@@ -1,17 +1,12 @@
+import path from 'node:path';
 import { getAddress, hexlify, randomBytes } from 'ethers';
-import { insertNetwork } from '../../src/chain/network-store.ts';
-import type { Database } from '../../src/contract/transaction.ts';
-import { insertCompany } from '../../src/keys/company-store.ts';
-import { issueKey } from '../../src/keys/key-store.ts';
-import { createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
-import { issueNfts } from '../../src/rwa/assets/nft-issuer.ts';
-import { createRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
-import { wallet as hostedWallet } from '../../test/support/moralis-payloads.ts';
 import { chainId, confirmations } from '../bench/mint/bench-chain.ts';
+import { runProgram } from '../run-program.ts';
+import { deadlineMs } from './caller.ts';
+import { until } from './until.ts';
 
 export const worldKey = Buffer.alloc(32, 9);
-export { hostedWallet };
+export const thisRelease = path.join(import.meta.dirname, '../..');
 
 export type Company = {
   readonly id: string;
@@ -30,91 +25,79 @@ export type Company = {
 
 export type World = { readonly acme: Company; readonly globex: Company };
 
-type WorldOptions = {
-  readonly rpcUrls: readonly string[];
-  readonly contract: string;
-  /** NFTs of each company that wait for their mint. */
-  readonly unclaimed: number;
+/** Where commands of a release run. */
+export type Place = {
+  /** The folder with the files of the release. */
+  readonly release: string;
+  readonly settings: Readonly<Record<string, string>>;
 };
 
-const hostedChainId = '1';
-const vault = createClaimSecretVault(new Map([['load', worldKey]]));
-
-/** Two companies with events, assets and NFTs, on a network that mints and one that is hosted. */
-export async function createWorld(db: Database, options: WorldOptions): Promise<World> {
-  await addNetworks(db, options);
-  return {
-    acme: await addCompany(db, 'acme', options),
-    globex: await addCompany(db, 'globex', options),
-  };
+/** Runs a command of a release. @returns what it prints as JSON */
+export async function runCommand(
+  { release, settings }: Place,
+  ...words: readonly string[]
+): Promise<unknown> {
+  const env = { PATH: process.env['PATH'], ...settings };
+  const options = { cwd: release, env };
+  return JSON.parse(await runProgram(process.execPath, ['src/cli.ts', '--json', ...words], options));
 }
 
-async function addNetworks(db: Database, { rpcUrls, contract }: WorldOptions): Promise<void> {
-  const common = {
-    currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    confirmations,
-    finalityDepth: 64,
-    indexFrom: '0',
-    indexTraces: 'none' as const,
-    wrappedNatives: [],
-    explorerUrl: null,
-    rpcUrls,
-  };
-  const local = { ...common, chainId, name: 'Local', dataProvider: 'indexer' as const };
-  await insertNetwork(db, { ...local, minterContract: contract });
-  const hosted = { ...common, chainId: hostedChainId, name: 'Hosted', dataProvider: 'moralis' as const };
-  await insertNetwork(db, { ...hosted, minterContract: null });
+/** Makes two companies with assets on a network that mints, by the commands of a release. */
+export async function createWorld(
+  place: Place,
+  { rpcUrls, contract }: { readonly rpcUrls: readonly string[]; readonly contract: string },
+): Promise<World> {
+  const nodes = rpcUrls.flatMap((url) => ['--rpc', url]);
+  const depth = ['--provider', 'indexer', '--confirmations', String(confirmations)];
+  const local = ['--name', 'Local', '--symbol', 'ETH', ...nodes, ...depth, '--minter-contract', contract];
+  await runCommand(place, 'network', 'add', chainId, ...local);
+  const [acme, globex] = await Promise.all([
+    addCompany(place, 'acme', contract),
+    addCompany(place, 'globex', contract),
+  ]);
+  return { acme, globex };
 }
 
-async function addCompany(
-  db: Database,
-  name: string,
-  { contract, unclaimed }: WorldOptions,
-): Promise<Company> {
-  const company = await insertCompany(db, { name, treasuryAddress: newAddress() });
-  const { key } = await issueKey(db, 'live', { companyId: company.id, label: name });
-  const other = await issueKey(db, 'live', { companyId: company.id, label: `${name}, other` });
-  const rows = Array.from({ length: 30 }, (_, index) => ({
-    company_id: company.id,
-    name: `${name} fair ${index}`,
-  }));
-  const events: { id: string }[] = await db('events').insert(rows).returning('id');
-  const rwas = [await addRwa(db, company.id, contract), await addRwa(db, company.id, contract)];
-  const nfts: { id: string; secret: string }[] = [];
-  for (const rwaId of rwas) {
-    const count = Math.ceil(unclaimed / rwas.length);
-    const made = await addNfts(db, { companyId: company.id, rwaId, count });
-    nfts.push(...made.map(({ id, sealed }) => ({ id, secret: vault.open(id, sealed) })));
-  }
-  const wallets = Array.from({ length: 10 }, newAddress);
-  return {
-    id: company.id,
-    name,
-    key,
-    otherKey: other.key,
-    events: events.map(({ id }) => id),
-    rwas,
-    unclaimed: nfts,
-    wallets,
+async function addCompany(place: Place, name: string, contract: string): Promise<Company> {
+  const make = async (field: string, ...words: readonly string[]) => {
+    const record = Object.entries((await runCommand(place, ...words)) ?? {});
+    const found = record.find(([name]) => name === field)?.[1];
+    if (typeof found !== 'string') throw new Error(`${words.join(' ')} printed no ${field}.`);
+    return found;
   };
+  const id = await make('id', 'company', 'create', name);
+  const key = await make('key', 'key', 'create', '--company', name);
+  const otherKey = await make('key', 'key', 'create', '--company', name);
+  const what = ['--name', 'Cask', '--type', 'whisky', '--is-claimable', '--chain-id', chainId];
+  const rwa = ['rwa', 'create', '--company', name, ...what, '--contract-address', contract];
+  const rwas = [await make('id', ...rwa), await make('id', ...rwa)];
+  const wallets = Array.from({ length: 10 }, () => getAddress(hexlify(randomBytes(20))));
+  return { id, name, key, otherKey, events: [], rwas, unclaimed: [], wallets };
 }
 
-/** An asset whose NFTs are minted on this contract. @returns its id */
-export async function addRwa(db: Database, companyId: string, contractAddress: string): Promise<string> {
-  const wanted = {
-    name: 'Cask',
-    type: 'whisky',
-    chainId: Number(chainId),
-    contractAddress,
-    isClaimable: true,
+type Made = { readonly id: string; readonly nfts: Company['unclaimed'] };
+
+/** The company with events and NFTs, made over HTTP as soon as its wallets can be read. */
+async function stock(port: number, company: Company): Promise<Company> {
+  const headers = { 'x-api-key': company.key, 'content-type': 'application/json' };
+  const ask = async (path: string, body?: object): Promise<{ status: number; body: Made }> => {
+    const sent = body && { method: 'POST', body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(deadlineMs);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers, signal, ...sent });
+    return { status: answer.status, body: (await answer.json()) as Made }; // as the contract has it
   };
-  const input = parseRwaInput(wanted);
-  if (!input.ok) throw new Error(JSON.stringify(input.errors));
-  return (await createRwa(db, companyId, input.input)).id;
+  const history = `/blockchain/v1/api/wallet/history?chainId=${chainId}&address=${company.wallets[0]}`;
+  await until(async () => (await ask(history)).status === 200, 'no blocks in the index');
+  const events: string[] = [];
+  for (let index = 0; index < 20; index += 1)
+    events.push((await ask('/events/v1/api/event', { name: `Fair ${index}` })).body.id);
+  const unclaimed: Company['unclaimed'] = [];
+  for (const rwa of company.rwas)
+    unclaimed.push(...(await ask(`/v1/api/rwa/${rwa}/nfts`, { count: 100 })).body.nfts);
+  return { ...company, events, unclaimed };
 }
 
-/** NFTs of an asset that nobody has asked to mint. */
-export const addNfts = (db: Database, wanted: { companyId: string; rwaId: string; count: number }) =>
-  db.transaction((tx) => issueNfts(tx, vault, wanted));
-
-const newAddress = () => getAddress(hexlify(randomBytes(20)));
+/** Both companies with what callers use. @param port where the service answers */
+export async function stockWorld(port: number, { acme, globex }: World): Promise<World> {
+  return { acme: await stock(port, acme), globex: await stock(port, globex) };
+}

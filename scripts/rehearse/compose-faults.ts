@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { z } from 'zod';
 import { roles, secretSettings, settings } from '../../src/config/config.ts';
 import { settingsFileVariable } from '../../src/config/settings-file.ts';
-import { hasProgram, runProgram } from './run-program.ts';
+import { hasProgram, runProgram } from '../run-program.ts';
 import { toolFolder } from './tools.ts';
 
 const service = z
@@ -25,7 +25,7 @@ const service = z
   })
   .loose();
 /** Of a compose file, what is used of it here. */
-export const composeFile = z.object({
+const composeFile = z.object({
   name: z.string(),
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.unknown()),

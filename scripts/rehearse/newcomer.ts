@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,40 +9,51 @@ import { startChain } from '../../test/support/chain.ts';
 import { callNode } from '../../test/support/deploy.ts';
 import { type RunningProcess, startProcess } from '../../test/support/process.ts';
 import { startDatabaseServer } from '../load/database-server.ts';
+import { runProgram } from '../run-program.ts';
 import type { Report } from './report.ts';
-import { runProgram } from './run-program.ts';
 
 const root = path.join(import.meta.dirname, '../..');
-const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-// Of the network in the README's lines. The chain behind it is one of its own.
 const chainId = '137';
 const installMs = 900_000;
 const mintMs = 60_000;
-const addressForm = /0x[\da-fA-F]{40}/;
+const page = 'docs/first-nft.md';
+const forms = {
+  address: /0x[\da-fA-F]{40}/,
+  id: /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/,
+  key: /tk_live_[\dA-Za-z]{36}/,
+};
 
-/** Where a newcomer works, with what he was told so far. */
+/** Where a newcomer works. */
 type Place = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The line of the README that names the settings file to every command. */
-  readonly before: string;
+  /** The exports of the page so far, for every later command. */
+  readonly exports: string[];
+  /** What stands for each placeholder of the page. */
+  readonly known: Map<string, string>;
 };
 
-/** The commands of the README's block in which this text stands; comments are for people. */
-async function linesWith(text: string): Promise<string[]> {
-  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  const block = [...readme.matchAll(/```sh\n([^`]*)```/g)].find(([, body = '']) => body.includes(text))?.[1];
-  if (block === undefined) throw new Error(`README.md has no block with: ${text}`);
-  return block.split('\n').flatMap((line) => line.replace(/\s+#.*$/, '') || []);
+/** The commands of a page, from all its blocks that match; comments are for people. */
+async function commandsOf(file: string, ofBlock = (_block: string) => true): Promise<string[]> {
+  const text = await readFile(path.join(root, file), 'utf8');
+  const blocks = [...text.matchAll(/```sh\n([^`]*)```/g)].map(([, block = '']) => block).filter(ofBlock);
+  return blocks.flatMap((block) => block.split('\n').flatMap((line) => line.replace(/\s+#.*$/, '') || []));
 }
 
-const run = ({ folder, env, before }: Place, line: string): Promise<string> =>
-  runProgram('bash', ['-c', `${before}\n${line}`], { cwd: folder, env, timeoutMs: installMs });
+const filled = ({ known }: Place, line: string) =>
+  [...known].reduce((text, [placeholder, value]) => text.replaceAll(placeholder, value), line);
+
+const run = (place: Place, line: string): Promise<string> =>
+  runProgram('bash', ['-c', [...place.exports, filled(place, line)].join('\n')], {
+    cwd: place.folder,
+    env: place.env,
+    timeoutMs: installMs,
+  });
 
 /** A step failed, as its report says; those after it need what it leaves. */
 class StuckError extends Error {}
 
-/** Follows the README's lines for production as they stand there, in a folder that has nothing of ours, up to a mint. */
+/** Runs the commands of docs/first-nft.md as they are, in a folder that has nothing of ours, up to a mint. Compares its answers. */
 export async function rehearseNewcomer(report: Report): Promise<void> {
   await follow(report).catch((error: unknown) => {
     if (!(error instanceof StuckError)) throw error;
@@ -58,61 +69,138 @@ async function follow(report: Report): Promise<void> {
   const chain = opened.adopt(await startChain({ chainId, flags }), (one) => one.close());
   const port = await firstFreePort(24_000);
   const publicUrl = `http://tallystick.example:${port}`;
-  const [install = '', init = '', name = '', doctor = '', migrate = '', serve = ''] =
-    await linesWith('npm prune --omit=dev');
   const place: Place = {
     folder: path.join(home, 'tallystick'),
-    before: name,
+    exports: [],
+    known: new Map([
+      ['https://polygon-node.example', chain.rpcUrl],
+      ['https://api.example.com', `http://127.0.0.1:${port}`],
+    ]),
     env: {
       ...{ PATH: ownPath(), HOME: process.env['HOME'] ?? home },
       ...{ DATABASE_URL: server.url, PUBLIC_BASE_URL: publicUrl },
       ...{ HOST: '127.0.0.1', PORT: String(port), DRAIN_SECONDS: '0' },
     },
   };
-
   const step = async (title: string, work: () => Promise<void>) => {
     if (!(await report(title, work))) throw new StuckError(title);
   };
-  await step('the files of the project, in a folder of its own', () => copyFiles(place.folder));
-  await step(install, async () => void (await run(place, install)));
-  let signer = '';
-  await step(`${init} --yes --mint ${chainId}`, async () => {
-    signer = addressIn(await run({ ...place, before: '' }, `${init} --yes --mint ${chainId}`));
-  });
-  await step(`${doctor}, which names the next command`, async () => {
-    const told = await run(place, doctor).catch(String);
-    if (!told.includes('Run: tallystick migrate')) throw new Error(told);
-  });
-  await step(migrate, async () => void (await run(place, migrate)));
-  const tallystick = (words: string) => run(place, `npx tallystick ${words}`);
-  await step('network add, company create', async () => {
-    await tallystick(
-      `network add ${chainId} --name Chain --symbol ETH --rpc ${chain.rpcUrl} --confirmations 2`,
-    );
-    await tallystick('company create acme');
-  });
-  const contract = await deployContract(place, { signer, rpcUrl: chain.rpcUrl, step });
-  await step('rwa import', async () => {
-    const rows = `name,type,chainId,contractAddress,isClaimable\nCask 17,whisky,${chainId},${contract},true\n`;
-    await writeFile(path.join(place.folder, 'casks.csv'), rows);
-    await tallystick('rwa import casks.csv --company acme');
-  });
-  const made = z
-    .object({ key: z.string() })
-    .parse(JSON.parse(await tallystick('--json key create --company acme')));
 
-  const service = startProcess(['-c', `${name}\nexec ${serve}`], place.env, {
+  const commands = await commandsOf(page);
+  await step(`the commands for production in README.md are those of ${page}`, () => compareReadme(commands));
+  await step('the files of the project, in a folder of its own', () => copyFiles(place.folder));
+  const service: { process?: RunningProcess } = {};
+  opened.defer(() => void service.process?.child.kill('SIGKILL'));
+  let tokenId = '';
+  for (const line of commands) {
+    await step(line, async () => {
+      if (line.startsWith('export ')) place.exports.push(filled(place, line));
+      else if (line === 'npm run serve') service.process = await serve(place, line);
+      else if (line.startsWith('curl -X POST'))
+        place.known.set('<nftId>', (await until(place, line, acceptedForm)).nftId);
+      else if (line.startsWith('curl ')) tokenId = (await until(place, line, mintedForm)).tokenId;
+      else await learn(place, { line, rpcUrl: chain.rpcUrl });
+    });
+  }
+  await step('the address of the NFT on the chain leads to its metadata', () =>
+    followTokenUri(tokenId, { place, publicUrl, rpcUrl: chain.rpcUrl }),
+  );
+  await step('SIGTERM stops it in order', () => stop(service.process));
+}
+
+/** @throws Error when README.md shows another command than the page */
+async function compareReadme(commands: readonly string[]): Promise<void> {
+  const shown = await commandsOf('README.md', (block) => block.includes('npm prune'));
+  const others = shown.filter((line) => !commands.includes(line));
+  if (shown.length === 0 || others.length > 0) throw new Error(`Not on the page: ${others.join(', ')}`);
+}
+
+/** Runs a command and keeps what later commands need of its output. */
+async function learn(place: Place, { line, rpcUrl }: { line: string; rpcUrl: string }): Promise<void> {
+  const { known } = place;
+  const fund = (address: string) => callNode(rpcUrl, 'anvil_setBalance', [address, '0xde0b6b3a7640000']);
+  if (line.endsWith('tallystick migrate')) await seeDoctorName(place, 'Run: tallystick migrate');
+  const output = await run(place, line.includes('tallystick init') ? `${line} --yes` : line);
+  const part = (form: RegExp): string => {
+    const [found] = form.exec(output) ?? [];
+    if (found === undefined) throw new Error(`There is no ${form} in:\n${output}`);
+    return found;
+  };
+  if (line.includes('tallystick init')) {
+    known.set('<signer>', part(forms.address));
+    await fund(part(forms.address));
+  }
+  if (line.includes('keystore new')) await fund(part(forms.address));
+  if (line.includes('key create')) known.set('tk_live_…', part(forms.key));
+  if (line.includes('contract deploy')) known.set('<contract>', part(forms.address));
+  if (line.includes('rwa create')) known.set('<rwaId>', part(forms.id));
+}
+
+const acceptedForm = z.object({ nftId: z.string() });
+const mintedForm = z.object({ tokenId: z.string(), claimStatus: z.literal('minted') });
+
+async function seeDoctorName(place: Place, command: string): Promise<void> {
+  const output = await run(place, 'npx tallystick doctor').catch(String);
+  if (!output.includes(command)) throw new Error(output);
+}
+
+async function serve(place: Place, line: string): Promise<RunningProcess> {
+  const service = startProcess(['-c', [...place.exports, `exec ${line}`].join('\n')], place.env, {
     command: 'bash',
     cwd: place.folder,
   });
-  opened.defer(() => void service.child.kill('SIGKILL'));
-  await step(serve, async () => void (await service.until(/service started/)));
-  const asked = { base: `http://127.0.0.1:${port}`, key: made.key };
-  await step('an NFT is issued, minted, and its address on the chain leads to its metadata', () =>
-    mintOne(asked, { publicUrl, contract, rpcUrl: chain.rpcUrl }),
-  );
-  await step(`${doctor}, which finds no fault`, async () => void (await run(place, doctor)));
-  await step('SIGTERM stops it in order', () => stop(service));
+  await service.until(/service started/);
+  return service;
+}
+
+/** Sends a request again until its answer fits: a worker finds its lane, and a mint its block, some seconds later. */
+async function until<T>(place: Place, line: string, form: z.ZodType<T>): Promise<T> {
+  const deadline = performance.now() + mintMs;
+  for (;;) {
+    const output = await run(place, line.replace('curl ', 'curl -sS '));
+    const answer = form.safeParse(JSON.parse(output));
+    if (answer.success) {
+      await compareSample(line, JSON.parse(output));
+      return answer.data;
+    }
+    if (performance.now() > deadline) throw new Error(`The last answer is ${output}`);
+    await pause(250);
+  }
+}
+
+/** @throws Error when the page shows an answer of other fields below the command */
+async function compareSample(line: string, answer: unknown): Promise<void> {
+  const text = await readFile(path.join(root, page), 'utf8');
+  const [, shown = 'null'] = /```json\n([^`]*)```/.exec(text.slice(text.indexOf(line))) ?? [];
+  const [expected, found] = [JSON.parse(shown), answer].map((each) => fieldsOf(each).toSorted().join(' '));
+  if (expected !== found) throw new Error(`The page shows ${expected}\nThe service answers ${found}`);
+}
+
+/** The paths of all fields of a JSON value. */
+const fieldsOf = (value: unknown, place = ''): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, each]) => fieldsOf(each, `${place}.${name}`))
+    : [place];
+
+type Expected = { readonly place: Place; readonly publicUrl: string; readonly rpcUrl: string };
+
+/** Reads the metadata of the NFT from the address that its contract gives. */
+async function followTokenUri(tokenId: string, { place, publicUrl, rpcUrl }: Expected): Promise<void> {
+  const contract = place.known.get('<contract>') ?? '';
+  const data = new Interface(['function tokenURI(uint256)']).encodeFunctionData('tokenURI', [tokenId]);
+  const result = await callNode<string>(rpcUrl, 'eth_call', [{ to: contract, data }, 'latest']);
+  const uri = String(AbiCoder.defaultAbiCoder().decode(['string'], result)[0]);
+  if (uri !== `${publicUrl}/v1/api/metadata/${chainId}/${contract}/${tokenId}`)
+    throw new Error(`The contract names ${uri}`);
+  const metadata = uri.replace(publicUrl, 'https://api.example.com');
+  z.object({ name: z.string() }).parse(JSON.parse(await run(place, `curl -sSf ${metadata}`)));
+}
+
+async function stop(service: RunningProcess | undefined): Promise<void> {
+  service?.child.kill('SIGTERM');
+  const status = await service?.ended;
+  if (status !== 0 || !service?.output().includes('service stopped'))
+    throw new Error(`It ended with ${status}:\n${service?.output().slice(-2_000)}`);
 }
 
 /** The machine's own programs, without those of this checkout. */
@@ -130,86 +218,4 @@ async function copyFiles(folder: string): Promise<void> {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await cp(path.join(root, file), path.join(folder, file));
   }
-}
-
-function addressIn(text: string): string {
-  const [address] = addressForm.exec(text) ?? [];
-  if (address === undefined) throw new Error(`No address was told:\n${text}`);
-  return address;
-}
-
-type Deployment = {
-  readonly signer: string;
-  readonly rpcUrl: string;
-  readonly step: (title: string, work: () => Promise<void>) => Promise<void>;
-};
-
-/** Follows the README's lines from an admin's keystore to a network that mints. @returns the contract's address */
-async function deployContract(place: Place, { signer, rpcUrl, step }: Deployment): Promise<string> {
-  let contract = '';
-  const fund = (address: string) => callNode(rpcUrl, 'anvil_setBalance', [address, '0xde0b6b3a7640000']);
-  await fund(signer);
-  for (const line of await linesWith(`contract deploy ${chainId}`)) {
-    await step(line, async () => {
-      const told = await run(place, line.replaceAll('<contract>', contract).replaceAll('<signer>', signer));
-      if (line.includes('keystore new')) await fund(addressIn(told));
-      if (line.includes('contract deploy')) contract = addressIn(told);
-    });
-  }
-  return contract;
-}
-
-type Asked = { readonly base: string; readonly key: string };
-
-async function ask<T>({ base, key }: Asked, form: z.ZodType<T>, url: string, body?: object): Promise<T> {
-  const answer = await fetch(base + url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`);
-  return form.parse(JSON.parse(text));
-}
-
-const nftForm = z.object({
-  id: z.string(),
-  tokenId: z.string(),
-  secret: z.string(),
-  claimStatus: z.string(),
-});
-
-async function mintOne(
-  asked: Asked,
-  expected: { publicUrl: string; contract: string; rpcUrl: string },
-): Promise<void> {
-  const { rwas } = await ask(asked, z.object({ rwas: z.array(z.object({ id: z.string() })) }), '/v1/api/rwa');
-  const issued = z.union([
-    z.array(nftForm),
-    z.object({ nfts: z.array(nftForm) }).transform(({ nfts }) => nfts),
-  ]);
-  const [nft] = await ask(asked, issued, `/v1/api/rwa/${rwas[0]?.id}/nfts`, { count: 1 });
-  if (nft === undefined) throw new Error('no NFT was issued');
-  await ask(asked, z.unknown(), `/v1/api/nft/${nft.id}/mint`, { secret: nft.secret, recipient });
-  const deadline = performance.now() + mintMs;
-  const status = async () => (await ask(asked, nftForm, `/v1/api/nft/${nft.id}`)).claimStatus;
-  while ((await status()) !== 'minted') {
-    if (performance.now() > deadline) throw new Error(`It is ${await status()} after a minute.`);
-    await pause(250);
-  }
-  const { publicUrl, contract, rpcUrl } = expected;
-  const data = new Interface(['function tokenURI(uint256)']).encodeFunctionData('tokenURI', [nft.tokenId]);
-  const answer = await callNode<string>(rpcUrl, 'eth_call', [{ to: contract, data }, 'latest']);
-  const uri = String(AbiCoder.defaultAbiCoder().decode(['string'], answer)[0]);
-  if (uri !== `${publicUrl}/v1/api/metadata/${chainId}/${contract}/${nft.tokenId}`)
-    throw new Error(`The contract names ${uri}`);
-  await ask({ ...asked, key: '' }, z.object({ name: z.string() }), uri.slice(publicUrl.length));
-}
-
-async function stop(service: RunningProcess): Promise<void> {
-  service.child.kill('SIGTERM');
-  const status = await service.ended;
-  if (status !== 0 || !service.output().includes('service stopped'))
-    throw new Error(`It ended with ${status}:\n${service.output().slice(-2_000)}`);
 }

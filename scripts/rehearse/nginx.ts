@@ -13,8 +13,8 @@ import { createMountedApp } from '../../src/compose/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
+import { runProgram } from '../run-program.ts';
 import type { Report } from './report.ts';
-import { runProgram } from './run-program.ts';
 
 const site = path.join(import.meta.dirname, '../../deploy/nginx/tallystick.conf');
 const largeBytes = 40_000_000;

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runProgram } from './run-program.ts';
+import { runProgram } from '../run-program.ts';
 
 /** Where the tools are installed, apart from the project's own packages. */
 const folder = path.join(import.meta.dirname, '../../test/deploy');

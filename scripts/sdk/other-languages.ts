@@ -24,8 +24,6 @@ export type OtherGenerator = {
   readonly name: string;
   readonly version: string;
   readonly toolchains: readonly Toolchain[];
-  /** Whether it takes minutes to compile, not seconds. */
-  readonly slow?: true;
   readonly env?: Readonly<Record<string, string>>;
   readonly commands: Readonly<Record<Step, (forms: Forms) => readonly Words[]>>;
 };
@@ -153,7 +151,6 @@ const ofOthers: readonly OtherGenerator[] = [
   {
     name: 'openapi-generator-kotlin',
     version,
-    slow: true,
     toolchains: [openapiGenerator],
     commands: {
       generated: (forms) => [generate('-g', 'kotlin', '-o', 'client', '--package-name', 'client')(forms)],
@@ -163,7 +160,6 @@ const ofOthers: readonly OtherGenerator[] = [
   {
     name: 'openapi-generator-rust',
     version,
-    slow: true,
     toolchains: [openapiGenerator, { needs: ['cargo'] }],
     // What was compiled before is good for the next run.
     env: { CARGO_TARGET_DIR: join(toolsFolder, 'cargo') },

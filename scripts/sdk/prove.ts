@@ -5,12 +5,10 @@ import { type Generator, sdkFolder } from './generators.ts';
 import { type Outcome, runNode } from './run-command.ts';
 
 /** The service that the programs call. */
-export type Target = {
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly chainId: string;
-  readonly wallet: string;
-};
+export type Target = { readonly baseUrl: string; readonly key: string };
+
+// Of the sample world.
+const wallet = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
 export const steps = ['generated', 'compiled', 'ran'] as const;
 export type Step = (typeof steps)[number];
@@ -29,10 +27,10 @@ export const documentOf = (name: Area | `${Area}-3.0`) =>
   new URL(`../../src/contract/generated/${name}.yaml`, import.meta.url).pathname;
 
 /** What tells a program where the service is. */
-export const environmentOf = (area: Area, { baseUrl, key, chainId, wallet }: Target) => ({
+export const environmentOf = (area: Area, { baseUrl, key }: Target) => ({
   SDK_BASE_URL: `${baseUrl}${basePaths[area]}`,
   SDK_KEY: key,
-  SDK_CHAIN_ID: chainId,
+  SDK_CHAIN_ID: '31337',
   SDK_WALLET: wallet,
 });
 

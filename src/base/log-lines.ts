@@ -86,7 +86,7 @@ export function createLogLines(
 export function createLogMetrics(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: 'tallystick_log_lines_dropped_total',
-    help: 'Lines of the log that were left out because nobody reads it (what waits to be read came to 8 MB), or because it cannot be written.',
+    help: 'Log lines that were dropped, because 8 MB of unread lines wait or the log cannot be written.',
   });
   return () => dropped.inc();
 }

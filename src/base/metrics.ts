@@ -34,7 +34,7 @@ export type Metrics = {
   levels<Name extends string>(levels: Levels<Name>): void;
   /** Adds the metrics of Node: memory, processor, event loop, garbage collection. */
   watchProcess(): void;
-  /** Describes the service's own metrics, as the README's table lists them. */
+  /** Describes the service's own metrics, as docs/operate/metrics.md lists them. */
   list(): readonly MetricEntry[];
   /** All metrics in the text format of Prometheus. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -65,7 +65,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   const failures = new Counter(
     enter('counter', {
       name: 'tallystick_scrape_failures_total',
-      help: 'Levels that could not be read at a scrape, by what was asked.',
+      help: 'Levels that could not be read during a scrape, by source.',
       labels: ['source'],
     }),
   );

@@ -5,7 +5,7 @@ import type { Metrics } from '../base/metrics.ts';
 export function createBalanceMetrics(metrics: Metrics): OnGet {
   const reads = metrics.counter({
     name: 'tallystick_balance_reads_total',
-    help: 'Balances that were read: from the cache (hit), with a question under way (joined), or from a node (miss).',
+    help: 'Balances that were read: from the cache (hit), with a read in progress (joined), or from a node (miss).',
     labels: ['from'],
   });
   return (from) => reads.inc({ from });

@@ -14,7 +14,7 @@ const columns = [
   ...(['gas_price', 'receipt_gas_used', 'receipt_status', 'transaction_fee', 'block_timestamp'] as const),
   ...(['block_number', 'block_hash', 'category', 'method_label', 'possible_spam', 'summary'] as const),
   ...(['native_transfers', 'erc20_transfers', 'nft_transfers'] as const),
-  ...(['created_contract', 'approvals', 'internal_calls'] as const),
+  ...(['created_contract', 'approvals', 'internal_calls', 'fee_payer'] as const),
 ] satisfies (keyof HistoryRecord)[];
 /** Of credits, which have some columns of records too; only in files that ask for them. */
 const creditColumns = [

@@ -25,6 +25,7 @@ const columns: (keyof Row)[] = [
   'index_from',
   'index_traces',
   'wrapped_natives',
+  'native_asset',
   'explorer_url',
 ];
 
@@ -44,6 +45,7 @@ type Row = {
   index_from: string; // bigint: pg reads it as text
   index_traces: IndexTraces;
   wrapped_natives: string[];
+  native_asset: string | null;
   explorer_url: string | null;
 };
 
@@ -71,6 +73,7 @@ function fromRow(row: Row): Network {
     indexFrom: row.index_from,
     indexTraces: row.index_traces,
     wrappedNatives: row.wrapped_natives,
+    nativeAsset: row.native_asset,
     explorerUrl: row.explorer_url,
   };
 }
@@ -93,6 +96,7 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     index_from: network.indexFrom,
     index_traces: network.indexTraces,
     wrapped_natives: network.wrappedNatives,
+    native_asset: network.nativeAsset,
     explorer_url: network.explorerUrl,
   } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
   // The entries are columns of a row with their values.

@@ -37,7 +37,19 @@ export function addStatusCommand(program: Command, session: Session): void {
   examples(status, 'status', 'status --json | jq \'.[] | select(.part == "process")\'');
 }
 
-const processes = async (db: Database) => (await listProcesses(db)).map(ofProcess);
+async function processes(db: Database): Promise<Row[]> {
+  const found = await listProcesses(db);
+  if (found.length > 0) return found.map(ofProcess);
+  return [
+    {
+      part: 'process',
+      name: 'none',
+      state: 'not running',
+      since: null,
+      detail: 'no process of the service has a connection to this database',
+    },
+  ];
+}
 
 const ofProcess = ({ name, roles, version, startedAt, seenAt, isSilent }: SeenProcess): Row => ({
   ...{ part: 'process', name, since: startedAt },

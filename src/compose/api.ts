@@ -108,7 +108,7 @@ function createBlockchainArea(
 ) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const told = { log, onTry: observers.moralis };
+  const told = { log, moralis: observers.moralis };
   const providers = createDataProviders(config, { db, mayLag, states, outgoing, ...told });
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }

@@ -79,7 +79,7 @@ type ReplicaOptions = {
 /** A pool of connections to the replica that the settings name. */
 export function openReplica(
   config: Config,
-  { url, log, poolMax = config.DATABASE_REPLICA_POOL_MAX }: ReplicaOptions,
+  { url, log, poolMax = config.DATABASE_POOL_MAX }: ReplicaOptions,
 ): Database {
   const { DATABASE_PREPARED_STATEMENTS: prepared } = config;
   return createDatabase(url, {

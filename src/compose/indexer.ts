@@ -18,6 +18,7 @@ export function startIndexes({
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
+    arweaveGateway: config.INDEX_ARWEAVE_GATEWAY,
     hosts: createMetadataHosts({ outgoing, allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []) }),
     timeoutMs: 10_000,
     maxBytes: 1_000_000,

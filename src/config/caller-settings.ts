@@ -5,20 +5,19 @@ import { httpUrl, proxy, wholeSetting } from './setting-forms.ts';
 export const callerSettings = {
   KEY_VERIFIER: {
     schema: z.enum(['postgres', 'remote']).default('postgres'),
-    about: 'Who verifies API keys: the own key store, or a remote authentication service.',
+    about: 'Who verifies API keys: our own key store, or a remote authentication service.',
   },
   KEY_ENVIRONMENT: {
     schema: z
       .string()
       .regex(/^[a-z]{2,10}$/, 'must be 2 to 10 lower-case letters')
       .default('live'),
-    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are refused.',
+    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are rejected.',
   },
   KEY_CACHE_SECONDS: {
     schema: wholeSetting(0, 10).default(10),
-    about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
+    about: 'How long a process remembers a verified key. At most 10, the promised time for a revocation.',
   },
-  KEY_CACHE_MAX: { schema: wholeSetting(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
   AUTH_URL: {
     schema: httpUrl
       .refine(
@@ -37,10 +36,6 @@ export const callerSettings = {
     schema: z.enum(['better-auth', 'unkey']).default('better-auth'),
     about: 'Remote verifier: the shape of its answers.',
   },
-  AUTH_TIMEOUT_MS: {
-    schema: wholeSetting(50, 30_000).default(2_000),
-    about: 'Remote verifier: time for one answer.',
-  },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeSetting(0, 1_000_000).default(100),
     about: 'Requests a second that a key may make on average; 0 means no limit.',
@@ -52,12 +47,12 @@ export const callerSettings = {
   UNKNOWN_KEYS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(120),
     about:
-      'Refused keys that an address may send in a minute, with those under way; after that, keys of this address that were not accepted in the last ten minutes are 429 without a look-up. 0 means no limit.',
+      'Rejected keys that an address may send in a minute, including lookups in progress. Beyond it, keys from this address that were not accepted in the last ten minutes are 429 without a lookup. 0 means no limit.',
   },
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(1_200),
     about:
-      'Requests that need no key, for token metadata and claims, that an address may send in a minute; after that they are 429. 0 means no limit.',
+      'Requests without a key (token metadata, claims) that an address may send in a minute. Beyond it they are 429. 0 means no limit.',
   },
   TRUSTED_PROXIES: {
     schema: z
@@ -66,6 +61,6 @@ export const callerSettings = {
       .pipe(z.array(proxy))
       .optional(),
     about:
-      'Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas: they are believed about the address of a caller (`X-Forwarded-For`) and its trace (`traceparent`). An entry that is no address counts as that of the proxy.',
+      "Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas. The service takes a caller's address (`X-Forwarded-For`) and trace (`traceparent`) from them. An entry that is no address counts as the proxy's own.",
   },
 } as const;

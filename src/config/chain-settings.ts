@@ -5,7 +5,7 @@ import { signerList, wholeSetting } from './setting-forms.ts';
 export const chainSettings = {
   BALANCE_CACHE_MAX: {
     schema: wholeSetting(1, 10_000_000).default(100_000),
-    about: 'Token balances remembered at most.',
+    about: 'Most token balances in the cache of a process.',
   },
   RPC_TIMEOUT_MS: {
     schema: wholeSetting(100, 120_000).default(5_000),
@@ -14,12 +14,12 @@ export const chainSettings = {
   RPC_FINALITY_NODES: {
     schema: wholeSetting(1, 100).optional(),
     about:
-      'Nodes of a network that must agree on a block for it to count as final in minting; by default 1 where it has one node and 2 where it has more. With fewer usable nodes nothing becomes final.',
+      'Nodes of a network that must agree before minting counts a block as final. The default is 1 for a network with one node, otherwise 2. With fewer usable nodes nothing becomes final.',
   },
   MINT_SIGNERS: {
     schema: signerList.optional(),
     about:
-      'Who signs mints: `chainId=keystore:path` for an encrypted keystore file, `chainId=kms:arn` for a key in AWS KMS; separated by commas. Each works by itself.',
+      'Signers of mints, separated by commas: `chainId=keystore:path` for an encrypted keystore file, `chainId=kms:arn` for a key in AWS KMS.',
   },
   MINT_KEYSTORE_PASSWORD_FILE: {
     schema: z.string().min(1).optional(),
@@ -27,16 +27,15 @@ export const chainSettings = {
   },
   MINT_MAX_FEE_GWEI: {
     schema: wholeSetting(1, 1_000_000).default(500),
-    about:
-      'What a unit of gas may cost at most; above it minting pauses, and `contract` commands send nothing.',
+    about: 'Highest price of a unit of gas. Above it minting pauses, and `contract` commands send nothing.',
   },
   MINT_MAX_IN_FLIGHT: {
     schema: wholeSetting(1, 16).default(16),
-    about: 'Transactions without a block that a signer may have. Nodes hold no more than 16 for sure.',
+    about: 'Transactions without a block that a signer may have. Nodes are only sure to keep 16.',
   },
   MINT_BLOCK_SHARE_PERCENT: {
     schema: wholeSetting(1, 100).default(50),
-    about: "Of a block's gas that one transaction may take.",
+    about: "Share of a block's gas that one transaction may use.",
   },
   MINT_STUCK_BLOCKS: {
     schema: wholeSetting(1, 10_000).default(5),
@@ -44,7 +43,7 @@ export const chainSettings = {
   },
   MINT_POLL_MS: {
     schema: wholeSetting(20, 60_000).default(1_000),
-    about: 'Time between two looks at a chain on which mints are under way.',
+    about: 'Time between two polls of a chain on which mints are in progress.',
   },
   MINT_REBROADCAST_MS: {
     schema: wholeSetting(20, 3_600_000).default(15_000),
@@ -52,6 +51,6 @@ export const chainSettings = {
   },
   MINT_LEASE_SECONDS: {
     schema: wholeSetting(1, 600).default(15),
-    about: 'Time after which another process takes over the minting of one that shows no sign of life.',
+    about: 'Time after which another process takes over the lanes of a silent one.',
   },
 } as const;

@@ -14,7 +14,7 @@ export { samplers } from './trace-settings.ts';
 /** The variables that settings are read from. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every setting: how it is parsed, and its text in the README's table. */
+/** Every setting: how it is parsed, and its text in docs/operate/configuration.md. */
 export const settings = {
   ...databaseSettings,
   ...serviceSettings,

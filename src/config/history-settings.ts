@@ -8,8 +8,7 @@ export const historySettings = {
       .string()
       .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
       .optional(),
-    about:
-      'Key of the account that asks the hosted data provider. Needed for networks whose data provider is `moralis`.',
+    about: 'Key of the account at the hosted data provider. Needed for networks with the provider `moralis`.',
     secret: true,
   },
   MORALIS_BASE_URL: {
@@ -24,28 +23,32 @@ export const historySettings = {
   },
   MORALIS_DEADLINE_MS: {
     schema: wholeSetting(100, 300_000).default(12_000),
-    about: 'Time for a question to it with all its tries.',
+    about: 'Time for a request to the hosted data provider with all its tries.',
   },
   MORALIS_CONCURRENCY: {
     schema: wholeSetting(1, 1_000).default(10),
-    about: 'Requests to it that this process has under way at once; others wait.',
+    about: 'Requests to the hosted data provider that this process sends concurrently. Further ones wait.',
   },
   INDEX_POLL_MS: {
     schema: wholeSetting(50, 600_000).default(1_000),
-    about: 'Index: time between two looks at a node that has no new block.',
+    about: 'Index: time between two polls of a node that has no new block.',
   },
   INDEX_PARALLEL: {
     schema: wholeSetting(1, 200).default(8),
-    about: 'Index: blocks of a network that its node is asked for at once, at most.',
+    about: 'Index: blocks of a network that are requested concurrently.',
   },
   INDEX_READY_LAG: {
     schema: wholeSetting(0, 1_000_000_000).optional(),
     about:
-      'Index: blocks that an index may be behind its node for `/readyz` to name it as ok. A process that answers no callers is not ready then. Without it no index is looked at.',
+      'Index: blocks that an index may be behind its node. Beyond it, `/readyz` names the index, and a process without the role `api` is not ready. Without this setting `/readyz` ignores indexes.',
   },
   INDEX_IPFS_GATEWAY: {
     schema: httpUrl.default('https://ipfs.io/ipfs'),
-    about: 'Index: where metadata of `ipfs:` addresses are fetched; the path is added.',
+    about: 'Index: gateway for metadata of `ipfs:` addresses. Their path is appended.',
+  },
+  INDEX_ARWEAVE_GATEWAY: {
+    schema: httpUrl.default('https://arweave.net'),
+    about: 'Index: where metadata of `ar:` addresses are fetched; the path is added.',
   },
   INDEX_METADATA_HOSTS: {
     schema: z
@@ -54,6 +57,6 @@ export const historySettings = {
       .pipe(z.array(z.string().regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]')))
       .optional(),
     about:
-      'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or plain http. All others must be public and https.',
+      'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or use plain http.',
   },
 } as const;

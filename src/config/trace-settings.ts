@@ -27,7 +27,7 @@ export const traceSettings = {
       .refine((url) => new URL(url).username === '', 'must have no user: use OTEL_EXPORTER_OTLP_HEADERS')
       .optional(),
     about:
-      'Collector of OpenTelemetry that traces are sent to by OTLP over HTTP (protobuf), at its `/v1/traces`; without it there are none.',
+      'OpenTelemetry collector for traces, with OTLP over HTTP (protobuf), at its `/v1/traces`. Without it there are no traces.',
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     schema: pairs.optional(),
@@ -36,12 +36,12 @@ export const traceSettings = {
   },
   OTEL_EXPORTER_OTLP_TIMEOUT: {
     schema: wholeSetting(100, 60_000).default(10_000),
-    about: 'Time for one export in milliseconds; what was not taken by then is dropped.',
+    about: 'Time for one export in milliseconds. After that its spans are dropped.',
   },
   OTEL_TRACES_SAMPLER: {
     schema: z.enum(samplers).default('parentbased_always_on'),
     about:
-      'Which traces are kept: all, none, or a share; with `parentbased_`, those of callers who trace as the caller says.',
+      'Which traces are kept: all, none, or a share. With `parentbased_` a caller who traces decides about its own requests.',
   },
   OTEL_TRACES_SAMPLER_ARG: {
     schema: z
@@ -49,7 +49,7 @@ export const traceSettings = {
       .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be from 0 to 1')
       .transform(Number)
       .default(1),
-    about: 'The share of traces that is kept by `traceidratio` and `parentbased_traceidratio`, from 0 to 1.',
+    about: 'Share of traces that `traceidratio` and `parentbased_traceidratio` keep, from 0 to 1.',
   },
   OTEL_SERVICE_NAME: {
     schema: z.string().min(1).max(255).default('tallystick'),
@@ -57,6 +57,6 @@ export const traceSettings = {
   },
   OTEL_RESOURCE_ATTRIBUTES: {
     schema: pairs.optional(),
-    about: 'What traces tell of this process, `name=value` separated by commas.',
+    about: 'Attributes of this process in traces, `name=value` separated by commas.',
   },
 } as const;

@@ -7,7 +7,7 @@ import type { JobQueue, OnJobs } from './queue.ts';
 export function createJobMetrics(metrics: Metrics): OnJobs {
   const runs = metrics.counter({
     name: 'tallystick_job_runs_total',
-    help: 'Jobs that this process worked on; a failed one is tried again.',
+    help: 'Jobs that this process ran. A failed job is tried again.',
     labels: ['queue', 'outcome'],
   });
   return (queue, outcome, count) => runs.inc({ queue, outcome }, count);
@@ -19,7 +19,7 @@ export function watchJobs(metrics: Metrics, jobs: Pick<JobQueue, 'counts'>): voi
     gauges: {
       jobs: {
         name: 'tallystick_jobs',
-        help: 'Jobs that wait, or are worked on, as they were within the last minute.',
+        help: 'Jobs that wait or run, at most a minute ago.',
         labels: ['queue', 'state'],
       },
     },
@@ -46,7 +46,7 @@ export function watchSchedule(
     gauges: {
       lastDone: {
         name: 'tallystick_job_last_done_seconds',
-        help: 'Time since a job that runs by the clock was last done; since its queue was made, when that was never or is over two hours ago.',
+        help: 'Time since a scheduled job last finished. Without a run in two hours: time since its queue was created.',
         labels: ['queue'],
       },
     },

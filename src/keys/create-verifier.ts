@@ -12,6 +12,9 @@ type VerifierParts = {
   readonly outgoing: Outgoing;
 };
 
+// The entry of a key has some 300 bytes.
+const mostKeys = 10_000;
+
 /**
  * Creates the verifier that the settings choose.
  * @throws Error when a setting that it needs is missing
@@ -20,7 +23,7 @@ export async function createVerifier(
   config: Config,
   { db, notifications, outgoing }: VerifierParts,
 ): Promise<KeyVerifier> {
-  const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: config.KEY_CACHE_MAX };
+  const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: mostKeys };
   if (config.KEY_VERIFIER === 'postgres') {
     return createPostgresVerifier({
       db,
@@ -39,7 +42,7 @@ export async function createVerifier(
     credential,
     outgoing,
     dialect: config.AUTH_DIALECT,
-    timeoutMs: config.AUTH_TIMEOUT_MS,
+    timeoutMs: 2_000,
     ...cache,
   });
 }

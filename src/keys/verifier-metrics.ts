@@ -5,7 +5,7 @@ import type { KeyVerifier } from './verifier.ts';
 export function createVerifierMeter(metrics: Metrics): (verifier: KeyVerifier) => KeyVerifier {
   const verifications = metrics.counter({
     name: 'tallystick_key_verifications_total',
-    help: 'API keys that were verified: accepted, invalid, rate_limited, or unavailable when nobody could say.',
+    help: 'API keys that were verified: accepted, invalid, rate_limited, or unavailable when nobody could verify the key.',
     labels: ['outcome'],
   });
   return (verifier) => ({

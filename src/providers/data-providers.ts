@@ -8,7 +8,8 @@ import { createLaggingLists } from './indexer/lagging-lists.ts';
 import { guardReads } from './indexer/node-guard.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
 import { createStateProvider } from './indexer/state-provider.ts';
-import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
+import { createMoralisClient } from './moralis/client.ts';
+import type { MoralisObserver } from './moralis/moralis-metrics.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
 import type { DataProvider } from './shared/provider.ts';
 
@@ -21,13 +22,14 @@ type ProviderParts = {
   readonly states: StateReader;
   readonly outgoing: Outgoing;
   readonly log: Logger;
-  readonly onTry: MoralisClientOptions['onTry'];
+  /** Notes what becomes of requests to the hosted provider. */
+  readonly moralis?: MoralisObserver | undefined;
 };
 
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, mayLag, states, outgoing, log, onTry }: ProviderParts,
+  { db, mayLag, states, outgoing, log, moralis }: ProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
@@ -36,8 +38,11 @@ export function createDataProviders(
     deadlineMs: config.MORALIS_DEADLINE_MS,
     outgoing,
     concurrency: config.MORALIS_CONCURRENCY,
-    ...(onTry && { onTry }),
+    ...(moralis && { onTry: moralis.onTry }),
   });
   const indexer = { ...createLaggingLists({ db, mayLag }), ...createStateProvider({ db, states }) };
-  return { moralis: createMoralisProvider({ client }), indexer: guardReads(indexer, { db, log }) };
+  return {
+    moralis: createMoralisProvider({ client, onRepair: moralis?.onRepair }),
+    indexer: guardReads(indexer, { db, log }),
+  };
 }

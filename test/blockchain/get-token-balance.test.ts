@@ -3,14 +3,15 @@ import { beforeAll, beforeEach, describe, expect, vi } from 'vitest';
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { delay, failures } from '../support/node/transport-flaws.ts';
 import type { TestService } from '../support/service.ts';
 import { type CompiledContract, compileContracts } from '../support/solidity.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const test = base
   .extend('node', perFile, async ({ chain }, { onCleanup }) => {
-    const node = await startNodeProxy(chain.rpcUrl);
+    const node = await startNode(chain.rpcUrl);
     onCleanup(() => node.close());
     return node;
   })
@@ -35,7 +36,7 @@ beforeEach(() => {
 });
 test.afterEach(async ({ service, node }) => {
   vi.useRealTimers();
-  node.fail('none');
+  node.setFlaws();
   await served(service, { address: Wallet.createRandom().address }); // the node is known to be well again
   node.forget();
 });
@@ -145,7 +146,7 @@ describe('200 from the cache', () => {
       .expect('cache-control', 'private, max-age=60');
     expect(second.body).toEqual(first.body);
     expect(Number(second.headers['age'])).toBeGreaterThanOrEqual(49);
-    expect(node.asked).toEqual([]);
+    expect(node.methods()).toEqual([]);
   });
 
   test('asks the node again after 60 seconds', async ({ chain, service }) => {
@@ -168,13 +169,13 @@ describe('200 from the cache', () => {
   });
 
   test('comes from one question to the node for 50 concurrent requests', async ({ service, node }) => {
-    const release = node.hold('eth_getBalance');
+    const release = delay(node, 'eth_getBalance');
     const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet(service).expect(200)));
-    await waitFor(() => expect(node.asked).toContain('eth_getBalance'));
+    await waitFor(() => expect(node.methods()).toContain('eth_getBalance'));
     release();
     const bodies = (await answers).map(({ body }) => JSON.stringify(body));
     expect(new Set(bodies).size).toBe(1);
-    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
+    expect(node.methods()).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
   });
 
   test('makes room for new balances when it is full', async ({ service, node }) => {
@@ -183,9 +184,9 @@ describe('200 from the cache', () => {
     node.forget();
     const [oldest, ...others] = addresses;
     for (const address of others) await ofWallet(service, { address }).expect(200);
-    expect(node.asked).toEqual([]);
+    expect(node.methods()).toEqual([]);
     await ofWallet(service, { address: oldest ?? '' }).expect(200);
-    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
+    expect(node.methods()).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
   });
 });
 
@@ -265,7 +266,7 @@ describe('400', () => {
     expect(body.detail).toBe(`Contract ${wallet} is not an ERC-20 token`);
     node.forget();
     await ofWallet(service, { contractAddress: wallet }).expect(400);
-    expect(node.asked).toContain('eth_getCode');
+    expect(node.methods()).toContain('eth_getCode');
   });
 });
 
@@ -273,38 +274,38 @@ describe('401', () => {
   test('comes before any other check', async ({ service, node }) => {
     const { body } = await get(service, { address: '', chainId: '5' }, service.keys.revoked).expect(401);
     expect(body.detail).toBe('Invalid API key.');
-    expect(node.asked).toEqual([]);
+    expect(node.methods()).toEqual([]);
   });
 });
 
 describe('502', () => {
   /** Of a node that was silent for so long that nobody waits for it any more. */
-  const expectRefusals = async (service: TestService, node: NodeProxy) => {
+  const expectRefusals = async (service: TestService, node: TestNode) => {
     node.forget();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ofWallet(service)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 502));
     expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(answers.map(() => '1'));
-    expect(node.asked).toEqual([]);
+    expect(node.methods()).toEqual([]);
   };
 
   test.for(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
     'says that no node answers, and remembers no failure: %s',
     async (failure, { service, node, coin }) => {
-      node.fail(failure);
+      node.setFlaws(failures[failure]);
       for (const changes of [{}, { contractAddress: coin }]) {
         const { body, headers } = await ofWallet(service, changes).expect(502);
         expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
         expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
       }
       if (failure === 'hang') await expectRefusals(service, node);
-      node.fail('none');
+      node.setFlaws();
       await served(service);
       await ofWallet(service, { contractAddress: coin }).expect(200);
     },
   );
 
   test('says so of a node of another chain too, and tells nothing of the node', async ({ service, node }) => {
-    node.fail('wrong chain');
+    node.setFlaws(failures['wrong chain']);
     const fresh = await service.twin();
     const query = new URLSearchParams({ address: wallet, chainId: '31337' });
     const { text } = await fresh.as(service.keys.acme).get(`${path}?${query}`).expect(502);

@@ -2,12 +2,13 @@ import { Interface } from 'ethers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deployData } from '../../src/chain/contracts/contract-calls.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
-import { type AlteredNode, startAlteredNode } from '../support/altered-node.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { callNode, deployer, minedReceipt } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { wallet as hostedWallet, walletTokens } from '../support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../support/moralis-server.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { callsWith } from '../support/node/wrongs.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const base = '/blockchain/v1/api/wallet';
@@ -19,7 +20,7 @@ const stranger = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 const ether = 10n ** 18n;
 
 let chain: TestChain;
-let node: AlteredNode;
+let node: TestNode;
 let upstream: MoralisServer;
 let service: TestService;
 const contracts = { token: '', spam: '', nfts: '', edition: '' };
@@ -38,7 +39,7 @@ function encoded(name: string, values: readonly unknown[]): string {
 
 beforeAll(async () => {
   chain = await startChain();
-  node = await startAlteredNode(chain.rpcUrl);
+  node = await startNode(chain.rpcUrl);
   contracts.token = await send(deployer, undefined, deployData(SampleToken, ['Dollar', 'USD']));
   contracts.spam = await send(deployer, undefined, deployData(SampleToken, ['Visit free-usd.xyz', 'FREE']));
   contracts.nfts = await send(deployer, undefined, deployData(SampleCollectible, ['Cask', 'CASK']));
@@ -72,13 +73,11 @@ afterAll(async () => {
   await upstream.close();
 });
 
-afterEach(() => node.alter(() => undefined));
+afterEach(() => node.setFlaws());
 
 /** Answers calls of a contract with an error. */
-const about = (contract: string, error: object) => (call: { method: string; params: readonly unknown[] }) =>
-  call.method === 'eth_call' && JSON.stringify(call.params).toLowerCase().includes(contract.slice(2))
-    ? { error }
-    : undefined;
+const about = (contract: string, error: { code: number; message: string }) =>
+  callsWith(contract.slice(2), { error });
 
 const ask = (path: string, query: Readonly<Record<string, string>>) =>
   service
@@ -129,7 +128,7 @@ describe('200: the tokens of a wallet', () => {
 
   test('are there beside one that nodes answer in words that nobody knows', async () => {
     const twin = await service.twin();
-    node.alter(about(contracts.spam, { code: -32000, message: 'not enough cpu counters to continue' }));
+    node.setFlaws(about(contracts.spam, { code: -32000, message: 'not enough cpu counters to continue' }));
     const query = new URLSearchParams({ address: owner, chainId: '31337' });
     const { body } = await twin.as(twin.keys.acme).get(`${base}/tokens?${query}`).expect(200);
     expect(body.result).toMatchObject([{ symbol: 'USD', balance: '550' }]);
@@ -172,10 +171,10 @@ describe('200: the approvals of a wallet', () => {
 
   test('are those of their last events where a contract fails', async () => {
     const twin = await service.twin();
-    node.alter(({ method }) => (method === 'eth_call' ? { result: '0x' } : undefined));
+    node.setFlaws(({ method }) => (method === 'eth_call' ? { result: '0x' } : undefined));
     const query = new URLSearchParams({ address: owner, chainId: '31337' });
     const { body } = await twin.as(twin.keys.acme).get(`${base}/approvals?${query}`).expect(200);
-    node.alter(() => undefined);
+    node.setFlaws();
     const amounts = body.result.filter(({ kind }: { kind: string }) => kind === 'amount');
     expect(amounts).toHaveLength(2);
     expect(amounts).toContainEqual(
@@ -187,7 +186,7 @@ describe('200: the approvals of a wallet', () => {
 describe('200: the approvals of a wallet beside a contract that nodes answer in words that nobody knows', () => {
   test('are all there, those of the contract unconfirmed', async () => {
     const twin = await service.twin();
-    node.alter(about(contracts.nfts, { code: -32603, message: 'Internal error' }));
+    node.setFlaws(about(contracts.nfts, { code: -32603, message: 'Internal error' }));
     const query = new URLSearchParams({ address: owner, chainId: '31337' });
     const { body } = await twin.as(twin.keys.acme).get(`${base}/approvals?${query}`).expect(200);
     const kinds = (isConfirmed: boolean) =>
@@ -352,11 +351,11 @@ describe('502: the node', () => {
         method === 'eth_getBlockByNumber' ? { result: { hash: `0x${'0b'.repeat(32)}` } } : undefined,
     ];
     for (const alteration of answers) {
-      node.alter(alteration);
+      node.setFlaws(alteration);
       const { body } = await twin.as(twin.keys.acme).get(`${base}/${path}?${query}`).expect(502);
       expect(body).toMatchObject({ code, detail });
     }
-    node.alter(() => undefined);
+    node.setFlaws();
   });
 
   test.each(['tokens', 'approvals'])('%s: answers no calls, or wants fewer of them', async (path) => {
@@ -366,7 +365,7 @@ describe('502: the node', () => {
       { code: -32005, message: 'too many requests' },
     ]) {
       const twin = await service.twin();
-      node.alter(({ method }) => (method === 'eth_call' ? { error } : undefined));
+      node.setFlaws(({ method }) => (method === 'eth_call' ? { error } : undefined));
       const { body } = await twin.as(twin.keys.acme).get(`${base}/${path}?${query}`).expect(502);
       expect(body.code).toBe(`${path}_unavailable`);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { testNetwork } from '../support/networks.ts';
-import { both, clients, first, second, useTwoNodes } from './two-nodes.ts';
+import { says } from '../support/node/transport-flaws.ts';
+import { askedOf, both, clients, first, second, useTwoNodes } from './two-nodes.ts';
 
 useTwoNodes();
 
@@ -15,8 +16,8 @@ describe('an answer that is larger than any of its method', () => {
     ['eth_getBlockByNumber', block, { hash: '0x01' }, 9_000_000],
   ])('is not read to its end, and had from the next node: %s', async (method, params, result, size) => {
     const parse = vi.spyOn(JSON, 'parse');
-    first.say({ result: `0x${'1'.repeat(size)}` });
-    second.say({ result });
+    first.setFlaws(says({ result: `0x${'1'.repeat(size)}` }));
+    second.setFlaws(says({ result }));
     expect(await both().send(method, params)).toEqual(result);
     const lengths = parse.mock.calls.map(([text]) => text.length);
     parse.mockRestore();
@@ -27,15 +28,17 @@ describe('an answer that is larger than any of its method', () => {
     const hashes = Array.from({ length: 50_000 }, (_, place) => `0x${place.toString(16).padStart(64, '0')}`);
     const extraData = `0x${'ab'.repeat(500_000)}`;
     const code = `0x${'ab'.repeat(2 ** 21)}`;
-    first.say({ result: { hash: '0x01', transactions: hashes, extraData } });
+    first.setFlaws(says({ result: { hash: '0x01', transactions: hashes, extraData } }));
     expect(await both().send('eth_getBlockByNumber', block)).toMatchObject({ transactions: hashes });
-    first.say({ result: code });
+    first.setFlaws(says({ result: code }));
     expect(await both().send('eth_getCode', [account, '0x1'])).toHaveLength(code.length);
-    first.say({ result: { input: `0x${'ab'.repeat(8_000_000)}` } });
+    first.setFlaws(says({ result: { input: `0x${'ab'.repeat(8_000_000)}` } }));
     expect(await both().send('eth_getTransactionByHash', ['0x01'])).toHaveProperty('input');
-    first.say({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(500_000)}` } });
+    first.setFlaws(
+      says({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(500_000)}` } }),
+    );
     await expect(both().send('eth_estimateGas', [{ to: account }])).rejects.toThrow('reverted');
-    expect(second.asked).toEqual([]);
+    expect(askedOf(second)).toEqual([]);
   });
 });
 
@@ -45,7 +48,9 @@ describe('an answer that is longer than any but the refusal of a contract', () =
     ['eth_sendRawTransaction', ['0x01'], 'UNKNOWN_ERROR'],
   ])('is read as one, not parsed, and takes no node out of use: %s', async (method, params, code) => {
     const parse = vi.spyOn(JSON, 'parse');
-    first.say({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(50_000)}` } });
+    first.setFlaws(
+      says({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(50_000)}` } }),
+    );
     await expect(both().send(method, params)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(/what it says is over 65536 bytes/),
@@ -54,7 +59,7 @@ describe('an answer that is longer than any but the refusal of a contract', () =
     const lengths = parse.mock.calls.map(([text]) => text.length);
     parse.mockRestore();
     expect(Math.max(...lengths)).toBeLessThan(1_000);
-    expect([first.asked.length, second.asked.length]).toEqual([2, 0]);
+    expect([askedOf(first).length, askedOf(second).length]).toEqual([2, 0]);
   });
 });
 
@@ -62,27 +67,27 @@ describe('a receipt', () => {
   const receipt = { result: { logs: [`0x${'ab'.repeat(13_000_000)}`] } };
 
   test('of a transaction that we have signed is no larger than its gas can make it', async () => {
-    first.say({ result: { number: '0x1', hash: '0x01', timestamp: '0x1' } });
+    first.setFlaws(says({ result: { number: '0x1', hash: '0x01', timestamp: '0x1' } }));
     const { provider } = await clients
       .pool(testNetwork([first.url]))
       .pin({ confirmations: 1, finalityDepth: 64 });
-    first.say(receipt);
+    first.setFlaws(says(receipt));
     await expect(provider.send('eth_getTransactionReceipt', ['0x01'])).rejects.toThrow(/over 25165824 bytes/);
   });
 
   test('of any other may fill a block', async () => {
-    first.say(receipt);
+    first.setFlaws(says(receipt));
     expect(await both().send('eth_getTransactionReceipt', ['0x01'])).toHaveProperty('logs');
   });
 });
 
 describe('receipts and traces of a block that are larger than any', () => {
   test('take no node out of use', async () => {
-    first.say({ result: `0x${'1'.repeat(64 * 1024 * 1024)}` });
-    second.say({ result: [] });
+    first.setFlaws(says({ result: `0x${'1'.repeat(64 * 1024 * 1024)}` }));
+    second.setFlaws(says({ result: [] }));
     expect(await both().send('debug_traceBlockByHash', ['0x01'])).toEqual([]);
-    first.say({ result: '0x1' });
+    first.setFlaws(says({ result: '0x1' }));
     expect(await both().send('eth_getBalance', [account, '0x1'])).toBe('0x1');
-    expect(second.asked).toHaveLength(1);
+    expect(askedOf(second)).toHaveLength(1);
   });
 });

@@ -29,40 +29,58 @@ describe('an error of a node', () => {
 
   test.each([
     ['eth_call', { code: -32005, message: 'Too Many Requests' }],
-    ['eth_getBalance', { code: -32005, message: 'daily request count exceeded, request rate limited' }],
-    ['eth_call', { code: 429, message: 'Your app has exceeded its compute units per second capacity' }],
-    ['eth_blockNumber', { code: -32097, message: 'slow down' }],
-  ])('is a fault when the node turns us away (%s %j)', (method, error) => {
-    expect(judge(method, error)).toBe('fault');
+    ['eth_getBalance', { code: -32005, message: 'daily request count exceeded' }],
+    ['eth_sendRawTransaction', { code: 429, message: 'slow down' }],
+    ['eth_getLogs', { code: 429, message: 'query returned more than 10000 results' }],
+  ])('asks for slower questions by its code (%s %j)', (method, error) => {
+    expect(judge(method, error)).toBe('limited');
   });
 
   test.each([
     ['eth_call', { code: -32000, message: 'header not found' }],
-    ['eth_getBalance', { code: -32000, message: 'missing trie node 0ab (path )' }],
     ['eth_call', { code: -32602, message: 'BlockOutOfRangeError: block height is 5 but requested was 99' }],
-    ['eth_getBalance', { code: -32603, message: 'Internal error' }],
     ['eth_call', { code: -32601, message: 'the method eth_call does not exist/is not available' }],
     ['eth_call', { code: -32000, message: 'execution aborted (timeout = 5s)' }],
-  ])('sends us elsewhere when this node cannot tell (%s %j)', (method, error) => {
+    ['eth_sendRawTransaction', { code: -32601, message: 'not on this plan' }],
+  ])('sends a simulation or a broadcast elsewhere (%s %j)', (method, error) => {
     expect(judge(method, error)).toBe('elsewhere');
   });
 
+  const words = [
+    'Internal error',
+    'limit exceeded',
+    'credits limited',
+    'nonce too low',
+    'execution reverted',
+    'rpc method is not whitelisted',
+    'requested epoch was a null round (2)',
+    'query returned more than 10000 results',
+    '',
+  ];
+  const codes = [-32000, -32001, -32600, -32601, -32602, -32603, 3, 12, 4444];
   test.each([
-    ['debug_traceBlockByHash', { code: -32601, message: 'the method does not exist/is not available' }],
-    ['trace_block', { code: -32004, message: 'Method not supported' }],
-    ['trace_block', { code: -32000, message: 'old data not available due to pruning' }],
-    ['eth_getBlockByNumber', { code: 4444, message: 'pruned history unavailable' }],
-  ])('is an answer where no node has what this one lacks (%s %j)', (method, error) => {
-    expect(judge(method, error)).toBe('lacking');
+    'eth_blockNumber',
+    'eth_gasPrice',
+    'eth_getBalance',
+    'eth_getBlockByNumber',
+    'eth_getBlockReceipts',
+    'eth_getCode',
+    'eth_getLogs',
+    'eth_getTransactionCount',
+    'eth_getTransactionReceipt',
+    'debug_traceBlockByHash',
+    'trace_block',
+  ])('is the fault of the node for %s, whatever its words and code', (method) => {
+    for (const message of words)
+      for (const code of codes) expect(judge(method, { code, message })).toBe('refused');
+    expect(judge('eth_getLogs', { code: -32005, message: 'more than 10000 results' })).toBe('refused');
   });
 
   test.each([
     ['eth_sendRawTransaction', { code: -32000, message: 'nonce too low' }],
-    ['eth_sendRawTransaction', { code: -32003, message: 'replacement transaction underpriced' }],
-    ['eth_getLogs', { code: -32005, message: 'query returned more than 10000 results' }],
+    ['eth_sendRawTransaction', { code: -32603, message: 'anything' }],
     ['eth_estimateGas', { code: -32000, message: 'insufficient funds for transfer' }],
-    ['eth_getBalance', { code: -32602, message: 'invalid argument 0' }],
-  ])('is an answer when it is about the request (%s %j)', (method, error) => {
+  ])('is an answer where it can be (%s %j)', (method, error) => {
     expect(judge(method, error)).toBe('answer');
   });
 });

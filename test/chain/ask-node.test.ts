@@ -8,13 +8,15 @@ import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc
 import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/transport/node-message.ts';
 import { stepsOf } from '../support/decoded.ts';
 import { testNetwork } from '../support/networks.ts';
-import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { bareChain, says } from '../support/node/transport-flaws.ts';
+import { askedOf } from './two-nodes.ts';
 
-let server: ScriptedNode;
+let server: TestNode;
 let clients: RpcClients;
 
 beforeAll(async () => {
-  server = await startScriptedNode();
+  server = await startNode(bareChain(31_337n));
   clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
 });
 afterAll(async () => {
@@ -32,27 +34,25 @@ const rejection = (promise: Promise<unknown>) =>
 
 describe('the finalized block', () => {
   test('is the one that the node says, whatever the depth', async () => {
-    server.say({ result: { number: '0x64', hash: '0x00' } });
+    server.setFlaws(says({ result: { number: '0x64', hash: '0x00' } }));
     expect(await finalizedBlock(node(), 200n, 10)).toBe(100n);
-    expect(server.asked.at(-1)).toEqual(['finalized', false]);
+    expect(askedOf(server).at(-1)?.params).toEqual(['finalized', false]);
   });
 
   test.each([
     ['null', { result: null }, 'none'],
     ['geth before the first one', error(-39001, 'finalized block not found'), 'none'],
-    ['a node that calls it an internal error', error(-32603, 'Invalid block tag'), 'none'],
     ['old geth', error(-32602, 'invalid argument 0: hex string without 0x prefix'), 'unsupported'],
     ['Besu', error(-32602, 'Invalid block parameter'), 'unsupported'],
-    ['Tron', error(-32000, 'QUANTITY not supported, just support TAG as latest'), 'unsupported'],
     ['any that refuses the parameters', error(-32602, 'no'), 'unsupported'],
   ])('is by depth where the node does not know the tag: %s', async (_node, answer, tag) => {
-    server.say(answer);
+    server.setFlaws(says(answer));
     expect(await askFinalizedTag(node())).toBe(tag);
     expect(await finalizedBlock(node(), 200n, 10)).toBe(190n);
   });
 
   test('is none where the chain is not that deep', async () => {
-    server.say({ result: null });
+    server.setFlaws(says({ result: null }));
     expect(await finalizedBlock(node(), 10n, 10)).toBe(0n);
     expect(await finalizedBlock(node(), 9n, 10)).toBe(-1n);
     expect(await finalizedBlock(node(), 3n, 10)).toBe(-1n);
@@ -63,11 +63,12 @@ describe('the finalized block', () => {
     ['the node is over its limit', error(-32005, 'Too Many Requests')],
     ['the node fails', error(-32603, 'Internal error')],
     ['the node was too slow', error(-32002, 'request timed out')],
+    ['the error says nothing by its code', error(-32000, 'QUANTITY not supported')],
     ['the account is unknown', error(-32000, 'project not found')],
     ['the answer is no block', { result: 'final' }],
     ['the block has no number', { result: { hash: '0x00' } }],
   ])('is unknown, not by depth, when %s', async (_case, answer) => {
-    server.say(answer);
+    server.setFlaws(says(answer));
     await expect(finalizedBlock(node(), 200n, 10)).rejects.toThrow();
   });
 });
@@ -76,15 +77,15 @@ describe('a call of a contract', () => {
   const call = { to: `0x${'1'.repeat(40)}`, data: '0x12345678' };
 
   test('is answered in hex, at the block and with the gas that was asked for', async () => {
-    server.say({ result: '0x01ff' });
+    server.setFlaws(says({ result: '0x01ff' }));
     expect(await callContract(node(), { ...call, gas: 255n }, 16n)).toBe('0x01ff');
-    expect(server.asked.at(-1)).toEqual([{ ...call, gas: '0xff' }, '0x10']);
+    expect(askedOf(server).at(-1)?.params).toEqual([{ ...call, gas: '0xff' }, '0x10']);
     await callContract(node(), { ...call, from: call.to }, 'latest');
-    expect(server.asked.at(-1)).toEqual([{ ...call, from: call.to }, 'latest']);
+    expect(askedOf(server).at(-1)?.params).toEqual([{ ...call, from: call.to }, 'latest']);
   });
 
   test('has no value when the contract reverts', async () => {
-    server.say(error(3, 'execution reverted', '0x'));
+    server.setFlaws(says(error(3, 'execution reverted', '0x')));
     expect(await callContract(node(), call, 'latest')).toBeUndefined();
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
@@ -93,7 +94,7 @@ describe('a call of a contract', () => {
     const words = 'block '.repeat(10_000);
     const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', [words]);
     for (const data of [reason, { message: words, data: reason }]) {
-      server.say(error(3, `execution reverted: ${words}`, data));
+      server.setFlaws(says(error(3, `execution reverted: ${words}`, data)));
       const steps = await stepsOf(async () => {
         expect(await callContract(node(), call, 'latest')).toBeUndefined();
       });
@@ -103,7 +104,7 @@ describe('a call of a contract', () => {
 
   test('rejects when the node fails, also when it is only read', async () => {
     for (const answer of ['drop' as const, error(-32000, 'header not found')]) {
-      server.say(answer);
+      server.setFlaws(says(answer));
       await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
       await expect(readContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
     }
@@ -111,7 +112,7 @@ describe('a call of a contract', () => {
 
   test('rejects what is not bytes', async () => {
     for (const result of ['0x123', 'yes', null, 7]) {
-      server.say({ result });
+      server.setFlaws(says({ result }));
       await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({
         attempts: [{ reason: 'malformed', message: 'eth_call answers no bytes' }],
       });
@@ -119,7 +120,7 @@ describe('a call of a contract', () => {
   });
 
   test('rejects an answer that is too large, unless it may be left out', async () => {
-    server.say({ result: `0x${'00'.repeat(600 * 1024)}` });
+    server.setFlaws(says({ result: `0x${'00'.repeat(600 * 1024)}` }));
     await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(OversizedAnswerError);
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
@@ -127,7 +128,7 @@ describe('a call of a contract', () => {
 
 describe("a node's own message", () => {
   test('is what the node said, without the question', async () => {
-    server.say(error(-32000, 'history is pruned', { reason: 'disk' }));
+    server.setFlaws(says(error(-32000, 'history is pruned', { reason: 'disk' })));
     const reason = await rejection(node().send('eth_getLogs', [{ address: '0xSECRET' }]));
     expect(nodeMessage(reason)).toContain('history is pruned; {"reason":"disk"}');
     expect(nodeMessage(reason)).not.toContain('SECRET');
@@ -138,7 +139,7 @@ describe("a node's own message", () => {
     ['the nonce of the transaction is too low', 'nonce has already been used'],
     ['base fee exceeds gas limit', 'insufficient funds'],
   ])('is found in an error that ethers recognised, beside its reading of it: %s', async (said, read) => {
-    server.say(error(-32000, said));
+    server.setFlaws(says(error(-32000, said)));
     const message = nodeMessage(await rejection(node().send('eth_sendRawTransaction', ['0x00'])));
     expect(message).toContain(said);
     expect(message).toContain(read);
@@ -146,7 +147,7 @@ describe("a node's own message", () => {
 
   test('is cut where it is long: patterns are matched against it', async () => {
     for (const long of [error(-32000, 'no '.repeat(100_000)), error(-32000, 'no', 'no '.repeat(100_000))]) {
-      server.say(long);
+      server.setFlaws(says(long));
       const thrown = await rejection(node().send('eth_getLogs', [{}]));
       expect(nodeMessage(thrown)).toMatch(/no no no/);
       expect(nodeMessage(thrown).length).toBeLessThan(10_000);
@@ -154,8 +155,8 @@ describe("a node's own message", () => {
   });
 
   test('is that of every node when none answered, without their addresses', async () => {
-    server.say(error(-32603, 'out of disk'));
-    const reason = await rejection(node().send('eth_blockNumber', []));
+    server.setFlaws(says(error(-32603, 'out of disk')));
+    const reason = await rejection(node().send('eth_call', []));
     expect(nodeMessage(reason)).toBe('out of disk');
     expect(nodeErrorCode(reason)).toBeUndefined();
   });

@@ -1,19 +1,20 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
 import { checkNode } from '../../src/chain/rpc/transport/check-node.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { type Failure, failures } from '../support/node/transport-flaws.ts';
 
 const test = base.extend('chainOptions', perFile, { chainId: '4242' });
 
-let proxy: NodeProxy;
+let proxy: TestNode;
 
 test.beforeAll(async ({ chain }) => {
-  proxy = await startNodeProxy(chain.rpcUrl);
+  proxy = await startNode(chain.rpcUrl);
 });
 afterAll(async () => {
   await proxy.close();
 });
-afterEach(() => proxy.fail('none'));
+afterEach(() => proxy.setFlaws());
 
 describe('the check of a node', () => {
   test('passes one that serves the chain, over HTTP', async ({ chain }) => {
@@ -36,7 +37,7 @@ describe('the check of a node', () => {
     ['redirect', /HTTP status 307.*redirects are not followed/],
     ['rate limit', /Too many requests/],
   ])('says what to mend: %s', async (failure, message) => {
-    proxy.fail(failure);
+    proxy.setFlaws(failures[failure]);
     await expect(checkNode(proxy.url, '4242', failure === 'hang' ? 200 : 5_000)).rejects.toThrow(message);
   });
 

@@ -1,22 +1,23 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
+import { NotErc20Error, readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { failures } from '../support/node/transport-flaws.ts';
 import { type CompiledContract, compileContracts } from '../support/solidity.ts';
 
-let proxy: NodeProxy;
+let proxy: TestNode;
 let clients: RpcClients;
 let contracts: Readonly<Record<string, CompiledContract>>;
 
 test.beforeAll(async ({ chain }) => {
   contracts = await compileContracts();
-  proxy = await startNodeProxy(chain.rpcUrl);
+  proxy = await startNode(chain.rpcUrl);
   clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
 });
 afterAll(async () => {
@@ -84,7 +85,7 @@ describe('the balance of an ERC-20', () => {
     });
     proxy.forget();
     await node().getBlockNumber();
-    expect(proxy.asked).toEqual(['eth_blockNumber']);
+    expect(proxy.methods()).toEqual(['eth_blockNumber']);
   });
 
   test('has texts without NUL, and null for a length beyond the answer', async ({ chain }) => {
@@ -111,7 +112,7 @@ describe('no ERC-20', () => {
       });
       proxy.forget();
       await node().getBlockNumber();
-      expect(proxy.asked).toEqual(['eth_blockNumber']);
+      expect(proxy.methods()).toEqual(['eth_blockNumber']);
     },
   );
 
@@ -148,11 +149,9 @@ describe('a node that fails while it is asked for a balance', () => {
     'is no fault of the token: %s',
     async (failure, { chain }) => {
       const coin = await deployed(chain, 'Coin');
-      proxy.fail(failure);
-      await expect(readErc20Balance(node(), coin, deployer)).rejects.toMatchObject({
-        name: 'NodesUnavailableError',
-      });
-      proxy.fail('none');
+      proxy.setFlaws(failures[failure]);
+      await expect(readErc20Balance(node(), coin, deployer)).rejects.not.toBeInstanceOf(NotErc20Error);
+      proxy.setFlaws();
       expect(await readErc20Balance(node(), coin, deployer)).toMatchObject({ balance: 1_500_000n });
     },
   );

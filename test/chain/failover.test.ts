@@ -7,20 +7,21 @@ import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { delay, type Failure, failures } from '../support/node/transport-flaws.ts';
 
 // Long enough for a busy machine: only the tests of a node that hangs wait for it.
 const timeoutMs = 1_500;
 const patience = { interval: 2, timeout: 10_000 };
-let first: NodeProxy;
-let second: NodeProxy;
+let first: TestNode;
+let second: TestNode;
 let clients: RpcClients;
 let clock: number;
 let logged: string;
 
 test.beforeAll(async ({ chain }) => {
-  first = await startNodeProxy(chain.rpcUrl);
-  second = await startNodeProxy(chain.rpcUrl);
+  first = await startNode(chain.rpcUrl);
+  second = await startNode(chain.rpcUrl);
 });
 afterAll(async () => {
   await first.close();
@@ -41,7 +42,7 @@ beforeEach(() => {
 afterEach(() => {
   clients.close();
   for (const node of [first, second]) {
-    node.fail('none');
+    node.setFlaws();
     node.forget();
   }
 });
@@ -54,8 +55,8 @@ describe('a network with several nodes', () => {
   test('asks the first one, once its chain id is known to be right', async () => {
     expect(await blockNumber()).toBe('0x0');
     await blockNumber();
-    expect(first.asked).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
-    expect(second.asked).toEqual([]);
+    expect(first.methods()).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
+    expect(second.methods()).toEqual([]);
   });
 
   test('goes on without a node whose address cannot be read, says why, and takes it once it can', async () => {
@@ -70,14 +71,14 @@ describe('a network with several nodes', () => {
     writeFileSync(file, first.url);
     clock += 60_000;
     await expect
-      .poll(() => blockNumber(network).then(() => first.asked), patience)
+      .poll(() => blockNumber(network).then(() => first.methods()), patience)
       .toContain('eth_blockNumber');
     rmSync(folder, { recursive: true });
   });
 
   test('asks for the chain id again from time to time: a URL may come to lead elsewhere', async () => {
     await blockNumber();
-    first.fail('wrong chain');
+    first.setFlaws(failures['wrong chain']);
     clock += 5 * 60_000;
     expect(await blockNumber()).toBe('0x0');
     expect(logged).toContain('the node serves chain 1, not 31337');
@@ -99,19 +100,19 @@ describe('a network with several nodes', () => {
     'gzip bomb',
     'wrong chain',
   ])('answers from the next one when the first fails: %s', async (failure) => {
-    first.fail(failure);
+    first.setFlaws(failures[failure]);
     expect(await blockNumber()).toBe('0x0');
-    expect(second.asked).toEqual(['eth_chainId', 'eth_blockNumber']);
+    expect(second.methods()).toEqual(['eth_chainId', 'eth_blockNumber']);
     first.forget();
     await blockNumber();
-    expect(first.asked).toEqual([]);
+    expect(first.methods()).toEqual([]);
   });
 
   test.each<Failure>(['drop', 'status 500', 'html'])('also when it fails later: %s', async (failure) => {
     await blockNumber();
-    first.fail(failure);
+    first.setFlaws(failures[failure]);
     expect(await blockNumber()).toBe('0x0');
-    expect(second.asked).toEqual(['eth_chainId', 'eth_blockNumber']);
+    expect(second.methods()).toEqual(['eth_chainId', 'eth_blockNumber']);
   });
 
   test('answers from the next one when the first is not there at all', async () => {
@@ -120,24 +121,24 @@ describe('a network with several nodes', () => {
   });
 
   test('answers a call of a contract from the next one when the first says too much of itself', async () => {
-    first.fail('oversized');
+    first.setFlaws(failures.oversized);
     const call = [{ to: `0x${'1'.repeat(40)}`, data: '0x' }, 'latest'];
     expect(await clients.for(both()).send('eth_call', call)).toBe('0x');
   });
 
   test('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
-    first.fail('no state');
-    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`)).toBe(0n);
-    first.fail('none');
+    first.setFlaws(failures['no state']);
+    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`, 0)).toBe(0n);
+    first.setFlaws();
     second.forget();
     await blockNumber();
-    expect(second.asked).toEqual([]);
+    expect(second.methods()).toEqual([]);
   });
 });
 
 describe('the failure of a node', () => {
   test('is logged once, without what may be secret in the URL', async () => {
-    first.fail('wrong chain');
+    first.setFlaws(failures['wrong chain']);
     await Promise.all(Array.from({ length: 10 }, () => blockNumber()));
     const lines = logged.trim().split('\n');
     expect(lines).toHaveLength(1);
@@ -150,8 +151,8 @@ describe('the failure of a node', () => {
   });
 
   test('is told with its URL and reason when no other answers', async () => {
-    first.fail('status 500');
-    second.fail('wrong chain');
+    first.setFlaws(failures['status 500']);
+    second.setFlaws(failures['wrong chain']);
     await expect(blockNumber()).rejects.toMatchObject({
       name: 'NodesUnavailableError',
       retryable: true,
@@ -163,17 +164,17 @@ describe('the failure of a node', () => {
   });
 
   test('keeps nobody from trying it when no other is left', async () => {
-    first.fail('status 500');
-    second.fail('status 500');
+    first.setFlaws(failures['status 500']);
+    second.setFlaws(failures['status 500']);
     await expect(blockNumber()).rejects.toThrow('No node of network 31337 answered');
-    second.fail('none');
+    second.setFlaws();
     expect(await blockNumber()).toBe('0x0');
   });
 });
 
 describe('a node that failed', () => {
   const failOnce = async () => {
-    first.fail('status 500');
+    first.setFlaws(failures['status 500']);
     await blockNumber();
     first.forget();
   };
@@ -181,19 +182,19 @@ describe('a node that failed', () => {
     clock += ms;
     await blockNumber();
   };
-  const chainIdAsked = () => vi.waitFor(() => expect(first.asked).toEqual(['eth_chainId']), patience);
+  const chainIdAsked = () => vi.waitFor(() => expect(first.methods()).toEqual(['eth_chainId']), patience);
 
   test('rests, is looked after in the background, and then comes first again', async () => {
     await failOnce();
-    first.fail('none');
+    first.setFlaws();
     await rest(999);
-    expect(first.asked).toEqual([]);
+    expect(first.methods()).toEqual([]);
     await rest(1);
     await chainIdAsked();
     second.forget();
     await vi.waitFor(async () => {
       await blockNumber();
-      expect(first.asked).toContain('eth_blockNumber');
+      expect(first.methods()).toContain('eth_blockNumber');
     }, patience);
     expect(logged).toContain('node is back');
   });
@@ -224,7 +225,7 @@ describe('a node that failed', () => {
 
   test('does not hold up any caller while it is looked after', async () => {
     await failOnce();
-    first.fail('hang');
+    first.setFlaws(failures.hang);
     clock += 1_000;
     const started = performance.now();
     await blockNumber();
@@ -234,7 +235,7 @@ describe('a node that failed', () => {
 
   test('is not trusted before its chain id was asked again', async () => {
     await failOnce();
-    first.fail('wrong chain');
+    first.setFlaws(failures['wrong chain']);
     await rest(1_000);
     await chainIdAsked();
     await vi.waitFor(() => expect(logged).toContain('wrong_chain'), patience);
@@ -248,13 +249,13 @@ describe('the clients', () => {
     expect(clients.for(both())).toBe(before);
     expect(clients.for(testNetwork([second.url], { name: 'Renamed' }))).not.toBe(before);
     await blockNumber(testNetwork([second.url]));
-    expect(first.asked).toEqual([]);
+    expect(first.methods()).toEqual([]);
   });
 
   test('let calls end that were in progress when the URLs changed', async () => {
-    const release = first.hold('eth_gasPrice');
+    const release = delay(first, 'eth_gasPrice');
     const price = clients.for(both()).send('eth_gasPrice', []);
-    await vi.waitFor(() => expect(first.asked).toContain('eth_gasPrice'), patience);
+    await vi.waitFor(() => expect(first.methods()).toContain('eth_gasPrice'), patience);
     clients.for(testNetwork([second.url]));
     release();
     expect(await price).toMatch(/^0x/);

@@ -1,12 +1,6 @@
 import { afterAll, describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import {
-  deleteNetwork,
-  findNetwork,
-  insertNetwork,
-  listNetworks,
-  updateNetwork,
-} from '../../src/chain/network-store.ts';
+import { deleteNetwork, insertNetwork, updateNetwork } from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createNotifications, type Notifications } from '../../src/db/connection/notifications.ts';
@@ -41,48 +35,6 @@ test.beforeEach(async ({ database }) => {
 const url = 'http://127.0.0.1:9';
 const mainnet = testNetwork([url], { chainId: '1', hexChainId: '0x1', name: 'Ethereum' });
 const largest = testNetwork([url], { chainId: '9007199254740991', hexChainId: '0x1fffffffffffff' });
-
-describe('the network store', () => {
-  test('gives back what was added, with the hex id derived', async ({ database }) => {
-    const added = {
-      ...mainnet,
-      hexChainId: '0xbad',
-      minterContract: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-    };
-    expect(await insertNetwork(database.db, added)).toEqual({ ...added, hexChainId: '0x1' });
-    await insertNetwork(database.db, largest);
-    expect(await listNetworks(database.db)).toEqual([{ ...added, hexChainId: '0x1' }, largest]);
-    expect(await findNetwork(database.db, '1')).toMatchObject({ name: 'Ethereum' });
-  });
-
-  test('adds no network twice', async ({ database }) => {
-    await insertNetwork(database.db, mainnet);
-    expect(await insertNetwork(database.db, { ...mainnet, name: 'Other' })).toBeUndefined();
-    expect(await findNetwork(database.db, '1')).toEqual(mainnet);
-  });
-
-  test('changes only what is named', async ({ database }) => {
-    await insertNetwork(database.db, mainnet);
-    const rpcUrls = ['https://other.example', url];
-    expect(await updateNetwork(database.db, '1', { rpcUrls, confirmations: 3 })).toEqual({
-      ...mainnet,
-      rpcUrls,
-      confirmations: 3,
-    });
-    expect(await updateNetwork(database.db, '2', { name: 'None' })).toBeUndefined();
-    expect(await updateNetwork(database.db, 'not a number', { name: 'None' })).toBeUndefined();
-  });
-
-  test('removes a network unless it is in use', async ({ database }) => {
-    await insertNetwork(database.db, mainnet);
-    await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
-    expect(await deleteNetwork(database.db, '1')).toBe('in_use');
-    await database.db('events').delete();
-    expect(await deleteNetwork(database.db, '1')).toBe('deleted');
-    expect(await deleteNetwork(database.db, '1')).toBe('missing');
-    expect(await deleteNetwork(database.db, '1e0')).toBe('missing');
-  });
-});
 
 describe('the network registry', () => {
   const added = async (database: TestDatabase, ...networks: (typeof mainnet)[]) => {

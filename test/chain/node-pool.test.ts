@@ -2,19 +2,21 @@ import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { PinnedNode } from '../../src/chain/rpc/pool/pinned-node.ts';
-import { type BentNode, startBentNode, withoutFinalized } from '../support/bent-node.ts';
 import { callNode } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
+import { type Flaw, resultOf } from '../support/node/flaw.ts';
+import { noFinalized } from '../support/node/limits.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-let nodes: BentNode[];
+let nodes: TestNode[];
 let clients: RpcClients;
 let clock: number;
 
 test.beforeAll(async ({ chain }) => {
   await callNode(chain.rpcUrl, 'anvil_mine', ['0x50']);
-  nodes = await Promise.all([1, 2, 3].map(() => startBentNode(chain.rpcUrl)));
+  nodes = await Promise.all([1, 2, 3].map(() => startNode(chain.rpcUrl)));
 });
 afterAll(async () => {
   for (const node of nodes) await node.close();
@@ -26,8 +28,8 @@ beforeEach(() => {
 afterEach(() => {
   clients.close();
   for (const node of nodes) {
-    node.bend(undefined);
-    node.takeAsked();
+    node.setFlaws();
+    node.takeMethods();
   }
 });
 
@@ -51,17 +53,17 @@ const statesOf = (count = 2) =>
     .pool(networkOf(count))
     .status()
     .map(({ state }) => state);
-const node = (index: number): BentNode => nodes[index] ?? expect.fail();
+const node = (index: number): TestNode => nodes[index] ?? expect.fail();
 
 /** Another chain from this block on, as far as numbers and hashes go. */
 const forksAt =
-  (from: bigint, headAt?: bigint): Parameters<BentNode['bend']>[0] =>
+  (from: bigint, headAt?: bigint): Flaw =>
   (call, pass) => {
     if (call.method !== 'eth_getBlockByNumber') return undefined;
     const isLatest = call.params[0] === 'latest' && headAt !== undefined;
     const asked = isLatest ? { ...call, params: [`0x${headAt.toString(16)}`, false] } : call;
     return pass(asked).then((answer) => {
-      const block = answer.result as { number: string; hash: string } | null; // as documented
+      const block = resultOf(answer) as { number: string; hash: string } | null; // as documented
       if (block === null || BigInt(block.number) < from) return answer;
       return { result: { ...block, hash: `0x${'ab'.repeat(32)}` } };
     });
@@ -71,16 +73,16 @@ describe('a look', () => {
   test('asks each node a few questions, and chooses the first one that can be used', async () => {
     const { label } = await pin();
     expect(label).toBe(node(0).url);
-    for (const each of nodes.slice(0, 2)) expect(each.takeAsked().length).toBeLessThanOrEqual(5);
+    for (const each of nodes.slice(0, 2)) expect(each.takeMethods().length).toBeLessThanOrEqual(5);
     await pin();
-    for (const each of nodes.slice(0, 2)) expect(each.takeAsked().length).toBeLessThanOrEqual(3);
+    for (const each of nodes.slice(0, 2)) expect(each.takeMethods().length).toBeLessThanOrEqual(3);
   });
 
   test('is shared by those who ask at the same time', async () => {
     await Promise.all([pin(1), pin(1), pin(1)]);
     expect(
       node(0)
-        .takeAsked()
+        .takeMethods()
         .filter((method) => method === 'eth_chainId'),
     ).toHaveLength(1);
   });
@@ -102,7 +104,7 @@ describe('a look', () => {
     clients.close();
     // Long enough for the other one on a machine with other work.
     open(undefined, 1_000);
-    node(0).bend(() => Promise.resolve('hang'));
+    node(0).setFlaws(() => 'hang');
     const begun = performance.now();
     expect((await pin()).label).toBe(node(1).url);
     expect(performance.now() - begun).toBeGreaterThan(990);
@@ -117,16 +119,16 @@ describe('a look', () => {
   });
 
   test('leaves a node of another chain until it is right again', async () => {
-    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    node(0).setFlaws(({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined));
     expect((await pin()).label).toBe(node(1).url);
     expect(statesOf()).toEqual(['foreign', 'usable']);
     expect((await pin()).broadcasters).toHaveLength(1);
-    node(0).bend(undefined);
+    node(0).setFlaws();
     expect((await pin()).label).toBe(node(0).url);
   });
 
   test('rejects when no node serves the chain', async () => {
-    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    node(0).setFlaws(({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined));
     await expect(pin(1)).rejects.toThrow(/it serves chain 1, not 31337/);
   });
 });
@@ -134,12 +136,12 @@ describe('a look', () => {
 describe('a pinned node', () => {
   test('is the only one that is asked, and the next look chooses another when it failed', async () => {
     const pinned = await pin();
-    node(1).takeAsked();
-    node(0).bend(({ method }) =>
+    node(1).takeMethods();
+    node(0).setFlaws(({ method }) =>
       method === 'eth_gasPrice' ? Promise.resolve({ error: { code: -32603, message: 'broken' } }) : undefined,
     );
-    await expect(pinned.provider.send('eth_gasPrice', [])).rejects.toThrow('No node of network 31337');
-    expect(node(1).takeAsked()).toEqual([]);
+    await expect(pinned.provider.send('eth_gasPrice', [])).rejects.toThrow('broken');
+    expect(node(1).takeMethods()).toEqual([]);
     expect((await pin()).label).toBe(node(1).url);
     for (let look = 0; look < 4; look += 1) await pin();
     expect((await pin()).label).toBe(node(0).url);
@@ -148,7 +150,7 @@ describe('a pinned node', () => {
   test('does not answer from another chain that its URL has come to lead to', async () => {
     const { provider } = await pin(1);
     await provider.send('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest']);
-    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    node(0).setFlaws(({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined));
     await expect(provider.send('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest'])).rejects.toThrow(
       /serves chain 1, not 31337/,
     );
@@ -157,22 +159,22 @@ describe('a pinned node', () => {
 
 describe('what is final', () => {
   const tag =
-    (number: bigint): Parameters<BentNode['bend']>[0] =>
+    (number: bigint): Flaw =>
     (call, pass) =>
       call.method === 'eth_getBlockByNumber' && call.params[0] === 'finalized'
         ? pass({ ...call, params: [`0x${number.toString(16)}`, false] })
         : undefined;
 
   test('is what two of two nodes agree on, and never goes back', async () => {
-    node(0).bend(tag(40n));
-    node(1).bend(tag(30n));
+    node(0).setFlaws(tag(40n));
+    node(1).setFlaws(tag(30n));
     expect((await pin()).finalized).toBe(30n);
-    node(1).bend(tag(20n));
+    node(1).setFlaws(tag(20n));
     expect((await pin()).finalized).toBe(30n);
   });
 
   test('is the second highest of three, and one alone where the setting says so', async () => {
-    for (const [index, number] of [40n, 30n, 20n].entries()) node(index).bend(tag(number));
+    for (const [index, number] of [40n, 30n, 20n].entries()) node(index).setFlaws(tag(number));
     expect((await pin(3)).finalized).toBe(30n);
     clients.close();
     open(1);
@@ -180,12 +182,12 @@ describe('what is final', () => {
   });
 
   test('goes by the depth of a node that has no such block', async () => {
-    node(0).bend(withoutFinalized({ error: { code: -39001, message: 'finalized block not found' } }));
+    node(0).setFlaws(noFinalized('not found'));
     expect((await pin(1)).finalized).toBe(16n);
   });
 
   test('is unknown while too few nodes can say, and that is told once it lasts', async () => {
-    node(0).bend(withoutFinalized({ status: 429 }));
+    node(0).setFlaws(noFinalized('status 429'));
     const why =
       '2 node(s) must agree on what is final (RPC_FINALITY_NODES), and only 1 can say. ' +
       `${node(0).url} does not say what is final.`;
@@ -196,44 +198,44 @@ describe('what is final', () => {
 
   /** A node whose newest and final block is this one, which no chain has come to. */
   const headAt =
-    (number: bigint): Parameters<BentNode['bend']>[0] =>
+    (number: bigint): Flaw =>
     (call, pass) =>
       call.method === 'eth_getBlockByNumber'
-        ? pass({ ...call, params: ['latest', false] }).then(({ result }) => ({
-            result: { ...(result as object), number: `0x${number.toString(16)}` },
+        ? pass({ ...call, params: ['latest', false] }).then((answer) => ({
+            result: { ...(resultOf(answer) as object), number: `0x${number.toString(16)}` },
           }))
         : undefined;
 
   test('is no block far ahead that the only node has told of for a moment', async () => {
-    node(0).bend(tag(40n));
+    node(0).setFlaws(tag(40n));
     expect((await pin(1)).finalized).toBe(40n);
-    node(0).bend(headAt(0xff_ff_ffn));
+    node(0).setFlaws(headAt(0xff_ff_ffn));
     await pin(1);
-    node(0).bend(tag(41n));
+    node(0).setFlaws(tag(41n));
     expect(await pin(1)).toMatchObject({ finalized: 41n, finalityUnknown: undefined });
     // Nor is the same lie again, much later.
     clock += 3_600_000;
-    node(0).bend(headAt(0xff_ff_ffn));
+    node(0).setFlaws(headAt(0xff_ff_ffn));
     await pin(1);
-    node(0).bend(tag(42n));
+    node(0).setFlaws(tag(42n));
     expect(await pin(1)).toMatchObject({ finalized: 42n, finalityUnknown: undefined });
   });
 
   test('leaps, as after a rest, when it is said again some seconds later', async () => {
-    node(0).bend(tag(40n));
+    node(0).setFlaws(tag(40n));
     await pin(1);
-    node(0).bend(headAt(0xff_ff_ffn));
+    node(0).setFlaws(headAt(0xff_ff_ffn));
     await pin(1);
     clock += 5_000;
     expect((await pin(1)).finalized).toBe(0xff_ff_ffn);
   });
 
   test('above all that the nodes have is told once that lasts', async () => {
-    node(0).bend(headAt(0xfffn));
+    node(0).setFlaws(headAt(0xfffn));
     await pin(1);
     clock += 5_000;
     await pin(1);
-    node(0).bend(undefined);
+    node(0).setFlaws();
     await pin(1);
     const why = 'Block 4095 was final, and no node has come to it.';
     for (let look = 0; look < 3; look += 1) {
@@ -243,24 +245,24 @@ describe('what is final', () => {
   });
 
   /** A node on another chain, of which block 50 is final. */
-  const forkFinal: Parameters<BentNode['bend']>[0] = (call, pass) =>
-    forksAt(40n, 60n)?.(call.params[0] === 'finalized' ? { ...call, params: ['0x32', false] } : call, pass);
+  const forkFinal: Flaw = (call, pass) =>
+    forksAt(40n, 60n)(call.params[0] === 'finalized' ? { ...call, params: ['0x32', false] } : call, pass);
 
   test.each([
     ['far above all that it has', headAt(0xff_ff_ffn)],
     ['that its chain has otherwise', forkFinal],
   ])('is not for good what the only node told of at one look: a block %s', async (_where, lie) => {
-    for (const before of [undefined, tag(10n)]) {
+    for (const before of [[], [tag(10n)]]) {
       clients.close();
       open();
-      node(0).bend(before);
-      for (let look = 0; before !== undefined && look < 3; look += 1) {
+      node(0).setFlaws(...before);
+      for (let look = 0; before.length > 0 && look < 3; look += 1) {
         expect((await pin(1)).finalized).toBe(10n);
         clock += 5_000;
       }
-      node(0).bend(lie);
+      node(0).setFlaws(lie);
       await pin(1);
-      node(0).bend(tag(20n));
+      node(0).setFlaws(tag(20n));
       for (let look = 0; look < 4; look += 1) {
         await pin(1).catch(() => undefined);
         clock += 2_500;
@@ -272,10 +274,10 @@ describe('what is final', () => {
   test('stays what a node has told that fails now, though the other is behind, until it is not believed any more', async () => {
     clients.close();
     open(1);
-    node(0).bend(tag(75n));
-    node(1).bend(forksAt(1_000n, 70n));
+    node(0).setFlaws(tag(75n));
+    node(1).setFlaws(forksAt(1_000n, 70n));
     expect((await pin()).finalized).toBe(75n);
-    node(0).bend(() => Promise.resolve({ status: 500 }));
+    node(0).setFlaws(() => Promise.resolve({ status: 500 }));
     const why = 'Block 75 was final, and no node has come to it.';
     for (let look = 0; look < 3; look += 1) {
       expect(await pin()).toMatchObject({
@@ -287,12 +289,12 @@ describe('what is final', () => {
   });
 
   test('takes a node out of use that contradicts it', async () => {
-    for (const [index, number] of [40n, 40n, 20n].entries()) node(index).bend(tag(number));
+    for (const [index, number] of [40n, 40n, 20n].entries()) node(index).setFlaws(tag(number));
     await pin(3);
-    node(0).bend(forksAt(30n));
+    node(0).setFlaws(forksAt(30n));
     expect((await pin(3)).label).toBe(node(1).url);
     expect(statesOf(3)).toEqual(['forked', 'usable', 'usable']);
-    node(0).bend(undefined);
+    node(0).setFlaws();
     await pin(3);
     expect((await pin(3)).label).toBe(node(0).url);
   });
@@ -300,12 +302,12 @@ describe('what is final', () => {
 
 describe('a disagreement', () => {
   test('below the confirmations names nodes and block; one at the newest block is none', async () => {
-    node(1).bend(forksAt(80n));
+    node(1).setFlaws(forksAt(80n));
     expect((await pin()).disagreement).toBeUndefined();
     // Blocks below a newest block that is still the same are not asked for again.
     clients.close();
     open();
-    node(1).bend(forksAt(79n));
+    node(1).setFlaws(forksAt(79n));
     const { disagreement } = await pin();
     expect(disagreement).toMatch(
       new RegExp(
@@ -315,9 +317,9 @@ describe('a disagreement', () => {
   });
 
   test('goes on while one of the two fails, but not for ever', async () => {
-    node(0).bend(forksAt(79n));
+    node(0).setFlaws(forksAt(79n));
     await pin();
-    node(1).bend(() => Promise.resolve({ status: 500 }));
+    node(1).setFlaws(() => Promise.resolve({ status: 500 }));
     expect((await pin()).disagreement).toMatch('Nodes disagree on block 79');
     clock += 5 * 60_000 + 1;
     expect((await pin()).disagreement).toBeUndefined();
@@ -325,10 +327,10 @@ describe('a disagreement', () => {
 });
 
 test('a node that tells of a block that no chain has is not believed, and leaves the others in use', async () => {
-  node(2).bend((call, pass) =>
+  node(2).setFlaws((call, pass) =>
     call.method === 'eth_getBlockByNumber'
-      ? pass(call).then(({ result }) => ({
-          result: { ...(result as object), number: `0x1${'0'.repeat(50)}` },
+      ? pass(call).then((answer) => ({
+          result: { ...(resultOf(answer) as object), number: `0x1${'0'.repeat(50)}` },
         }))
       : undefined,
   );
@@ -345,7 +347,7 @@ describe('a node that stays behind', () => {
     // So that a minute without a block is none to speak of.
     clients.close();
     open(undefined, 5_000);
-    node(0).bend(forksAt(1_000n, 70n));
+    node(0).setFlaws(forksAt(1_000n, 70n));
     for (let look = 0; look < 4; look += 1) {
       await pin();
       expect(statesOf()).toEqual(['usable', 'usable']);
@@ -353,15 +355,15 @@ describe('a node that stays behind', () => {
     }
     expect((await pin()).label).toBe(node(1).url);
     expect(statesOf()).toEqual(['lagging', 'usable']);
-    node(1).bend(() => Promise.resolve({ status: 500 }));
+    node(1).setFlaws(() => Promise.resolve({ status: 500 }));
     await expect(pin()).rejects.toThrow(/at block 70, 10 behind another node/);
-    node(1).bend(undefined);
-    node(0).bend(undefined);
+    node(1).setFlaws();
+    node(0).setFlaws();
     expect((await pin()).label).toBe(node(0).url);
   });
 
   test('by what is normal is no fault', async () => {
-    node(0).bend(forksAt(1_000n, 78n));
+    node(0).setFlaws(forksAt(1_000n, 78n));
     for (let look = 0; look < 10; look += 1) {
       await pin();
       clock += 700;
@@ -394,12 +396,12 @@ describe('a node that stays behind', () => {
   test('that leads to another chain between two looks gives no balance to those who fail over', async () => {
     const client = clients.for(networkOf(2));
     await client.send('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest']);
-    node(0).bend(({ method }) => {
-      if (method === 'eth_chainId') return Promise.resolve({ result: '0x1' });
+    node(0).setFlaws(({ method }) => {
+      if (method === 'eth_chainId') return { result: '0x1' };
       return method === 'eth_getBalance' ? Promise.resolve({ result: '0x5' }) : undefined;
     });
     expect(await client.send('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest'])).toBe('0x0');
-    expect(node(1).takeAsked()).toContain('eth_getBalance');
+    expect(node(1).takeMethods()).toContain('eth_getBalance');
   });
 
   describe('is asked for its chain after answers', () => {
@@ -409,10 +411,10 @@ describe('a node that stays behind', () => {
     /** How often it was asked, for so many balances that were there before the first of the answers was. */
     async function checksOf(read: () => Promise<unknown>): Promise<number> {
       await read();
-      node(0).takeAsked();
+      node(0).takeMethods();
       const released = Promise.withResolvers<void>();
       let balances = 0;
-      node(0).bend(async (call, pass) => {
+      node(0).setFlaws(async (call, pass) => {
         if (call.method === 'eth_chainId') await released.promise;
         const answer = await pass(call);
         if (call.method === 'eth_getBalance') balances += 1;
@@ -423,7 +425,7 @@ describe('a node that stays behind', () => {
       released.resolve();
       await reads;
       return node(0)
-        .takeAsked()
+        .takeMethods()
         .filter((method) => method === 'eth_chainId').length;
     }
 
@@ -437,15 +439,15 @@ describe('a node that stays behind', () => {
 
   test('is not asked by those who fail over, while the other is there', async () => {
     const client = clients.for(networkOf(2));
-    node(0).bend(forksAt(1_000n, 70n));
+    node(0).setFlaws(forksAt(1_000n, 70n));
     await waitFor(async () => {
       clock += 20_000;
       await client.send('eth_gasPrice', []);
       await clients.pool(networkOf(2)).look();
       expect(statesOf()[0]).toBe('lagging');
     });
-    node(0).takeAsked();
+    node(0).takeMethods();
     await client.send('eth_gasPrice', []);
-    expect(node(0).takeAsked()).not.toContain('eth_gasPrice');
+    expect(node(0).takeMethods()).not.toContain('eth_gasPrice');
   });
 });

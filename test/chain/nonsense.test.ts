@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { readNativeBalance } from '../../src/chain/erc20.ts';
-import { startAnsweringNode } from '../support/answering-node.ts';
 import { test as withChain } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { both, clients, first, second, useTwoNodes } from './two-nodes.ts';
+import { of } from '../support/node/flaw.ts';
+import { startNode } from '../support/node/node.ts';
+import { says } from '../support/node/transport-flaws.ts';
+import { askedOf, both, clients, first, second, useTwoNodes } from './two-nodes.ts';
 
 useTwoNodes();
 
@@ -37,16 +39,16 @@ describe('a result that is none of its method', () => {
   ])(
     'is had from the next node, and the one that gave it rests: %s %j %j',
     async (method, params, wrong, right) => {
-      first.say({ result: wrong });
-      second.say({ result: right });
+      first.setFlaws(says({ result: wrong }));
+      second.setFlaws(says({ result: right }));
       expect(await both().send(method, params)).toEqual(right);
       expect(await both().send(method, params)).toEqual(right);
-      expect([first.asked.length, second.asked.length]).toEqual([1, 2]);
+      expect([askedOf(first).length, askedOf(second).length]).toEqual([1, 2]);
     },
   );
 
   test('is told as malformed when no other node is left', async () => {
-    first.say({ result: null });
+    first.setFlaws(says({ result: null }));
     await expect(clients.for(testNetwork([first.url])).send('eth_gasPrice', [])).rejects.toMatchObject({
       name: 'NodesUnavailableError',
       attempts: [{ url: first.url, message: 'eth_gasPrice answers no number', reason: 'malformed' }],
@@ -66,16 +68,16 @@ describe('a result that some nodes write in their own way', () => {
     ['trace_block', ['0x1'], null],
     ['eth_sendRawTransaction', ['0x01'], null],
   ])('stands: %s %j %j', async (method, params, result) => {
-    first.say({ result });
+    first.setFlaws(says({ result }));
     expect(await both().send(method, params)).toEqual(result);
-    expect(second.asked).toEqual([]);
+    expect(askedOf(second)).toEqual([]);
   });
 });
 
 describe('a native balance', () => {
   withChain('comes from the next node when the first says null', async ({ chain }) => {
-    const wrong = await startAnsweringNode(chain.rpcUrl);
-    wrong.answer('eth_getBalance', () => ({ result: null }));
+    const wrong = await startNode(chain.rpcUrl);
+    wrong.setFlaws(of('eth_getBalance', () => ({ result: null })));
     const node = clients.for(testNetwork([wrong.url, chain.rpcUrl]));
     expect(await readNativeBalance(node, account)).toEqual({ balance: 0n, blockNumber: 0n });
     await wrong.close();

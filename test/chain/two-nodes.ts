@@ -2,17 +2,18 @@ import { afterEach, beforeEach } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { testNetwork } from '../support/networks.ts';
-import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { bareChain } from '../support/node/transport-flaws.ts';
 
 /** The nodes of a network before each test of a file, in the order in which they are asked. */
-export let first: ScriptedNode;
-export let second: ScriptedNode;
+export let first: TestNode;
+export let second: TestNode;
 export let clients: RpcClients;
 
 /** Called by each file that uses them: files share modules, so that hooks of this one would be those of its first reader. */
 export function useTwoNodes(): void {
   beforeEach(async () => {
-    [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
+    [first, second] = await Promise.all([startNode(bareChain(31_337n)), startNode(bareChain(31_337n))]);
     clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
   });
   afterEach(async () => {
@@ -20,6 +21,9 @@ export function useTwoNodes(): void {
     await Promise.all([first.close(), second.close()]);
   });
 }
+
+/** What a node was asked but its chain. */
+export const askedOf = ({ asked }: TestNode) => asked.filter(({ method }) => method !== 'eth_chainId');
 
 /** Asks the network that has both. */
 export const both = () => clients.for(testNetwork([first.url, second.url]));

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { encryptKeystoreJson, Transaction, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
-import { startAnsweringNode } from '../support/answering-node.ts';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
-import { startRefusingNode } from '../support/refusing-node.ts';
+import { of } from '../support/node/flaw.ts';
+import { startNode } from '../support/node/node.ts';
 import type { CommandLine } from './command-line.ts';
 import { auditedActions, settingsFor } from './command-line.ts';
 import { test as base } from './fixtures.ts';
@@ -72,13 +72,13 @@ describe('contract deploy', () => {
     chain,
     run,
   }) => {
-    const node = await startRefusingNode(chain.rpcUrl);
+    const node = await startNode(chain.rpcUrl);
     const seen: Record<string, number> = {};
     const isNth = (method: string, nth: number) => {
       seen[method] = (seen[method] ?? 0) + 1;
       return seen[method] === nth;
     };
-    node.follow(({ method }) => {
+    node.setFlaws(({ method }) => {
       // That the first look fails tells nothing of what was sent.
       const isRefused =
         (method === 'eth_getTransactionReceipt' && isNth(method, 1)) ||
@@ -144,8 +144,8 @@ describe('what an admin sends', () => {
   const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
   /** A node in front of the chain that suggests this priority fee. */
   const suggesting = async (rpcUrl: string, tip: bigint) => {
-    const node = await startAnsweringNode(rpcUrl);
-    node.answer('eth_maxPriorityFeePerGas', () => ({ result: inHex(tip) }));
+    const node = await startNode(rpcUrl);
+    node.setFlaws(of('eth_maxPriorityFeePerGas', () => ({ result: inHex(tip) })));
     return node;
   };
 
@@ -173,7 +173,7 @@ describe('what an admin sends', () => {
         ),
       ]);
     }
-    expect(node.asked('eth_sendRawTransaction')).toBe(0);
+    expect(node.count('eth_sendRawTransaction')).toBe(0);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();
   });
@@ -185,17 +185,14 @@ describe('what an admin sends', () => {
   }) => {
     const contract = await deploy(json);
     const node = await suggesting(chain.rpcUrl, 490n * gwei);
-    const sent: Transaction[] = [];
-    node.answer('eth_sendRawTransaction', ([raw]) => {
-      sent.push(Transaction.from(String(raw)));
-      return undefined;
-    });
     await run('network', 'update', '31337', '--rpc', node.url);
     await callNode(chain.rpcUrl, 'anvil_setNextBlockBaseFeePerGas', [inHex(8n * gwei)]);
     await callNode(chain.rpcUrl, 'anvil_mine', ['0x1']);
     expect((await json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
+    const sent = node.asked.filter(({ method }) => method === 'eth_sendRawTransaction');
+    const transactions = sent.map(({ params: [raw] }) => Transaction.from(String(raw)));
     expect(
-      sent.map(({ maxFeePerGas, maxPriorityFeePerGas }) => [maxFeePerGas, maxPriorityFeePerGas]),
+      transactions.map(({ maxFeePerGas, maxPriorityFeePerGas }) => [maxFeePerGas, maxPriorityFeePerGas]),
     ).toEqual([[500n * gwei, 490n * gwei]]);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { findOldestSnapshot } from '../../src/db/schema/inspect.ts';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
 import { freePort } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { commandLine } from './command-line.ts';
@@ -17,10 +17,10 @@ import { test } from './fixtures.ts';
 
 type Finding = { check: string; state: string; detail: string };
 // The chain's own node takes no path; this one takes any, as those of providers do.
-let node: NodeProxy;
+let node: TestNode;
 
 test.beforeAll(async ({ chain }) => {
-  node = await startNodeProxy(chain.rpcUrl);
+  node = await startNode(chain.rpcUrl);
 });
 afterAll(async () => {
   await node.close();

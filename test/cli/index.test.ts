@@ -5,8 +5,10 @@ import { acquireLease } from '../../src/db/leases/lease.ts';
 import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
+import { type Flaw, hexOf, of } from '../support/node/flaw.ts';
+import { without } from '../support/node/limits.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 import { noteLimits } from './noted-limits.ts';
@@ -23,7 +25,7 @@ beforeAll(async () => {
 });
 test.beforeEach(async ({ db }) => {
   node.setHead(hashAt(3));
-  node.onAsk(() => {});
+  node.setFlaws();
   await addNetwork(db, '1');
   await db('networks').update({
     ...{ name: 'Ethereum', rpc_urls: [node.url], index_from: first, index_traces: 'debug' },
@@ -100,10 +102,10 @@ describe('index status', () => {
   });
 
   test('says plainly where value that moves inside transactions is unknown', async ({ db, run, json }) => {
-    const without = await startReplayNode('1', recorded);
-    without.setHead(hashAt(3));
-    without.lack('debug_traceBlockByHash');
-    await db('networks').update({ rpc_urls: [without.url] });
+    const other = await startReplayNode('1', recorded);
+    other.setHead(hashAt(3));
+    other.setFlaws(without('debug_traceBlockByHash'));
+    await db('networks').update({ rpc_urls: [other.url] });
     await run('index', 'backfill', '1');
     expect((await json('index', 'status', '1')).value).toMatchObject({
       innerValue: 'unknown in 4 block(s): the node has no debug_traceBlockByHash of them',
@@ -113,14 +115,12 @@ describe('index status', () => {
     expect((await json('index', 'status', '1')).value.innerValue).toBe(
       'unknown: traces are not read (--index-traces)',
     );
-    await without.close();
+    await other.close();
   });
 
   test('still tells what is known while the node does not answer', async ({ run, json }) => {
     await run('index', 'backfill', '1');
-    node.onAsk(() => {
-      throw new Error('the connection breaks');
-    });
+    node.setFlaws(() => 'drop');
     expect((await json('index', 'status', '1')).value).toMatchObject({
       completeTo: String(first + 3),
       nodeHead: String(first + 3),
@@ -200,9 +200,9 @@ describe('index backfill', () => {
 
   test('says what is wrong when the node fails for good, and keeps what is done', async ({ json }) => {
     let answers = 0;
-    node.onAsk((method) => {
+    node.setFlaws(({ method }) => {
       if (method === 'eth_getBlockReceipts') answers += 1;
-      if (answers > 0 && method === 'debug_traceBlockByHash') throw new Error('the connection breaks');
+      return answers > 0 && method === 'debug_traceBlockByHash' ? 'drop' : undefined;
     });
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
@@ -324,10 +324,11 @@ describe('index verify', () => {
     for (const each of names.map(recordedChanges)) {
       for (const [account, delta] of each) changes.set(account, (changes.get(account) ?? 0n) + delta);
     }
-    node.answer('eth_getBalance', ([account, block]) => {
+    const balanceOf: Flaw = ({ params: [account, block] }) => {
       const isBefore = BigInt(String(block)) < BigInt(first);
-      return `0x${(had + (isBefore ? 0n : (changes.get(String(account)) ?? 0n))).toString(16)}`;
-    });
+      return { result: hexOf(had + (isBefore ? 0n : (changes.get(String(account)) ?? 0n))) };
+    };
+    node.setFlaws(of('eth_getBalance', balanceOf));
     const { status, value, notes } = await json('index', 'verify', '1', '--reconcile', '40', '--seed', '7');
     expect(status).toBe(0);
     expect(value).toMatchObject({ seed: 7, equal: 0, unexplained: 0 });
@@ -361,7 +362,7 @@ describe('index verify', () => {
     await run('index', 'backfill', '1');
     const pruned = await startReplayNode('1', recorded);
     pruned.setHead(hashAt(3));
-    pruned.lack('debug_traceBlockByHash');
+    pruned.setFlaws(without('debug_traceBlockByHash'));
     await db('networks').update({ rpc_urls: [pruned.url] });
     const { status, value, notes } = await json('index', 'verify', '1');
     expect({ status, value }).toMatchObject({ status: 0, value: { untraced: 4, differing: 0 } });

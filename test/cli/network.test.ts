@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from 'vitest';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { failures } from '../support/node/transport-flaws.ts';
 import { freePort } from '../support/postgres.ts';
 import { auditedActions } from './command-line.ts';
 import { test } from './fixtures.ts';
@@ -8,12 +9,12 @@ const minter = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const wrapped = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
 const named = ['--name', 'Local', '--symbol', 'ETH'];
 // The chain's own node takes no path; this one takes any, as those of providers do.
-let node: NodeProxy;
+let node: TestNode;
 /** The chain's node as a provider writes it: with a password, a path and a key that nobody may see. */
 let secretUrl: string;
 
 test.beforeAll(async ({ chain }) => {
-  node = await startNodeProxy(chain.rpcUrl);
+  node = await startNode(chain.rpcUrl);
   secretUrl = `${node.url.replace('//', '//user:pass-word@')}/v2/api-key?token=to-ken`;
 });
 afterAll(async () => {
@@ -61,8 +62,8 @@ describe('network add', () => {
     chain,
     json,
   }) => {
-    const ethereum = await startNodeProxy(chain.rpcUrl);
-    ethereum.fail('wrong chain'); // it says that it is Ethereum
+    const ethereum = await startNode(chain.rpcUrl);
+    ethereum.setFlaws(failures['wrong chain']); // it says that it is Ethereum
     const add = (...args: string[]) =>
       json('network', 'add', '1', '--name', 'Ethereum', '--symbol', 'ETH', '--rpc', ethereum.url, ...args);
     expect((await add()).value).toMatchObject({ wrappedNatives: [wrapped] });

@@ -7,14 +7,14 @@ import { findNetwork } from '../../src/chain/network-store.ts';
 import { createNodeAddresses, isInClear, showAddress } from '../../src/chain/rpc/client/node-address.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
 import { auditedActions, commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const credential = 'api-key-of-the-provider';
-let node: NodeProxy;
+let node: TestNode;
 test.beforeAll(async ({ chain }) => {
-  node = await startNodeProxy(chain.rpcUrl);
+  node = await startNode(chain.rpcUrl);
 });
 afterAll(() => node.close());
 

@@ -14,6 +14,8 @@ const facts = { name: 'host:1', roles: ['api', 'worker'], version: '1.2.3', upti
 
 describe('status', () => {
   test('says in one table what each part does', async ({ db, run, json, service }) => {
+    const none = { part: 'process', name: 'none', state: 'not running', since: null };
+    expect((await json('status')).value).toEqual(expect.arrayContaining([expect.objectContaining(none)]));
     const id = randomUUID();
     await saveProcess(db, { ...facts, id });
     await saveProcess(db, { ...facts, id: randomUUID(), name: 'host:2', roles: ['indexer'], uptime: 1 });

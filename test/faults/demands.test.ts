@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Found, violationsOf } from '../../scripts/faults/service/demands.ts';
-import { brokenOff, judge, worseOf } from '../../scripts/faults/service/verdict.ts';
+import { growthViolations, type Sample } from '../../scripts/faults/service/growth.ts';
+import { brokenOff, judge, worseOf } from '../../scripts/faults/service/outcome.ts';
 import type { Answer } from '../../scripts/load/answers.ts';
-import { violationsOf as soakViolationsOf } from '../../scripts/soak/demands.ts';
-import type { Sample } from '../../scripts/soak/samples.ts';
 
 const answer = (changed: Partial<Answer> = {}): Answer => ({
   ...{ at: 10, ms: 20, company: 'globex', kind: 'get event', class: 'ok', detail: '200' },
@@ -12,19 +11,21 @@ const answer = (changed: Partial<Answer> = {}): Answer => ({
 const figures = { memoryMb: 180, descriptors: 40 };
 const held: Found = {
   fault: { name: 'a fault', about: '', seconds: 1, begin: async () => async () => ({ acted: true }) },
-  ...{ answers: [answer()], quiet: [answer({ at: 1 })], faultEndedAt: 100, deadlineMs: 15_000 },
-  health: [answer({ company: 'probe', kind: 'healthz' })],
+  ...{ answers: [answer()], quiet: [answer({ at: 1 })] },
   ...{ recoveredMs: 0, background: { mintMs: 3_000, indexMs: 10 }, aftermath: { acted: true } },
   ...{ unfinished: 0, lost: [], excused: 0, broken: [], unhandled: [], ended: [] },
   ...{ before: figures, peak: figures, after: figures },
+};
+const beside: Found = {
+  ...held,
+  fault: { ...held.fault, neighbour: 'globex' },
+  aftermath: { acted: true, parts: [{ name: 'a flood', from: 0, to: 50 }] },
 };
 
 describe('a fault', () => {
   test('is held when every demand is met', () => {
     expect(violationsOf(held)).toEqual([]);
-    expect(violationsOf({ ...held, fault: { ...held.fault, servesAll: true, neighbour: 'globex' } })).toEqual(
-      [],
-    );
+    expect(violationsOf({ ...beside, fault: { ...beside.fault, servesAll: true } })).toEqual([]);
   });
 
   const unserved = [answer({ class: 'unavailable' })];
@@ -35,29 +36,11 @@ describe('a fault', () => {
     ['1 requests cut off', { answers: [answer({ class: 'cut' })] }],
     ['1 requests without an answer in 15 s', { answers: [answer({ ms: 15_001 })] }],
     ['1 of 1 requests not served', { answers: unserved, fault: { ...held.fault, servesAll: true } }],
-    [
-      '1 requests of the neighbour not served',
-      { answers: unserved, fault: { ...held.fault, neighbour: 'globex' } },
-    ],
-    [
-      'the neighbour waits 5.0 times as long',
-      { answers: [answer({ ms: 100 })], fault: { ...held.fault, neighbour: 'globex' } },
-    ],
-    ['nobody asked for /healthz', { health: [], fault: { ...held.fault, neighbour: 'globex' } }],
-    [
-      '1 of 2 times /healthz not answered by 200 in 1 s',
-      {
-        health: [answer(), answer({ ms: 1_001 })],
-        fault: { ...held.fault, neighbour: 'globex' },
-      },
-    ],
-    [
-      '2 of 2 times /healthz not answered by 200 in 1 s',
-      {
-        health: [answer({ class: 'unavailable' }), answer({ class: 'cut' })],
-        fault: { ...held.fault, neighbour: 'globex' },
-      },
-    ],
+    ['1 of 1 requests not served before', { quiet: unserved }],
+    ['nothing was asked before', { quiet: [] }],
+    ['a flood: 1 of 1 requests of the neighbour not served', { ...beside, answers: unserved }],
+    ['a flood: the neighbour waits 5.0 times as long', { ...beside, answers: [answer({ ms: 100 })] }],
+    ['a flood: the neighbour asked for nothing', { ...beside, answers: [answer({ at: 60 })] }],
     ['not recovered without a restart', { recoveredMs: undefined }],
     ['recovered after 16 s', { recoveredMs: 16_000 }],
     ['a mint afterwards is never minted', { background: { mintMs: undefined, indexMs: 0 } }],
@@ -74,50 +57,29 @@ describe('a fault', () => {
     expect(violations[0]).toContain(words);
   });
 
-  test('of a neighbour tells how probes were answered meanwhile', () => {
-    const health = [answer({ ms: 3 }), answer({ ms: 40.4 })];
-    const outcome = judge({ ...held, health, fault: { ...held.fault, neighbour: 'globex' } });
-    expect(outcome.health).toEqual({ asked: 2, p99Ms: 40, longestMs: 40, failed: 0 });
-    expect(outcome.note).toContain('p99 of /healthz 40 ms, longest 40 ms');
-    expect(judge({ ...held, health: [] }).health).toBeUndefined();
+  test('next to a neighbour reports what it waits in each part', () => {
+    expect(judge(beside).note).toBe('p99 of the neighbour 20 ms in quiet; a flood 20');
   });
 
-  test('is told of as in its worst round', () => {
+  test('is reported as in its worst round', () => {
     const broken = brokenOff(held.fault, new Error('gone'));
     expect(worseOf(broken, judge(held))).toBe(broken);
     expect(worseOf(judge(held), broken)).toBe(broken);
   });
 });
 
-type Soak = Parameters<typeof soakViolationsOf>[0];
-
 describe('a soak', () => {
-  const sample: Sample = { memoryMb: 1, heapMb: 1, descriptors: 1, timers: 1, sockets: 1, listeners: 1 };
-  const flat: Soak = {
-    ...{ answers: [answer()], processes: ['worker'], growth: [], aftermaths: [] },
-    quiet: {
-      samples: new Map([['worker', [sample]]]),
-      stretches: [[0, 100]],
-      looks: 1,
-    },
-    left: { unfinished: 0, lost: [], excused: 0, broken: [], unhandled: [], ended: [] },
-  };
+  const sample: Sample = { memoryMb: 100, heapMb: 50, descriptors: 30, timers: 5, sockets: 9 };
 
-  test('is held when all is served in quiet and every process tells of itself', () => {
-    expect(soakViolationsOf(flat)).toEqual([]);
+  test('is held while nothing grows and every process answers', () => {
+    expect(growthViolations(new Map([['worker', [sample, sample, undefined, sample]]]))).toEqual([]);
   });
 
-  test.for<[string, Partial<Soak>]>([
-    ['1 of 1 not served in quiet', { answers: [answer({ class: 'unavailable' })] }],
-    ['nothing was asked in quiet', { answers: [] }],
-    ['indexer told of itself 0 times of 1', { processes: ['worker', 'indexer'] }],
-    [
-      'nothing shows that a flood happened',
-      { aftermaths: [{ name: 'a flood', aftermath: { acted: false } }] },
-    ],
-  ])('is not held: %s', ([words, changed]) => {
-    const violations = soakViolationsOf({ ...flat, ...changed });
-    expect(violations).toHaveLength(1);
-    expect(violations[0]).toContain(words);
+  test.for<[string, (Sample | undefined)[]]>([
+    ['indexer answered 1 of 2 scrapes', [sample, undefined]],
+    ['memoryMb of indexer grows: 100 to 131, where 130 is the most', [sample, { ...sample, memoryMb: 131 }]],
+    ['timers of indexer grows: 5 to 29, where 28 is the most', [sample, { ...sample, timers: 29 }]],
+  ])('is not held: %s', ([words, samples]) => {
+    expect(growthViolations(new Map([['indexer', samples]]))).toEqual([words]);
   });
 });

@@ -47,7 +47,7 @@ function seen({ tx = {}, moves = {} }: Parts): WalletTransaction {
     blockTime: new Date('2027-03-02T10:15:30Z'),
     transaction: {
       ...{ nonce: 1n, from: alice, to: bob, created: null, value: 0n, gas: 1n, gasPrice: 1n, gasUsed: 1n },
-      ...{ fee: 1n, succeeded: true, selector: '0x12345678', ...tx },
+      ...{ fee: 1n, feePayer: null, succeeded: true, selector: '0x12345678', ...tx },
     },
     moves: {
       native: [],

@@ -2,9 +2,9 @@ import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { insertSkip } from '../../src/providers/indexer/store/write/skipped-block-store.ts';
 import { test } from '../support/fixtures.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded } from '../support/recorded-chain.ts';
 import { withWithdrawals } from '../support/recorded-withdrawals.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 const names = ['ethereum/17686111', 'ethereum/17686112', 'ethereum/17686113'];

@@ -6,9 +6,9 @@ import { createIndexerProvider } from '../../src/providers/indexer/indexer-provi
 import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const names = ['17686111', '17686112', '17686113', '17686114'].map((number) => `ethereum/${number}`);

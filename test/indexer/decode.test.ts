@@ -20,10 +20,11 @@ function decode(
   { wrapped = [] as string[], traces = [] as object[] } = {},
 ) {
   const { block, receipts } = rawAnswers(parts);
+  const read = readBlock(block);
   const source = {
-    block: readBlock(block),
+    block: read,
     receipts: receipts.map(readReceipt),
-    traces: traces.length === 0 ? undefined : readCallTraces(traces),
+    traces: traces.length === 0 ? undefined : readCallTraces(traces, read.transactions).traces,
   };
   const decoded = decodeBlock(source, new Set(wrapped));
   return { ...decoded, only: decoded.transactions[0] as IndexedTransaction }; // the answers have one
@@ -200,9 +201,13 @@ describe('native movements', () => {
     'of %s are the same from trace_block as from callTracer',
     (name) => {
       const { traces, block } = readFixture<RecordedBlock>(name);
-      const flat = readFlatTraces(flatten(traces as readonly CallTrace[], block.hash), block.hash);
-      for (const [hash, { native, failed, calls }] of readCallTraces(traces)) {
-        expect(flat.get(hash)).toMatchObject({ native, failed, calls });
+      const { transactions } = readBlock(block);
+      const list = flatten(traces as readonly CallTrace[], block.hash);
+      const flat = readFlatTraces(list, block.hash, transactions);
+      const nested = readCallTraces(traces, transactions);
+      expect([nested.missing, flat.missing]).toEqual([undefined, undefined]);
+      for (const [hash, { native, failed, calls }] of nested.traces) {
+        expect(flat.traces.get(hash)).toMatchObject({ native, failed, calls });
       }
     },
   );
@@ -269,7 +274,7 @@ describe('what does not belong together', () => {
   test('is refused: traces of the block that another branch has at the same height', () => {
     const { traces } = readFixture<RecordedBlock>('ethereum/17686111');
     const flat = flatten(traces as readonly CallTrace[], `0x${'0b'.repeat(32)}`);
-    expect(() => readFlatTraces(flat, `0x${'0a'.repeat(32)}`)).toThrow(MalformedBlockError);
+    expect(() => readFlatTraces(flat, `0x${'0a'.repeat(32)}`, [])).toThrow(MalformedBlockError);
   });
 
   test('is refused: receipts of another block, missing receipts, broken fields', () => {

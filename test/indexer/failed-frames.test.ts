@@ -4,6 +4,8 @@ import { alice, bob, transactionHash } from './raw-answers.ts';
 
 const blockHash = `0x${'bb'.repeat(32)}`;
 
+const own = [{ hash: transactionHash, from: alice, to: bob, gas: 1n }];
+
 /** A frame of `trace_block` that moves something. */
 const frame = (traceAddress: readonly number[], value: number, error?: string) => ({
   ...{ type: 'call', transactionHash, blockHash, traceAddress },
@@ -25,12 +27,15 @@ describe('failed frames of trace_block', () => {
 
   test('undo what is inside them and nothing else, in any order of the list', () => {
     for (const list of [frames, frames.toReversed(), [...frames.slice(3), ...frames.slice(0, 3)]]) {
-      const found = readFlatTraces(list, blockHash).get(transactionHash);
+      const found = readFlatTraces(list, blockHash, own).traces.get(transactionHash);
       expect(found).toMatchObject({ failed: false, calls: 7 });
       expect(new Set(found?.native.map(({ value }) => value))).toEqual(new Set([1n, 5n, 7n]));
     }
     const whole = [...frames.slice(1), frame([], 1, 'Reverted')];
-    expect(readFlatTraces(whole, blockHash).get(transactionHash)).toMatchObject({ failed: true, native: [] });
+    expect(readFlatTraces(whole, blockHash, own).traces.get(transactionHash)).toMatchObject({
+      failed: true,
+      native: [],
+    });
   });
 
   test('are not compared with one another, however many', () => {
@@ -40,7 +45,7 @@ describe('failed frames of trace_block', () => {
       ...Array.from({ length: count }, (_, place) => frame([place], 2, 'Reverted')),
     ];
     const compared = vi.spyOn(String.prototype, 'startsWith');
-    const { native } = readFlatTraces(many, blockHash).get(transactionHash) ?? {};
+    const { native } = readFlatTraces(many, blockHash, own).traces.get(transactionHash) ?? {};
     const times = compared.mock.calls.length;
     compared.mockRestore();
     expect(native).toHaveLength(1);

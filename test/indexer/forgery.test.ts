@@ -17,13 +17,13 @@ import {
   createTransferChecker,
 } from '../../src/providers/indexer/verification/transfer-checker.ts';
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
-import { type AlteredNode, startAlteredNode } from '../support/altered-node.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, minedReceipt } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { createTestIndex } from './index-fixture.ts';
 
@@ -218,15 +218,15 @@ describe('on a local chain', () => {
       'knows no states by hash',
       { code: -32602, message: 'invalid argument 1: hex string without 0x prefix' },
     ],
-  ])(
+  ] as const)(
     'says unknown where the node %s, and calls nothing forged',
     async ([_name, error], { database, chain }) => {
-      const node: AlteredNode = await startAlteredNode(chain.rpcUrl);
+      const node: TestNode = await startNode(chain.rpcUrl);
       open.push(node);
       const index = createIndex(database, node.url, { ...local, startBlock: await startOf(chain) });
       const { b, fake } = await act(chain);
       await index.follow();
-      node.alter(({ method, params }) =>
+      node.setFlaws(({ method, params }) =>
         ['eth_call', 'eth_getCode'].includes(method) && typeof params[1] === 'object' ? { error } : undefined,
       );
       await checkAll(index, database);

@@ -9,13 +9,13 @@ import { nftChanges } from '../../src/providers/indexer/store/rows/nft-changes.t
 import { compareBlock } from '../../src/providers/indexer/store/verify/verify-store.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
-import { startAlteredNode } from '../support/altered-node.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, minedReceipt } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { startNode } from '../support/node/node.ts';
+import { startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { startReplayNode } from '../support/replay-node.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { createTestIndex } from './index-fixture.ts';
 
@@ -127,18 +127,18 @@ describe('on a local chain whose index begins in the middle', () => {
     chain,
   }) => {
     const played = await begin(chain);
-    const node = await startAlteredNode(chain.rpcUrl);
+    const node = await startNode(chain.rpcUrl);
     const { b, startBlock } = played;
     const index = createTestIndex(database, node.url, { chainId: '31337', startBlock });
     open.push(node, index);
     await play(chain, played);
     await index.follow();
-    node.alter(({ method }) =>
+    node.setFlaws(({ method }) =>
       method === 'eth_call' ? { error: { code: -32000, message: 'missing trie node' } } : undefined,
     );
     await fillStarts(index, database);
     expect(await listOf(index, database, b)).toEqual({ held: [], amounts: 'since_start' });
-    node.alter(() => undefined);
+    node.setFlaws();
     await fillStarts(index, database);
     expect(await listOf(index, database, b)).toEqual({ held: ['ERC1155 #7: 30'], amounts: 'whole' });
   });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { blockAfter, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
@@ -17,10 +17,10 @@ describe('an index at the head of its chain', () => {
     node.setHead(next.block.hash);
     const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n });
     await index.follow();
-    node.asked.length = 0;
+    node.forget();
 
     for (let look = 0; look < 3; look += 1) expect(await index.follower.step()).toBe('idle');
-    expect(node.asked).toEqual(Array(3).fill('eth_getBlockByNumber'));
+    expect(node.methods()).toEqual(Array(3).fill('eth_getBlockByNumber'));
 
     node.setHead(replaced.block.hash);
     expect(await index.follow()).toEqual(['rolled_back', 'advanced']);

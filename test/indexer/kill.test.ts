@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { compareBlock } from '../../src/providers/indexer/store/verify/verify-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const names = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115].map(
@@ -29,8 +29,9 @@ async function runUntil(database: TestDatabase, questions: number): Promise<bool
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const before = node.asked.length;
-  node.onAsk(() => {
+  node.setFlaws(() => {
     if (node.asked.length - before >= questions) child.kill('SIGKILL');
+    return undefined;
   });
   const chunks: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
@@ -45,7 +46,7 @@ describe('an indexer that is killed again and again', () => {
     outcomes.push(await runUntil(database, Number.POSITIVE_INFINITY));
     expect(outcomes.at(-1)).toBe(true);
     expect(outcomes).toContain(false);
-    node.onAsk(() => {});
+    node.setFlaws();
     const index = createTestIndex(otherDatabase, node.url, {
       chainId: '1',
       startBlock,

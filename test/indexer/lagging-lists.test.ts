@@ -4,8 +4,8 @@ import { createLaggingLists } from '../../src/providers/indexer/lagging-lists.ts
 import { nftChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
 import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
 import { test } from '../support/fixtures.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_686_116, 17_686_117];

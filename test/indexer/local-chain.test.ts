@@ -150,7 +150,7 @@ describe('a local chain', () => {
         for (const { direction, value, from_address, to_address } of record.native_transfers) {
           if (from_address !== to_address) balance += direction === 'send' ? -BigInt(value) : BigInt(value);
         }
-        const fee = BigInt(record.receipt_gas_used ?? 0) * BigInt(record.gas_price);
+        const fee = BigInt(record.receipt_gas_used ?? 0) * BigInt(record.gas_price ?? 0);
         if (record.from_address === wallet) balance -= fee;
       }
       expect(balance).toBe(

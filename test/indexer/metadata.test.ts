@@ -5,7 +5,7 @@ import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { isPublicAddress } from '../../src/outgoing/public-address.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { listDueMetadata } from '../../src/providers/indexer/store/tokens/metadata-store.ts';
-import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
+import { createMetadataFetcher, isFetched } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import { test } from '../support/fixtures.ts';
@@ -14,6 +14,8 @@ import { alice, token } from './raw-answers.ts';
 
 const asked: string[] = [];
 let host: string;
+
+const cids = [`Qm${'a'.repeat(44)}`, `b${'a'.repeat(58)}`] as const;
 
 const pages: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
   '/1': (response) =>
@@ -34,6 +36,10 @@ const pages: Record<string, (response: ServerResponse, request: IncomingMessage)
     ),
   '/secret': (response) => response.end('{"name":"not of the gateway"}'),
   '/ipfs/Qm/1.json': (response) => response.end('{"name":"from ipfs"}'),
+  [`/ipfs/${cids[0]}`]: (response) => response.end('{"name":"from a bare id"}'),
+  [`/ipfs/${cids[1]}/1.json`]: (response) => response.end('{"name":"from a bare id"}'),
+  '/ar/B5xlrHT/1.json': (response) => response.end('{"name":"from arweave"}'),
+  '/marked': (response) => response.end('\uFEFF{"name":"marked"}'),
 };
 const server = createServer((request, response) => {
   asked.push(request.url ?? '');
@@ -53,7 +59,7 @@ afterAll(async () => {
 
 const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
-    ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 300, maxBytes },
+    ...{ ipfsGateway: `http://${host}/ipfs/`, arweaveGateway: `http://${host}/ar`, timeoutMs: 300, maxBytes },
     hosts: createMetadataHosts({ outgoing: createOutgoing(), allowedHosts: new Set(allowed ? [host] : []) }),
   });
 
@@ -68,6 +74,21 @@ describe('metadata', () => {
     expect(await fetch('data:application/json,{"name":"100%"}')).toBe('{"name":"100%"}');
   });
 
+  test('are read as others do where the URI is something else, or the text begins with a mark', async () => {
+    const { fetch } = fetcher();
+    expect(await fetch('ar://B5xlrHT/1.json')).toBe('{"name":"from arweave"}');
+    expect(await fetch(cids[0])).toBe('{"name":"from a bare id"}');
+    expect(await fetch(` ${cids[1]}/1.json`)).toBe('{"name":"from a bare id"}');
+    expect(await fetch(' {"name":"itself"}')).toBe('{"name":"itself"}');
+    expect(await fetch(`http://${host}/marked`)).toBe('{"name":"marked"}');
+    const base64 = Buffer.from('\uFEFF{"name":"marked"}').toString('base64');
+    expect(await fetch(`data:application/json;base64,${base64}`)).toBe('{"name":"marked"}');
+    await expect(fetch(`{"name":"${'x'.repeat(10_000)}"}`)).rejects.toThrow('over 10000 bytes');
+    await expect(fetch('ar://../secret')).rejects.toThrow('leaves the gateway');
+    expect(['ar://x/1', cids[0], 'ipfs://x', 'https://a.test'].every(isFetched)).toBe(true);
+    expect(['{}', 'data:,{}', 'QmShort'].some(isFetched)).toBe(false);
+  });
+
   test.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
     await expect(fetcher().fetch(`http://${host}${path}`)).rejects.toThrow();
   });
@@ -77,7 +98,12 @@ describe('metadata', () => {
     const outgoing = createOutgoing({ now: () => now });
     const named = host.replace('127.0.0.1', 'localhost');
     const { fetch } = createMetadataFetcher({
-      ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 100, maxBytes: 10_000 },
+      ...{
+        ipfsGateway: `http://${host}/ipfs/`,
+        arweaveGateway: `http://${host}/ar`,
+        timeoutMs: 100,
+        maxBytes: 10_000,
+      },
       hosts: createMetadataHosts({ outgoing, allowedHosts: new Set([host, named]) }),
     });
     for (let count = 0; count < 2; count += 1) {
@@ -131,7 +157,7 @@ describe('metadata', () => {
     '\\..\\..\\secret',
   ])('never leave the gateway at ipfs://%s', async (path) => {
     asked.length = 0;
-    await expect(fetcher().fetch(`ipfs://${path}`)).rejects.toThrow('leaves the IPFS gateway');
+    await expect(fetcher().fetch(`ipfs://${path}`)).rejects.toThrow('leaves the gateway');
     expect(asked).toEqual([]);
   });
 

@@ -4,8 +4,9 @@ import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks
 import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { without } from '../support/node/limits.ts';
+import { pruned, type ReplayNode, readReorganisation, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const names = [17_686_111, 17_686_112, 17_686_113].map((number) => `ethereum/${number}`);
@@ -45,17 +46,13 @@ describe('a node', () => {
   }) => {
     await withNode(
       otherDatabase,
-      (node) => node.lack('eth_getBlockReceipts'),
+      (node) => node.setFlaws(without('eth_getBlockReceipts')),
       async (url, node) => {
         const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
         await index.follow();
         expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(
-          144 + 133 + 218,
-        );
-        expect(node.asked.filter((method) => method === 'eth_getBlockReceipts').length).toBeLessThanOrEqual(
-          3,
-        );
+        expect(node.count('eth_getTransactionReceipt')).toBe(144 + 133 + 218);
+        expect(node.count('eth_getBlockReceipts')).toBeLessThanOrEqual(3);
         index.close();
       },
     );
@@ -66,12 +63,12 @@ describe('a node', () => {
   }) => {
     await withNode(
       otherDatabase,
-      (node) => node.lack('debug_traceBlockByHash'),
+      (node) => node.setFlaws(without('debug_traceBlockByHash')),
       async (url, node) => {
         const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'trace' });
         await index.follow();
         expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.asked.filter((method) => method === 'trace_block')).toHaveLength(3);
+        expect(node.count('trace_block')).toBe(3);
         expect(await index.state()).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
         index.close();
       },
@@ -84,7 +81,7 @@ describe('a node', () => {
     for (const traceMethod of ['debug', 'trace'] as const) {
       await withNode(
         otherDatabase,
-        (node) => node.lack('debug_traceBlockByHash', 'trace_block'),
+        (node) => node.setFlaws(without('debug_traceBlockByHash', 'trace_block')),
         async (url) => {
           const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await index.follow();
@@ -108,7 +105,7 @@ describe('a node', () => {
           const before = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await before.follow();
           before.close();
-          for (const { block } of recorded.slice(0, 2)) node.prune(block.hash);
+          node.setFlaws(...recorded.slice(0, 2).map(({ block }) => pruned(block)));
           node.setHead(newest);
           const after = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await after.follow();
@@ -125,7 +122,7 @@ describe('a node', () => {
     async (way, { otherDatabase }) => {
       await withNode(
         otherDatabase,
-        (node) => node.prune(recorded[1]?.block.hash ?? '', way),
+        (node) => node.setFlaws(...recorded.slice(1, 2).map(({ block }) => pruned(block, way))),
         async (url) => {
           const index = createTestIndex(otherDatabase, url, {
             chainId: '1',
@@ -149,9 +146,9 @@ describe('a node', () => {
     await withNode(
       otherDatabase,
       (node) =>
-        node.onAsk(() => {
+        node.setFlaws(() => {
           count += 1;
-          if (count % 5 === 0) throw new Error('the connection breaks');
+          return count % 5 === 0 ? 'drop' : undefined;
         }),
       async (url) => {
         const index = createTestIndex(otherDatabase, url, {
@@ -178,7 +175,7 @@ describe('a node', () => {
   }) => {
     await withNode(
       otherDatabase,
-      (node) => node.lack('debug_traceBlockByHash'),
+      (node) => node.setFlaws(without('debug_traceBlockByHash')),
       async (url) => {
         const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
         await index.follow();

@@ -6,8 +6,8 @@ import { createIndexerProvider } from '../../src/providers/indexer/indexer-provi
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
+import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { blockAfter, type ReplayBlock, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 

@@ -4,8 +4,8 @@ import type { WalletTransaction } from '../../src/providers/indexer/classify/sto
 import { listHistory } from '../../src/providers/indexer/read/history-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { fixturesLike, type RecordedBlock, readFixture, recordedBlocks } from '../support/recorded-chain.ts';
-import { blockAfter, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
 /**
@@ -35,7 +35,14 @@ test.beforeAll(async ({ database }) => {
 });
 
 /** Every row of the network, each wallet's history read as its pages are. */
-async function rowsOf(database: TestDatabase, name: string): Promise<WalletTransaction[]> {
+const known = new Map<string, Promise<WalletTransaction[]>>();
+const rowsOf = (database: TestDatabase, name: string) => {
+  const rows = known.get(name) ?? readRows(database, name);
+  known.set(name, rows);
+  return rows;
+};
+
+async function readRows(database: TestDatabase, name: string): Promise<WalletTransaction[]> {
   const chainId = networkOf(name);
   const wallets: Buffer[] = await database
     .db('wallet_history')

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import type { Step } from '../../src/providers/indexer/follow/follower.ts';
 import { test } from '../support/fixtures.ts';
-import { readReorganisation, startReplayNode } from '../support/replay-node.ts';
+import { deniesReceipts, readReorganisation, startReplayNode } from '../support/node/replay.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const recordings = [
@@ -24,8 +24,9 @@ describe('a recorded reorganisation of Polygon', () => {
       const steps: Step[] = [];
       for (const { head, denied } of moments) {
         node.setHead(head);
-        for (const hash of complete ? [] : denied)
-          node.deny(hash, 1 + denied.filter((other) => other === hash).length);
+        const timesOf = (hash: string) => 1 + denied.filter((other) => other === hash).length;
+        const lacking = complete ? [] : [...new Set(denied)];
+        node.setFlaws(...lacking.map((hash) => deniesReceipts(hash, timesOf(hash))));
         await index.follow(steps).catch(nodeFailure);
       }
       expect(steps.filter((step) => step === 'rolled_back')).toHaveLength(rollbacks);

@@ -4,8 +4,8 @@ import { sortRows } from '../../src/providers/indexer/store/rows/facet-store.ts'
 import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
 import type { DataProvider, HistoryFilter, HistoryRecord } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const names = [1, 2, 3, 4, 5, 6, 7].map((number) => `ethereum/1768611${number}`);

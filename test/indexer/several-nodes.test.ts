@@ -1,13 +1,15 @@
 import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { isPruned } from '../../src/providers/indexer/follow/node-error.ts';
+import { isAtAll, isError } from '../../src/providers/indexer/follow/node-error.ts';
 import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
-import { type AnsweringNode, startAnsweringNode } from '../support/answering-node.ts';
 import { test } from '../support/fixtures.ts';
+import { of } from '../support/node/flaw.ts';
+import { without } from '../support/node/limits.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const chainId = '1';
@@ -21,7 +23,7 @@ let expected: Record<string, string[]>;
 let replay: ReplayNode;
 let spare: ReplayNode;
 /** In front of a node that has everything. */
-let node: AnsweringNode;
+let node: TestNode;
 
 test.beforeAll(async ({ database }) => {
   replay = await startReplayNode(chainId, recorded);
@@ -33,7 +35,7 @@ test.beforeAll(async ({ database }) => {
 });
 test.beforeEach(async ({ otherDatabase }) => {
   for (const table of indexTables) await otherDatabase.db(table).delete();
-  node = await startAnsweringNode(replay.url);
+  node = await startNode(replay.url);
   spare = await startReplayNode(chainId, recorded);
   spare.setHead(newest);
 });
@@ -46,18 +48,19 @@ const options = { chainId, startBlock, traceMethod: 'debug', timeoutMs } as cons
 const silence = () => new Promise<undefined>(() => {});
 // So many values that it cannot be read, whatever its size.
 const overfull = { result: 'x'.repeat(64 * 1024 * 1024) };
-const asked = ({ asked }: ReplayNode, method: string) => asked.filter((one) => one === method).length;
 const native = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
   Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));
 
 describe('what a spare node does not have', () => {
   test('does not decide on traces of a node that was late once', async ({ otherDatabase }) => {
-    spare.lack('debug_traceBlockByHash');
+    spare.setFlaws(without('debug_traceBlockByHash'));
     let late = 0;
-    node.answer('debug_traceBlockByHash', () => {
-      late += 1;
-      return late === 1 ? silence() : undefined;
-    });
+    node.setFlaws(
+      of('debug_traceBlockByHash', () => {
+        late += 1;
+        return late === 1 ? silence() : undefined;
+      }),
+    );
     const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
     await index.follow();
     expect(index.untraced).toEqual([]);
@@ -66,15 +69,13 @@ describe('what a spare node does not have', () => {
   });
 
   test('is asked of the other one, also where the spare comes first', async ({ otherDatabase }) => {
-    const first = await startAnsweringNode(spare.url);
-    const unknown = { error: { code: -32601, message: 'Method not found' } };
-    first.answer('debug_traceBlockByHash', () => unknown);
-    first.answer('eth_getBlockReceipts', () => unknown);
+    const first = await startNode(spare.url);
+    first.setFlaws(without('debug_traceBlockByHash', 'eth_getBlockReceipts'));
     const index = createTestIndex(otherDatabase, [first.url, node.url], options);
     await index.follow();
     expect(index.untraced).toEqual([]);
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    expect(asked(spare, 'eth_getTransactionReceipt')).toBe(0);
+    expect(spare.count('eth_getTransactionReceipt')).toBe(0);
     index.close();
     await first.close();
   });
@@ -82,16 +83,18 @@ describe('what a spare node does not have', () => {
   test('does not make an index ask for each receipt because a node was late once', async ({
     otherDatabase,
   }) => {
-    spare.lack('eth_getBlockReceipts');
+    spare.setFlaws(without('eth_getBlockReceipts'));
     let late = 0;
-    node.answer('eth_getBlockReceipts', () => {
-      late += 1;
-      return late === 1 ? silence() : undefined;
-    });
+    node.setFlaws(
+      of('eth_getBlockReceipts', () => {
+        late += 1;
+        return late === 1 ? silence() : undefined;
+      }),
+    );
     const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
     await index.follow();
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    expect(node.asked('eth_getTransactionReceipt') + asked(spare, 'eth_getTransactionReceipt')).toBe(0);
+    expect(node.count('eth_getTransactionReceipt') + spare.count('eth_getTransactionReceipt')).toBe(0);
     index.close();
   });
 });
@@ -103,7 +106,7 @@ describe('a block that holds more than a node gives', () => {
       const isOfSecond = ([at]: readonly unknown[]) =>
         at === second || at === `0x${(startBlock + 1n).toString(16)}`;
       const method = traceMethod === 'debug' ? 'debug_traceBlockByHash' : 'trace_block';
-      node.answer(method, (params) => (isOfSecond(params) ? overfull : undefined));
+      node.setFlaws(of(method, ({ params }) => (isOfSecond(params) ? overfull : undefined)));
       const index = createTestIndex(otherDatabase, node.url, { ...options, traceMethod, timeoutMs: 10_000 });
       await index.follow();
       expect(index.untraced).toEqual([startBlock + 1n]);
@@ -116,21 +119,25 @@ describe('a block that holds more than a node gives', () => {
 
   test('has its receipts read one by one, and others theirs together', async ({ otherDatabase }) => {
     const at = `0x${(startBlock + 1n).toString(16)}`;
-    node.answer('eth_getBlockReceipts', ([number]) => (number === at ? overfull : undefined));
+    node.setFlaws(
+      of('eth_getBlockReceipts', ({ params: [number] }) => (number === at ? overfull : undefined)),
+    );
     const index = createTestIndex(otherDatabase, node.url, { ...options, timeoutMs: 10_000 });
     await index.follow();
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    expect(node.asked('eth_getTransactionReceipt')).toBe(133);
+    expect(node.count('eth_getTransactionReceipt')).toBe(133);
     index.close();
   });
 
   test('is indexed without traces that came at no try in time', async ({ otherDatabase }) => {
     let late = 0;
-    node.answer('debug_traceBlockByHash', ([hash]) => {
-      if (hash !== second) return undefined;
-      late += 1;
-      return silence();
-    });
+    node.setFlaws(
+      of('debug_traceBlockByHash', ({ params: [hash] }) => {
+        if (hash !== second) return undefined;
+        late += 1;
+        return silence();
+      }),
+    );
     const index = createTestIndex(otherDatabase, node.url, { ...options, tries: 3 });
     await index.follow();
     expect(late).toBe(3);
@@ -214,12 +221,22 @@ describe('traces', () => {
   });
 
   test('are given up at once where none of the nodes will ever give them', async () => {
-    const pruned = { url: 'c', message: 'missing trie node 5f2c' };
-    for (const error of [unavailable(full, full), unavailable(full, lacks), unavailable(pruned, lacks)]) {
+    for (const error of [unavailable(full, full), unavailable(full, lacks)]) {
       expect(await readerOf({ debug_traceBlockByHash: error }, 'debug').read()).toMatchObject({
         traces: undefined,
       });
     }
+  });
+
+  test('are given up at the last try where all nodes answer with errors, and at once after three blocks', async () => {
+    const pruned = { url: 'c', message: 'in whatever words', code: -32000 };
+    const error = unavailable(pruned, lacks);
+    const { read } = readerOf({ debug_traceBlockByHash: error, debug_traceBlockByNumber: error }, 'debug');
+    for (const _ of [1, 2, 3]) {
+      await expect(read()).rejects.toBe(error);
+      expect(await read(true)).toMatchObject({ traces: undefined });
+    }
+    expect(await read()).toMatchObject({ traces: undefined });
   });
 
   test('are never given up because all nodes are out', async () => {
@@ -260,9 +277,10 @@ describe('the receipts of a block', () => {
   });
 });
 
-test('a state is gone only where all nodes say so', () => {
-  const pruned = { url: 'b', message: 'missing trie node 5f2c' };
-  expect(isPruned(unavailable(late, pruned))).toBe(false);
-  expect(isPruned(unavailable(pruned, pruned))).toBe(true);
-  expect(isPruned(unavailable())).toBe(false);
+test('a node that is silent or asked too much may still have what another answers with an error', () => {
+  const limited = { url: 'c', message: 'slow down', code: -32005, reason: 'limited' } as const;
+  expect(isAtAll(unavailable(late, lacks), isError)).toBe(false);
+  expect(isAtAll(unavailable(limited, lacks), isError)).toBe(false);
+  expect(isAtAll(unavailable(lacks, lacks), isError)).toBe(true);
+  expect(isAtAll(unavailable(), isError)).toBe(false);
 });

@@ -12,8 +12,8 @@ import {
 } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { blockAfter, startReplayNode } from '../support/replay-node.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered } from './index-fixture.ts';
 

@@ -14,8 +14,8 @@ import {
 } from '../../src/providers/indexer/store/write/skipped-block-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { blockAfter, type ReplayBlock, startReplayNode } from '../support/replay-node.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered } from './index-fixture.ts';
 
@@ -169,9 +169,9 @@ test('an outage is no standstill', async ({ database }) => {
   const run = await start(database, [first, second, third]);
   await run.reaches(68_217n);
   let refused = 0;
-  run.node.onAsk(() => {
+  run.node.setFlaws(() => {
     refused += 1;
-    throw new Error('out');
+    return 'drop';
   });
   await vi.waitFor(() => expect(refused).toBeGreaterThan(12), { timeout: 15_000 });
   const state = await run.index.state();

@@ -17,7 +17,8 @@ import { deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { installMulticall } from '../support/multicall.ts';
 import { testNetwork } from '../support/networks.ts';
-import { startNodeProxy } from '../support/node-proxy.ts';
+import { startNode } from '../support/node/node.ts';
+import { failures } from '../support/node/transport-flaws.ts';
 import { compileContracts } from '../support/solidity.ts';
 
 const chainId = '31337';
@@ -75,21 +76,21 @@ describe('token texts', () => {
 
   test('are the same from Multicall3', async ({ database, chain }) => {
     await installMulticall(chain.rpcUrl);
-    const proxy = await startNodeProxy(chain.rpcUrl);
+    const proxy = await startNode(chain.rpcUrl);
     expect(await readAll(database, proxy.url)).toEqual(expected);
     await proxy.close();
   });
 
   test('come from Multicall3 in one call for many', async ({ chain }) => {
     await installMulticall(chain.rpcUrl);
-    const proxy = await startNodeProxy(chain.rpcUrl);
+    const proxy = await startNode(chain.rpcUrl);
     const clients = createRpcClients({ timeoutMs: 10_000, log });
     const calls = createContractCalls({ node: clients.for(testNetwork([proxy.url])) });
     const symbol = { to: addresses['Coin'] ?? '', data: '0x95d89b41' };
     const symbols = Array.from({ length: 60 }, () => symbol);
     const texts = await calls.readMany(symbols, (answer) => answer && readTokenText(answer));
     expect(texts).toEqual(Array(60).fill('COIN'));
-    expect(proxy.asked.filter((method) => method === 'eth_call')).toHaveLength(1);
+    expect(proxy.methods().filter((method) => method === 'eth_call')).toHaveLength(1);
     clients.close();
     await proxy.close();
   });
@@ -118,8 +119,8 @@ describe('token texts', () => {
   });
 
   test('stay unread while the node does not answer', async ({ database, chain }) => {
-    const proxy = await startNodeProxy(chain.rpcUrl);
-    proxy.fail('drop');
+    const proxy = await startNode(chain.rpcUrl);
+    proxy.setFlaws(failures.drop);
     await expect(readAll(database, proxy.url)).rejects.toThrow('No node of network');
     expect(await database.db('token_contracts').whereNotNull('read_at')).toEqual([]);
     await proxy.close();

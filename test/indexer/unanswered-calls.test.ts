@@ -6,28 +6,24 @@ import { deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { installMulticall } from '../support/multicall.ts';
 import { testNetwork } from '../support/networks.ts';
-import {
-  callsWith,
-  nodeError,
-  type RefusingNode,
-  type Rule,
-  startRefusingNode,
-} from '../support/refusing-node.ts';
+import { type Flaw, failure } from '../support/node/flaw.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
+import { callsWith } from '../support/node/wrongs.ts';
 import { compileContracts } from '../support/solidity.ts';
 
 const symbol = '0x95d89b41';
 const hostile = '66'.repeat(18);
-const unknownWords = nodeError(-32000, 'not enough cpu counters to continue the execution');
+const unknownWords = failure(-32000, 'not enough cpu counters to continue the execution');
 const open: { close(): unknown }[] = [];
 let coin: string;
-let nodes: RefusingNode[];
+let nodes: TestNode[];
 
 test.beforeAll(async ({ chain }) => {
   coin = await deploy(chain.rpcUrl, (await compileContracts())['Coin']);
   await installMulticall(chain.rpcUrl);
 });
 test.beforeEach(async ({ chain }) => {
-  nodes = [await startRefusingNode(chain.rpcUrl), await startRefusingNode(chain.rpcUrl)];
+  nodes = [await startNode(chain.rpcUrl), await startNode(chain.rpcUrl)];
   open.push(...nodes);
 });
 test.afterEach(async () => {
@@ -59,8 +55,8 @@ function setUp({ timeoutMs = 5_000, hasMulticall = true } = {}) {
   };
   return { read, lines, asked: () => nodes.flatMap(({ asked }) => asked).length };
 }
-const follow = (rule: Rule) => {
-  for (const node of nodes) node.follow(rule);
+const follow = (rule: Flaw) => {
+  for (const node of nodes) node.setFlaws(rule);
 };
 
 describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many contracts (%o)', (how) => {
@@ -71,7 +67,7 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
     'program not activated',
     'max call depth exceeded',
   ])('are answered beside one of which all nodes say: %s', async (words) => {
-    follow(callsWith(hostile, nodeError(-32000, words)));
+    follow(callsWith(hostile, failure(-32000, words)));
     expect(await setUp(how).read(99, 1)).toEqual([Array(99).fill(true), [undefined]]);
   });
 
@@ -101,11 +97,11 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
   });
 
   test.for([
-    ['say no to all of them', callsWith('', nodeError(-32000, 'backend is down'))],
+    ['say no to all of them', callsWith('', failure(-32000, 'backend is down'))],
     ['answer none of them', callsWith('', 'hang')],
     ['answer nothing', () => 'hang' as const],
-    ['want fewer questions', callsWith(hostile, nodeError(-32005, 'too many requests'))],
-    ['do not have the block', callsWith(hostile, nodeError(-32000, 'header not found'))],
+    ['want fewer questions', callsWith(hostile, failure(-32005, 'too many requests'))],
+    ['do not have the block', callsWith(hostile, failure(-32000, 'header not found'))],
   ] as const)('reject where nodes %s', async ([, rule]) => {
     follow(rule);
     await expect(setUp({ ...how, timeoutMs: 500 }).read(20, 1)).rejects.toThrow('No node of network');
@@ -117,7 +113,7 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
   });
 
   test('are answered by the second node where the first one hangs', async () => {
-    nodes[0]?.follow(() => 'hang');
+    nodes[0]?.setFlaws(() => 'hang');
     expect(await setUp(how).read(20, 1)).toEqual([Array(20).fill(true), [false]]);
   });
 });

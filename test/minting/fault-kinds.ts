@@ -1,8 +1,8 @@
 import { id, Wallet } from 'ethers';
 import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { backUp, restoreBackup } from '../support/backup.ts';
-import { leadsTo } from '../support/flaws/wrongs.ts';
-import { lies } from '../support/lying-node.ts';
+import { lieNames } from '../support/node/lies.ts';
+import { leadsTo } from '../support/node/wrongs.ts';
 import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
 import type { SequenceNetwork } from './node-qualities.ts';
@@ -77,7 +77,7 @@ const workerFaults: readonly Fault[] = [
 /** The chain and the node in front of it. */
 const chainFaults: readonly Fault[] = [
   async ({ chance, network }) => {
-    const lie = chance.of(lies);
+    const lie = chance.of(lieNames);
     const at = chance.below(network.nodes.length);
     network.nodes[at]?.lie(lie);
     return `node ${at + 1}: ${lie}`;

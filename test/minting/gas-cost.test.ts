@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { findCompanyLimits } from '../../src/rwa/operators/company-limit-store.ts';
 import { addRwa } from '../rwa/samples.ts';
-import { startAnsweringNode } from '../support/answering-node.ts';
 import { test } from '../support/mint-fixtures.ts';
 import { startWorker, until, untilAll } from '../support/minting.ts';
+import { of, resultOf } from '../support/node/flaw.ts';
+import { startNode } from '../support/node/node.ts';
 
 type Receipt = { gasUsed: string; effectiveGasPrice: string };
 
@@ -63,12 +64,15 @@ test('no receipt makes a mint cost more than was signed, in a row or of a budget
   };
   const before = await spent();
   const known = await db('mint_transactions').pluck('id');
-  const node = await startAnsweringNode(chain.rpcUrl);
-  node.answer('eth_getTransactionReceipt', async (_params, pass) => {
-    const reply = await pass();
-    const isFound = 'result' in reply && typeof reply.result === 'object' && reply.result !== null;
-    return isFound ? { result: { ...reply.result, effectiveGasPrice: `0x${'f'.repeat(64)}` } } : reply;
-  });
+  const node = await startNode(chain.rpcUrl);
+  node.setFlaws(
+    of('eth_getTransactionReceipt', async (call, pass) => {
+      const reply = await pass(call);
+      const found = resultOf(reply);
+      const price = { effectiveGasPrice: `0x${'f'.repeat(64)}` };
+      return typeof found === 'object' && found !== null ? { result: { ...found, ...price } } : reply;
+    }),
+  );
   await db('networks').update({ rpc_urls: [node.url] });
   const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: chain.contract });
   const { body } = await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);

@@ -1,5 +1,5 @@
-import type { LyingNode } from '../support/lying-node.ts';
 import type { MintChain } from '../support/minting.ts';
+import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
 import { isReady, type Part } from './switches.ts';
 
@@ -9,7 +9,7 @@ import { isReady, type Part } from './switches.ts';
 type Watched = {
   readonly service: TestService;
   readonly chain: MintChain;
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly WatchedNode[];
 };
 
 /** Something that must hold, and the parts that it relies on. */

@@ -1,12 +1,12 @@
 import type { TestDatabase } from '../support/database.ts';
-import type { LyingNode } from '../support/lying-node.ts';
 import type { MintChain } from '../support/minting.ts';
+import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { RunningProcess } from '../support/process.ts';
 
 type Watched = {
   readonly db: TestDatabase['db'];
   readonly chain: MintChain;
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly WatchedNode[];
   /** Every worker that was started, whether it runs or not. */
   readonly workers: readonly RunningProcess[];
 };

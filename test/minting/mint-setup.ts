@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Wallet } from 'ethers';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { addRwa } from '../rwa/samples.ts';
-import type { Flaw } from '../support/flaws/flaw.ts';
-import { type Orphan, startOtherChain } from '../support/flaws/orphan.ts';
-import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
 import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
+import type { Flaw } from '../support/node/flaw.ts';
+import { type Orphan, startOtherChain } from '../support/node/orphan.ts';
+import { startWatchedNode, type WatchedNode } from '../support/node/watched-node.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import { strain } from '../support/strain.ts';
@@ -20,11 +20,11 @@ import type { WorkerTask } from './worker-process.ts';
 export type MintSetup = {
   readonly chain: MintChain;
   /** The first node of the network. */
-  readonly node: LyingNode;
+  readonly node: WatchedNode;
   /** Proxies in front of the real node, each with its own flaws; the network has them all, unless told otherwise. */
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly WatchedNode[];
   /** Makes these the nodes of the network, in this order. Workers that run notice it too. */
-  useNodes(nodes: readonly LyingNode[]): Promise<void>;
+  useNodes(nodes: readonly WatchedNode[]): Promise<void>;
   readonly service: TestService;
   /** Another chain, on which the signers have sent transactions; started at the first call. */
   otherChain(): Promise<Orphan>;
@@ -72,7 +72,7 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 export async function createMintSetup(options: SetupOptions = {}): Promise<MintSetup> {
   const { minters = 1, postgresUrl, nodes: flaws = [[]] } = options;
   const chain = await startMintChain({ minters });
-  const nodes = await Promise.all(flaws.map((each) => startLyingNode(chain.rpcUrl, ...each)));
+  const nodes = await Promise.all(flaws.map((each) => startWatchedNode(chain.rpcUrl, ...each)));
   const [node] = nodes;
   if (node === undefined) throw new Error('a network has one node at least');
   // Not so long that one silent answer takes all the time that a poll has for evidence.

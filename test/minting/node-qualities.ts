@@ -1,4 +1,4 @@
-import type { Flaw } from '../support/flaws/flaw.ts';
+import type { Flaw } from '../support/node/flaw.ts';
 import {
   feeCap,
   type NoFinalized,
@@ -7,9 +7,10 @@ import {
   prunedBefore,
   rangesOf,
   without,
-} from '../support/flaws/limits.ts';
-import { lagsBy, pastOf, standsStill } from '../support/flaws/old-heads.ts';
-import { type Orphan, startOrphan, startOtherChain } from '../support/flaws/orphan.ts';
+} from '../support/node/limits.ts';
+import { lagsBy, pastOf, standsStill } from '../support/node/old-heads.ts';
+import { type Orphan, startOrphan, startOtherChain } from '../support/node/orphan.ts';
+import type { WatchedNode } from '../support/node/watched-node.ts';
 import {
   errs,
   hangs,
@@ -20,8 +21,7 @@ import {
   status,
   suggestsTip,
   swallowsBroadcasts,
-} from '../support/flaws/wrongs.ts';
-import type { LyingNode } from '../support/lying-node.ts';
+} from '../support/node/wrongs.ts';
 import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
 import { isReady, type Part } from './switches.ts';
@@ -115,7 +115,7 @@ const wrong: readonly Quality[] = [
 
 /** The nodes of a network during a sequence, and what is to be expected of it. */
 export type SequenceNetwork = {
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly WatchedNode[];
   /** For each node, what it is like. */
   readonly names: readonly string[];
   /** Whether everything must be minted although the others are wrong; else a reason is enough. */
@@ -166,7 +166,7 @@ type Qualities = {
 
 async function useNetwork(
   setup: MintSetup,
-  nodes: readonly LyingNode[],
+  nodes: readonly WatchedNode[],
   { made, mustMint }: Qualities,
 ): Promise<SequenceNetwork> {
   const names = made.map(({ name }) => name);

@@ -1,10 +1,10 @@
 import { setCompared } from '../../src/rwa/minting/compare/compared-contract-store.ts';
-import { type RefusingNode, startRefusingNode } from '../support/refusing-node.ts';
+import { startNode, type TestNode } from '../support/node/node.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
 /** A mint setup whose network has one node, which refuses some questions for good. */
 export type RefusedSetup = MintSetup & {
-  readonly refusing: RefusingNode;
+  readonly refusing: TestNode;
   row(
     id: string,
   ): Promise<{ mint_state: string; minted_tx: string | null; token_id: string; recipient: string }>;
@@ -19,7 +19,7 @@ export type RefusedSetup = MintSetup & {
 export async function createRefusedSetup(): Promise<RefusedSetup> {
   const setup = await createMintSetup();
   const { chain, service } = setup;
-  const refusing = await startRefusingNode(chain.rpcUrl);
+  const refusing = await startNode(chain.rpcUrl);
   await service.db('networks').update({ rpc_urls: [refusing.url] });
   const row = (id: string) => service.db('nfts').where({ id }).first();
   return {
@@ -36,7 +36,7 @@ export async function createRefusedSetup(): Promise<RefusedSetup> {
       return { id, tokenId, hash };
     },
     async settle(ids) {
-      refusing.follow();
+      refusing.setFlaws();
       return setup.settle(ids);
     },
     async close() {

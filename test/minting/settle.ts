@@ -2,14 +2,14 @@ import { JsonRpcProvider } from 'ethers';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { listNetworks } from '../../src/chain/network-store.ts';
 import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
-import type { LyingNode } from '../support/lying-node.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
+import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
 import { judgeConduct, placesOf, type Standing, sortFound, standingSince, untruths } from './invariants.ts';
 
 type Settling = {
   readonly chain: MintChain;
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly WatchedNode[];
   readonly service: TestService;
 };
 

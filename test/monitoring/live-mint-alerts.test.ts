@@ -5,13 +5,13 @@ import { createLogger } from '../../src/base/log.ts';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
 import { addNetwork, addRwa } from '../rwa/samples.ts';
-import { startBentNode } from '../support/bent-node.ts';
 import { deploy } from '../support/deploy.ts';
 import { firedAlerts } from '../support/fired-alerts.ts';
-import { startOtherChain } from '../support/flaws/orphan.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
-import { startLyingNode } from '../support/lying-node.ts';
 import { type MintChain, startMintChain, startMintService, until, untilAll } from '../support/minting.ts';
+import { startNode } from '../support/node/node.ts';
+import { startOtherChain } from '../support/node/orphan.ts';
+import { startWatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { alertsOf } from './alert-causes.ts';
@@ -27,14 +27,14 @@ async function startPickyChain(opened: AsyncDisposableStack) {
   const picky = await deploy(chain.rpcUrl, (await compileContracts())['Picky']);
   await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', picky, 'latest'));
   await chain.mine(5);
-  return { chain, node: opened.adopt(await startLyingNode(chain.rpcUrl), (each) => each.close()) };
+  return { chain, node: opened.adopt(await startWatchedNode(chain.rpcUrl), (each) => each.close()) };
 }
 
 /** A process that mints and indexes, the service that accepts mints for it, and what may go wrong around both. */
 async function startWorld(opened: AsyncDisposableStack) {
   const { chain, node } = await startPickyChain(opened);
   const other = opened.adopt(await startOtherChain([], { chainId: begunAnew }), (each) => each.close());
-  const indexed = opened.adopt(await startBentNode(other.rpcUrl), (each) => each.close());
+  const indexed = opened.adopt(await startNode(other.rpcUrl), (each) => each.close());
   const service = opened.adopt(await startMintService(chain), (each) => each.close());
   await service.db('networks').update({ rpc_urls: [node.url, other.rpcUrl], confirmations: 1 });
   await addNetwork(service.db, begunAnew, indexed.url);
@@ -120,7 +120,7 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts of minting, over 
 
     await untilShown(worker, new RegExp(`^tallystick_index_block\\{chain_id="${begunAnew}"\\} \\d\\d`, 'm'));
     const anew = opened.adopt(await startOtherChain([], { chainId: begunAnew }), (each) => each.close());
-    indexed.aim(anew.rpcUrl);
+    indexed.leadTo(anew.rpcUrl);
     const after = await untilShown(
       worker,
       new RegExp(`^tallystick_index_stuck\\{chain_id="${begunAnew}"\\} 1$`, 'm'),

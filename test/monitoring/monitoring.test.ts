@@ -67,6 +67,7 @@ function faultsOf(expression: string, series: ReadonlyMap<string, readonly strin
 }
 
 const read = (file: string) => readFile(`deploy/monitoring/${file}`, 'utf8');
+const runbooks = 'docs/operate/runbooks.md';
 const alert = z.strictObject({
   alert: z.string().regex(/^Tallystick[A-Z]\w+$/),
   expr: z.string(),
@@ -88,7 +89,7 @@ describe('the alerts', () => {
   test('have a runbook and two tests each, and nothing else has', async () => {
     const names = (await alerts()).map((each) => each.alert).toSorted();
     expect(new Set(names).size).toBe(names.length);
-    const sections = [...(await read('runbooks.md')).matchAll(/^## (Tallystick\w+)$/gm)];
+    const sections = [...(await readFile(runbooks, 'utf8')).matchAll(/^## (Tallystick\w+)$/gm)];
     expect(sections.map(([, name]) => name).toSorted()).toEqual(names);
     const { tests }: { tests: { name: string }[] } = parse(await read('rules.test.yaml'));
     const tried = tests.map(({ name }) => name).toSorted();
@@ -110,7 +111,7 @@ describe('the alerts', () => {
     const more = { prompt: unused, onInterrupt: unused, environment: {} };
     const parts = { version: '0', ...called, ...more, stdin, stdout, stderr };
     const program = createProgram(parts, unused);
-    const said = [...(await read('runbooks.md')).matchAll(/`tallystick ([a-z][a-z -]*?)`/g)];
+    const said = [...(await readFile(runbooks, 'utf8')).matchAll(/`tallystick ([a-z][a-z -]*?)`/g)];
     expect(said.length).toBeGreaterThan(10);
     for (const [, words = ''] of said) {
       const [group, name] = words.split(' ');

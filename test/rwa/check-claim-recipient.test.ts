@@ -1,13 +1,14 @@
 import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { startNodeProxy } from '../support/node-proxy.ts';
+import { startNode } from '../support/node/node.ts';
+import { delay, failures } from '../support/node/transport-flaws.ts';
 import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
 import { contractAddress, recipient } from './samples.ts';
 
 const test = base
   .extend('node', perFile, async ({ chain }, { onCleanup }) => {
-    const node = await startNodeProxy(chain.rpcUrl);
+    const node = await startNode(chain.rpcUrl);
     onCleanup(() => node.close());
     return node;
   })
@@ -38,7 +39,7 @@ describe('200', () => {
       expect(body.hasCode).toBe(hasCode);
       expect(headers['cache-control']).toBe('no-store');
     }
-    expect(node.asked.filter((method) => method === 'eth_getCode')).toHaveLength(3);
+    expect(node.methods().filter((method) => method === 'eth_getCode')).toHaveLength(3);
     expect(await row()).toEqual(before);
     expect(await service.db('audit_log').where({ subject: nft.id })).toEqual([]);
   });
@@ -53,10 +54,10 @@ describe('200', () => {
     const { nft, secret } = await addClaimable(service);
     const ask = async () =>
       (await anyone.post(checkPath(nft.id)).send({ secret, recipient }).expect(200)).body.hasCode;
-    node.fail('drop');
+    node.setFlaws(failures.drop);
     expect(await ask()).toBeNull();
-    node.fail('none');
-    const release = node.hold('eth_getCode');
+    node.setFlaws();
+    const release = delay(node, 'eth_getCode');
     expect(await ask()).toBeNull();
     release();
   });
@@ -79,7 +80,7 @@ describe('400', () => {
     node.forget();
     const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: contractAddress });
     expect((await sent.expect(400)).body.code).toBe('recipient_unusable');
-    expect(node.asked).not.toContain('eth_getCode');
+    expect(node.methods()).not.toContain('eth_getCode');
   });
 });
 
@@ -96,7 +97,7 @@ describe('404', () => {
       const { body } = await anyone.post(checkPath(id)).send({ secret, recipient }).expect(404);
       expect(body.code).toBe('claim_not_found');
     }
-    expect(node.asked).not.toContain('eth_getCode');
+    expect(node.methods()).not.toContain('eth_getCode');
   });
 });
 

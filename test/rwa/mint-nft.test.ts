@@ -266,14 +266,14 @@ describe('422', () => {
 });
 
 describe('side by side', () => {
-  test('of 1,000 requests for one NFT one is accepted and every answer is truthful', async ({
+  test('of 200 requests for one NFT one is accepted and every answer is truthful', async ({
     service,
     acme,
   }) => {
     const { nft, path, secret } = await addMintable(service);
     // Two recipients: whoever comes first decides which of them is answered with 200.
     const answers = await Promise.all(
-      Array.from({ length: 1_000 }, (_, index) =>
+      Array.from({ length: 200 }, (_, index) =>
         acme.post(path).send({ secret, recipient: index % 2 === 0 ? recipient : otherRecipient }),
       ),
     );

@@ -4,7 +4,7 @@ import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
 
 const poolMax = 2;
-// README: the pool, and one that listens.
+// docs/operate/database.md: the pool, and one that listens.
 const most = poolMax + 1;
 
 test('a process of all roles opens no more connections than its documentation says', async ({

@@ -6,12 +6,13 @@ import { callNode, deployer } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
 import { startMoralisServer } from '../support/moralis-server.ts';
-import { startNodeProxy } from '../support/node-proxy.ts';
+import { startNode } from '../support/node/node.ts';
+import { failures } from '../support/node/transport-flaws.ts';
 import type { TestService } from '../support/service.ts';
 
 const test = base
   .extend('node', perFile, async ({ chain }, { onCleanup }) => {
-    const node = await startNodeProxy(chain.rpcUrl);
+    const node = await startNode(chain.rpcUrl);
     onCleanup(() => node.close());
     return node;
   })
@@ -72,12 +73,12 @@ describe('the index', () => {
       `${local},node="${node.url}",outcome="answered"`,
     );
     expect(answered).toBeGreaterThan(0);
-    node.fail('status 500');
+    node.setFlaws(failures['status 500']);
     await until('a failure', async () => ((await value(service, 'index_failures_total', local)) ?? 0) > 0);
     expect(
       await value(service, 'node_answers_total', `${local},node="${node.url}",outcome="refused"`),
     ).toBeGreaterThan(0);
-    node.fail('none');
+    node.setFlaws();
     await pay(chain);
     const { number } = await callNode<{ number: string }>(chain.rpcUrl, 'eth_getBlockByNumber', [
       'latest',

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { startAnsweringNode } from '../support/answering-node.ts';
 import { type CollectedSpan, startCollector } from '../support/collector.ts';
 import { callNode, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
+import { startNode } from '../support/node/node.ts';
 import { startProcess } from '../support/process.ts';
 
 const key = `a:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -14,7 +14,7 @@ test('a batch of blocks is a trace, with the calls that read it and the statemen
   databaseUrl,
   chain,
 }) => {
-  const node = await startAnsweringNode(chain.rpcUrl);
+  const node = await startNode(chain.rpcUrl);
   await db('networks').insert({
     ...{
       chain_id: '31337',

@@ -1,12 +1,12 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { addRwa } from '../rwa/samples.ts';
-import { startAnsweringNode } from '../support/answering-node.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
 import { perFile } from '../support/fixtures.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
 import { test as base } from '../support/mint-fixtures.ts';
 import { until } from '../support/minting.ts';
+import { startNode } from '../support/node/node.ts';
 import { freePort } from '../support/postgres.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import { populate } from '../support/serving.ts';
@@ -15,7 +15,7 @@ const key = (byte: number) => `a:${Buffer.alloc(32, byte).toString('base64')}`;
 const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }, { onCleanup }) => {
-  const node = await startAnsweringNode(mintChain.rpcUrl);
+  const node = await startNode(mintChain.rpcUrl);
   onCleanup(() => node.close());
   const { keys, companies } = await populate(db, { rpcUrl: node.url });
   await db('networks').update({ minter_contract: mintChain.contract, confirmations: 1 });

@@ -31,7 +31,6 @@ const problemType = 'application/problem+json';
  * included. Appends each documented (operation, status) that occurs to the coverage file.
  */
 export function createConformance({ coverageFile }: { coverageFile?: string | undefined } = {}) {
-  const validator = createValidators();
   const noted = new Set<string>();
 
   const note = (line: string) => {
@@ -69,6 +68,9 @@ export function createConformance({ coverageFile }: { coverageFile?: string | un
     },
   };
 }
+
+// Of all services of a run: the documents do not change.
+const validator = createValidators();
 
 function createValidators(): Validators {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, validateFormats: true });

@@ -1,4 +1,4 @@
-import { hexOf } from './flaws/flaw.ts';
+import { hexOf } from './node/flaw.ts';
 
 /** How the base fee goes from block to block. */
 type Course = 'rising' | 'falling' | 'spike';

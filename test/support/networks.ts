@@ -15,6 +15,7 @@ export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network
     indexFrom: '0',
     indexTraces: 'none',
     wrappedNatives: [],
+    nativeAsset: null,
     explorerUrl: null,
     ...changes,
   };

@@ -55,11 +55,15 @@ export function decodeRecorded(name: string, { traced = true } = {}): IndexedBlo
   const wrapped = knownWrappedNatives[String(recorded.chainId)]?.toLowerCase();
   const receipted = new Set(recorded.receipts.map(({ transactionHash }) => transactionHash));
   const missing = recorded.block.transactions.map(({ hash }) => hash).filter((hash) => !receipted.has(hash));
+  const block = readBlock(recorded.block);
   return decodeBlock(
     {
-      block: readBlock(recorded.block),
+      block,
       receipts: recorded.receipts.map(readReceipt),
-      traces: recorded.traces === null || !traced ? undefined : readCallTraces(recorded.traces),
+      traces:
+        recorded.traces === null || !traced
+          ? undefined
+          : readCallTraces(recorded.traces, block.transactions).traces,
       // Only Ethermint lists such transactions.
       withoutReceipt: new Set(name.startsWith('cronos/') ? missing : []),
     },

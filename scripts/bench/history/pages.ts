@@ -4,9 +4,7 @@ import { createCursors } from '../../../src/blockchain/cursor.ts';
 import { basePaths } from '../../../src/contract/documents.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { issueKey } from '../../../src/keys/key-store.ts';
-import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
-import { testNetwork } from '../../../test/support/networks.ts';
-import { benchKey, startBenchService } from '../start-service.ts';
+import { benchKey, startUnpinned } from '../start-service.ts';
 import { busyWallet, chainId, placeOf, rareToken } from './fill.ts';
 
 export const pageSize = 100;
@@ -44,42 +42,12 @@ function assertPage(page: number, rows: number, records: Records): void {
   if (records.length !== pageSize || !isRight) throw new Error(`what came is not page ${page}`);
 }
 
-export function askStore({ db, rows }: Filled): Ask {
-  const provider = createIndexerProvider({ db });
-  const network = testNetwork([]);
-  const common = { network, address: busyWallet, order: 'DESC', limit: pageSize } as const;
-  return async (page) => {
-    const { records } = await provider.history({
-      ...common,
-      page: page - 1,
-      position: positionOf(page, rows),
-    });
-    assertPage(page, rows, records);
-  };
-}
-
-type HttpOptions = Filled & { readonly databaseUrl: string; readonly say: (line: string) => void };
+type HttpOptions = Filled & { readonly databaseUrl: string };
 
 /** The service as a process of its own, asked over one connection that is kept. */
-export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
+export async function askOverHttp({ db, rows, databaseUrl }: HttpOptions) {
   const { key } = await issueKey(db, 'live', { companyId: null, label: 'bench' });
-  const started = Promise.withResolvers<string>();
-  const service = startBenchService({
-    env: {
-      ROLES: 'api',
-      DATABASE_URL: databaseUrl,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      RATE_LIMIT_PER_SECOND: '0',
-    },
-    say,
-    onLog(line) {
-      const [, port] = /"port":(\d+).*"service started"/.exec(line) ?? [];
-      if (port !== undefined) started.resolve(port);
-    },
-  });
-  const timer = setTimeout(() => started.reject(new Error('the service did not start')), 60_000);
-  const port = await started.promise.finally(() => clearTimeout(timer));
+  const service = await startUnpinned({ DATABASE_URL: databaseUrl, RATE_LIMIT_PER_SECOND: '0' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const cursors = createCursors(new Map([['bench', benchKey]]));
   const scope = {
@@ -103,7 +71,7 @@ export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
     return `${basePaths.blockchain}/wallet/history?${new URLSearchParams(query)}`;
   };
   const recordsOf = async (page: number, search: Readonly<Record<string, string>>): Promise<Records> => {
-    const answer = await read(`http://127.0.0.1:${port}${pathOf(page, search)}`, agent, key);
+    const answer = await read(`http://127.0.0.1:${service.port}${pathOf(page, search)}`, agent, key);
     return JSON.parse(answer).history.result;
   };
   const ask: Ask = async (page) => assertPage(page, rows, await recordsOf(page, {}));

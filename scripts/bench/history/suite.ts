@@ -1,9 +1,10 @@
 import type { Database } from '../../../src/contract/transaction.ts';
+import { quantile } from '../../load/answers.ts';
 import { openKept } from '../http/data-set.ts';
 import { areHeld, atMost, below } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { fillHistory } from './fill.ts';
-import { type Ask, type AskSearch, askOverHttp, askStore, pageSize, searches } from './pages.ts';
+import { type Ask, type AskSearch, askOverHttp, pageSize, searches } from './pages.ts';
 
 const bounds = { p50Ms: 10, p99Ms: 30, deepToFirst: 1.2 };
 // To be raised when `fill.ts` makes other rows.
@@ -42,9 +43,7 @@ type MeasureOptions = {
 async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOptions) {
   const deepest = isQuick ? 1_000 : 10_000;
   const rounds = isQuick ? 100 : 500;
-  const store = await measurePages(askStore({ db, rows }), rounds, deepest);
-  say(`  at the store: ${JSON.stringify(store)}`);
-  const overHttp = await askOverHttp({ db, databaseUrl, rows, say });
+  const overHttp = await askOverHttp({ db, databaseUrl, rows });
   try {
     const http = await measurePages(overHttp.ask, rounds, deepest);
     say(`  over HTTP: ${JSON.stringify(http)}`);
@@ -69,7 +68,6 @@ async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOption
       pages: rounds * 3,
       http,
       search,
-      store,
     };
   } finally {
     await overHttp.close();
@@ -122,9 +120,4 @@ async function measureSearches(ask: AskSearch, rounds: number, deepest: number) 
     deepP50Ms: rounded(quantile(times.deep, 0.5)),
     deepP99Ms: rounded(quantile(times.deep, 0.99)),
   };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

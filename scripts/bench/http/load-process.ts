@@ -1,10 +1,19 @@
 import { encoded, type HttpConnection, openConnection, type Request } from './connection.ts';
-import type { LoadFigures, LoadTask } from './load-task.ts';
-import { keepPace } from './pace.ts';
 
 /* Makes load, in a process of its own: it must not share a core with what it measures. */
 
-const patienceMs = 30_000;
+/** What a process that makes load is asked for: requests as fast as answers come. */
+export type LoadTask = {
+  readonly port: number;
+  readonly seconds: number;
+  /** Taken in turns. `{n}` in a body is another number in each request. */
+  readonly requests: readonly Request[];
+  readonly status: number;
+};
+
+export type LoadFigures = { readonly answered: number; readonly perSecond: number; readonly p99Ms: number };
+
+const connectionCount = 16;
 // As long as the numbers that take its place, so that the length of a body is known before.
 const place = '0'.repeat(16);
 let numbered = Date.now() * 1_000;
@@ -23,52 +32,30 @@ function createTurns(requests: readonly Request[]): () => string {
   };
 }
 
-async function run(task: LoadTask): Promise<LoadFigures> {
-  const { port, requests, seconds, perSecond } = task;
-  const connections = await Promise.all(Array.from({ length: task.connections }, () => openConnection(port)));
+async function run({ port, requests, seconds, status: wanted }: LoadTask): Promise<LoadFigures> {
+  const opening = Array.from({ length: connectionCount }, () => openConnection(port));
+  const connections = await Promise.all(opening);
   const turn = createTurns(requests);
   const times: number[] = [];
-  let bytes = 0;
-  const ask = async (connection: HttpConnection, due: number) => {
-    const request = turn();
-    const { status, body } = await connection.send(request);
-    if (status !== task.status) {
-      const [line] = request.split('\r\n');
-      throw new Error(`${line} was answered ${status}: ${body.slice(0, 300)}`);
-    }
-    bytes += body.length;
-    times.push(performance.now() - due);
-  };
   const begun = performance.now();
-  if (perSecond === undefined) await saturate(connections, ask, begun + seconds * 1_000);
-  else {
-    const { unanswered } = await keepPace(connections, ask, { perSecond, seconds, patienceMs });
-    if (unanswered > 0) throw new Error(`${unanswered} requests were not answered.`);
-  }
+  const end = begun + seconds * 1_000;
+  const saturate = async (connection: HttpConnection) => {
+    for (let due = performance.now(); due < end; due = performance.now()) {
+      const request = turn();
+      const { status, body } = await connection.send(request);
+      if (status !== wanted) {
+        const [line] = request.split('\r\n');
+        throw new Error(`${line} was answered ${status}: ${body.slice(0, 300)}`);
+      }
+      times.push(performance.now() - due);
+    }
+  };
+  await Promise.all(connections.map(saturate));
   const took = (performance.now() - begun) / 1_000;
   for (const connection of connections) connection.close();
-  return figuresOf(times, took, bytes);
-}
-
-type Ask = (connection: HttpConnection, due: number) => Promise<void>;
-
-async function saturate(connections: readonly HttpConnection[], ask: Ask, end: number): Promise<void> {
-  await Promise.all(
-    connections.map(async (connection) => {
-      while (performance.now() < end) await ask(connection, performance.now());
-    }),
-  );
-}
-
-function figuresOf(times: number[], seconds: number, bytes: number): LoadFigures {
   const sorted = Float64Array.from(times).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return {
-    answered: sorted.length,
-    perSecond: sorted.length / seconds,
-    ...{ p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), maxMs: at(1) },
-    bytes,
-  };
+  const p99Ms = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  return { answered: sorted.length, perSecond: sorted.length / took, p99Ms };
 }
 
 process.on('message', (task: LoadTask) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { killAtExit } from '../../../test/support/kill-at-exit.ts';
 import { pinned } from './cores.ts';
-import type { LoadFigures, LoadTask } from './load-task.ts';
+import type { LoadFigures, LoadTask } from './load-process.ts';
 
 export type Loader = {
   /** @throws Error for an answer other than the expected one */

@@ -1,8 +1,8 @@
+import { Agent, request } from 'node:http';
 import { parseArgs } from 'node:util';
-import { createAskNode } from './ask-node.ts';
 
-// A process of its own: reads blocks, receipts and traces of a node and does nothing with them. With --parse it parses the
-// answers for some of them instead. Its only line tells the milliseconds, those of its core, and the bytes.
+// A process of its own: reads blocks, receipts and traces of a node over kept connections and does nothing with them. Its
+// only line tells the milliseconds and the bytes.
 const { values } = parseArgs({
   options: {
     url: { type: 'string', default: '' },
@@ -10,48 +10,43 @@ const { values } = parseArgs({
     last: { type: 'string', default: '' },
     parallel: { type: 'string', default: '' },
     traces: { type: 'boolean', default: false },
-    parse: { type: 'boolean', default: false },
   },
 });
-const [first, last] = [Number(values.first), Number(values.last)];
-const node = createAskNode(values.url, values.traces);
+const agent = new Agent({ keepAlive: true });
 
-async function download(): Promise<number> {
-  let next = first;
-  let bytes = 0;
-  const lane = async () => {
-    while (next <= last) bytes += await node.block(next++);
-  };
-  await Promise.all(Array.from({ length: Number(values.parallel) }, lane));
-  return bytes;
+/** @returns how many bytes came */
+function ask(method: string, params: readonly unknown[]): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const asked = request(values.url, { method: 'POST', headers, agent, timeout: 30_000 }, (response) => {
+      let bytes = 0;
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+      });
+      response.once('end', () => resolve(bytes)).once('error', reject);
+    });
+    asked.once('error', reject);
+    asked.once('timeout', () => asked.destroy(new Error(`no answer to ${method}`)));
+    asked.end(body);
+  });
 }
 
-const samples = 100;
-
-/** Answers for blocks from all over the chain. */
-async function readSome(): Promise<Buffer[]> {
-  const bodies: Buffer[] = [];
-  const step = (last - first) / (samples - 1);
-  for (let index = 0; index < samples; index += 1)
-    await node.block(Math.round(first + index * step), (body) => bodies.push(body));
-  return bodies;
-}
-
-function parseAll(bodies: readonly Buffer[]): number {
-  let bytes = 0;
-  for (const body of bodies) {
-    JSON.parse(body.toString('utf8'));
-    bytes += body.length;
+let next = Number(values.first);
+let bytes = 0;
+async function lane(): Promise<void> {
+  while (next <= Number(values.last)) {
+    const number = `0x${(next++).toString(16)}`;
+    const answers = await Promise.all([
+      ask('eth_getBlockByNumber', [number, true]),
+      ask('eth_getBlockReceipts', [number]),
+      ...(values.traces ? [ask('trace_block', [number])] : []),
+    ]);
+    for (const size of answers) bytes += size;
   }
-  return bytes;
 }
 
-const bodies = values.parse ? await readSome() : [];
-parseAll(bodies);
-const [started, before] = [performance.now(), process.cpuUsage()];
-const bytes = values.parse ? parseAll(bodies) : await download();
-const [milliseconds, used] = [performance.now() - started, process.cpuUsage(before)];
-const cpuMs = (used.user + used.system) / 1_000;
-const blocks = values.parse ? samples : last - first + 1;
-process.stdout.write(`${JSON.stringify({ milliseconds, cpuMs, bytes, blocks })}\n`);
-node.close();
+const started = performance.now();
+await Promise.all(Array.from({ length: Number(values.parallel) }, lane));
+process.stdout.write(`${JSON.stringify({ milliseconds: performance.now() - started, bytes })}\n`);
+agent.destroy();

@@ -7,7 +7,6 @@ import { migrationLimits } from '../../../src/db/connection/session-limits.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { rounded } from '../suite.ts';
-import { copyBare } from './bare-copy.ts';
 import type { BenchChain } from './bench-chain.ts';
 import { type IndexerRun, runIndexer } from './run-indexer.ts';
 
@@ -17,8 +16,6 @@ type IndexOptions = {
   readonly traces: Traces;
   /** INDEX_PARALLEL. */
   readonly parallel: number;
-  /** Whether the rows are copied once more, with nothing else around, to learn what that takes. */
-  readonly copies?: boolean;
   readonly say: (line: string) => void;
 };
 
@@ -26,36 +23,30 @@ type IndexOptions = {
 const startDurablePostgres = (): Promise<TestPostgres> =>
   startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
 
-export type WholeIndex = {
-  readonly indexed: IndexerRun;
-  /** Of history. */
-  readonly rows: number;
-  /** Milliseconds of a core for a bare COPY of all rows; 0 where it was not asked for. */
-  readonly copyMs: number;
-};
+/** What came of it, with how many rows of history there are. */
+export type WholeIndex = IndexerRun & { readonly rows: number };
 
 /** Indexes the mix of the chain, into a database of its own. */
 export async function indexWhole(
   chain: BenchChain,
-  { traces, parallel, copies = false, say }: IndexOptions,
+  { traces, parallel, say }: IndexOptions,
 ): Promise<WholeIndex> {
   const postgres = await startDurablePostgres();
   const log = createLogger({ level: 'silent' });
   const db = createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits });
   try {
     await prepareDatabase(db);
-    const { rpcUrl, chainId, pid: nodePid, contracts, first, last } = chain;
+    const { rpcUrl, chainId, contracts, first, last } = chain;
     const indexFrom = String(first);
     await insertNetwork(
       db,
       testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [contracts.Wrapped] }),
     );
     const indexed = await runIndexer({
-      ...{ db, databaseUrl: postgres.url, chainId, nodePid, last, parallel, say },
+      ...{ db, databaseUrl: postgres.url, chainId, last, parallel, say },
     });
-    say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.memoryMb.peak} MB`);
-    const rows = await countRows(db, chain);
-    return { indexed, rows, copyMs: copies ? await copyBare(db) : 0 };
+    say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.peakMb} MB`);
+    return { ...indexed, rows: await countRows(db, chain) };
   } finally {
     await db.destroy();
     await postgres.close();

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { startUnpinned } from '../start-service.ts';
 import type { BareTask, BareTime } from './bare-transactions.ts';
 import { type BenchSetup, newRecipient } from './bench-setup.ts';
 import { postAll } from './post-all.ts';
-import { startServiceProcess } from './service-process.ts';
 
 export type Acceptance = {
   /** Requests a second that were answered. */
@@ -16,7 +16,6 @@ export type Acceptance = {
 };
 
 type Options = {
-  readonly folder: string;
   readonly setup: BenchSetup;
   readonly rounds: number;
   readonly perRound: number;
@@ -31,8 +30,8 @@ const bareProgram = path.join(import.meta.dirname, 'bare-transactions.ts');
  * the same database, each in a process of its own with as many at once and as large a pool.
  */
 export async function measureAcceptance(options: Options): Promise<Acceptance> {
-  const { folder, setup, rounds, perRound, connections, say } = options;
-  const service = await startServiceProcess(folder, { ...setup.settings, ROLES: 'api' });
+  const { setup, rounds, perRound, connections, say } = options;
+  const service = await startUnpinned({ ...setup.settings, ROLES: 'api' });
   const bare = fork(bareProgram, [setup.settings['DATABASE_URL'] ?? '', String(connections)]);
   const runBare = async (task: BareTask): Promise<number> => {
     bare.send(task);

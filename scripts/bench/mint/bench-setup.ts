@@ -98,6 +98,7 @@ async function addNetwork(db: BenchDatabase['db'], { chainId, rpcUrl, contract }
     indexFrom: '0',
     indexTraces: 'none',
     wrappedNatives: [],
+    nativeAsset: null,
     explorerUrl: null,
   });
 }

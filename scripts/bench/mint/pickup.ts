@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openConnection } from '../http/connection.ts';
+import { startUnpinned } from '../start-service.ts';
 import type { BenchChain } from './bench-chain.ts';
 import type { BenchSetup } from './bench-setup.ts';
 import { toRequest } from './post-all.ts';
-import { startServiceProcess } from './service-process.ts';
 
 export type Pickup = {
   readonly mints: number;
@@ -13,7 +13,6 @@ export type Pickup = {
 };
 
 type Options = {
-  readonly folder: string;
   readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly signing: Readonly<Record<string, string>>;
@@ -24,8 +23,8 @@ type Options = {
  * From the answer to one mint on a service that has nothing else to do, to its transaction at the node. The
  * pause before the next one is random, so that the moments spread over the time between two blocks.
  */
-export async function measurePickup({ folder, setup, chain, signing, mints }: Options): Promise<Pickup> {
-  const service = await startServiceProcess(folder, { ...setup.settings, ...signing, ROLES: 'api,worker' });
+export async function measurePickup({ setup, chain, signing, mints }: Options): Promise<Pickup> {
+  const service = await startUnpinned({ ...setup.settings, ...signing, ROLES: 'api,worker' });
   const arrivals = await watchPending(chain.rpcUrl);
   const connection = await openConnection(service.port);
   const times: number[] = [];

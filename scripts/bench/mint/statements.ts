@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { startUnpinned } from '../start-service.ts';
 import { type BenchChain, confirmations } from './bench-chain.ts';
 import { serviceRole } from './bench-postgres.ts';
 import type { BenchSetup } from './bench-setup.ts';
 import { untilMinted } from './minted.ts';
-import { startServiceProcess } from './service-process.ts';
 
 export type Statements = {
   readonly nfts: number;
@@ -13,7 +13,6 @@ export type Statements = {
 };
 
 type Options = {
-  readonly folder: string;
   readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly settings: Readonly<Record<string, string>>;
@@ -23,11 +22,11 @@ type Options = {
  * Statements that a worker process sends for NFTs that are queued already, by the server's own count: from
  * its first connection until all are minted and final, the queue's own and BEGIN and COMMIT included.
  */
-export async function measureStatements({ folder, setup, chain, settings }: Options): Promise<Statements> {
+export async function measureStatements({ setup, chain, settings }: Options): Promise<Statements> {
   const { db } = setup;
   const queued = await count(db, "SELECT count(*) FROM nfts WHERE mint_state = 'queued'");
   await db.raw('SELECT pg_stat_statements_reset()');
-  const worker = await startServiceProcess(folder, { ...settings, ROLES: 'worker', LOG_LEVEL: 'info' });
+  const worker = await startUnpinned({ ...settings, ROLES: 'worker' });
   try {
     await untilMinted(db, queued, 120);
     // So many blocks at once make everything final.

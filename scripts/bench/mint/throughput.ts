@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { startUnpinned } from '../start-service.ts';
 import { type BenchChain, confirmations } from './bench-chain.ts';
 import type { BenchSetup } from './bench-setup.ts';
 import { untilMinted } from './minted.ts';
 import { postAll } from './post-all.ts';
-import { startServiceProcess } from './service-process.ts';
 
 export type Minting = {
   readonly nfts: number;
@@ -20,7 +20,6 @@ export type Minting = {
 export type SignedBatch = { readonly raw: string; readonly hash: string };
 
 type Options = {
-  readonly folder: string;
   readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly signing: Readonly<Record<string, string>>;
@@ -31,10 +30,10 @@ type Options = {
 
 /** From the first request to the last row that says minted; by both operations in turn. */
 export async function measureMinting(options: Options): Promise<Minting> {
-  const { folder, setup, chain, signing, nfts, connections, say } = options;
+  const { setup, chain, signing, nfts, connections, say } = options;
   const issued = await setup.issue(nfts / 2);
   const requests = issued.flatMap((nft, index) => [setup.createRequest(index), setup.mintRequest(nft)]);
-  const service = await startServiceProcess(folder, { ...setup.settings, ...signing, ROLES: 'api,worker' });
+  const service = await startUnpinned({ ...setup.settings, ...signing, ROLES: 'api,worker' });
   try {
     await chain.nextBlock();
     const started = performance.now();

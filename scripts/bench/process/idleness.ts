@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deleteIndex } from '../../../src/providers/indexer/store/rollback/reset-store.ts';
 import { coreSeconds, residentMb } from '../http/cores.ts';
 import type { DataSet } from '../http/data-set.ts';
-import { startService } from '../http/subject.ts';
 import { chainId, createSigners, startBenchChain } from '../mint/bench-chain.ts';
+import { startService } from '../start-service.ts';
 import { rounded } from '../suite.ts';
 
 export type Idle = {

@@ -5,7 +5,7 @@ import { issueKey } from '../../../src/keys/key-store.ts';
 import { residentMb } from '../http/cores.ts';
 import type { DataSet } from '../http/data-set.ts';
 import { insertEvents } from '../http/fill.ts';
-import { startService } from '../http/subject.ts';
+import { startService } from '../start-service.ts';
 
 export type ListMemory = {
   readonly name: string;

@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { chainId } from '../../bench/mint/bench-chain.ts';
 import { createCaller } from '../../load/caller.ts';
+import { until } from '../../load/until.ts';
 import type { Stage } from './fault.ts';
-import { deadlineMs } from './usual-load.ts';
 
 /** When what goes on without callers works again. */
 export type Background = {
@@ -20,64 +19,40 @@ const fewBlocks = 4;
 /** Waits until mints and the index go on. */
 export async function watchBackground(stage: Stage): Promise<Background> {
   const db = stage.around.openDatabase();
+  const isAtHead = async () => {
+    const { head_number: head } = await db('index_state').where({ chain_id: chainId }).first('head_number');
+    return Number(head) >= (await stage.around.chain.blockNumber()) - fewBlocks;
+  };
   try {
-    const [mintMs, indexMs] = await Promise.all([timeMint(stage, db), timeIndex(stage, db)]);
+    const [mintMs, indexMs] = await Promise.all([
+      timeMint(stage, db).catch(() => undefined),
+      until(isAtHead, 'blocks to index', patienceMs).catch(() => undefined),
+    ]);
     return { mintMs, indexMs };
   } finally {
     await db.destroy();
   }
 }
 
-async function timeMint(stage: Stage, db: Database): Promise<number | undefined> {
-  const nftId = await mintOne(stage);
-  if (nftId === undefined) return undefined;
-  return timeUntil(async () => {
-    const nft = await db('nfts').where({ id: nftId }).first('mint_state');
-    return nft?.mint_state === 'minted';
-  });
-}
-
-/** Asks for a mint until it is accepted. @returns the id of the NFT; undefined when it never was */
-async function mintOne({ service, around, ledger }: Stage): Promise<string | undefined> {
-  const { id: company, key, rwas, wallets } = around.world.acme;
-  const caller = createCaller({
-    ...{ port: service.port, company: 'acme', key, deadlineMs },
-    address: '127.0.3.1',
-  });
+/** Asks for a mint until it is accepted, and waits until it is minted. */
+async function timeMint({ service, world, ledger }: Stage, db: Database): Promise<number> {
+  const { id: company, key, rwas, wallets } = world.acme;
+  const caller = createCaller({ port: service.port, company: 'acme', key, address: '127.0.3.1' });
   let nftId: string | undefined;
-  const onAccepted = (text: string) => {
-    const body: { nftId: string } = JSON.parse(text);
-    nftId = body.nftId;
-    ledger.accept({ kind: 'mint', company, id: body.nftId });
-  };
-  const path = `/v1/api/rwa/${rwas[0]}/mint`;
-  await timeUntil(async () => {
+  const ask = async () => {
     await caller.ask({
-      kind: 'mint afterwards',
-      method: 'POST',
-      path,
+      ...{ kind: 'mint afterwards', method: 'POST', path: `/v1/api/rwa/${rwas[0]}/mint` },
       body: { recipient: wallets[0] },
-      onAccepted,
+      onAccepted(text) {
+        const body: { nftId: string } = JSON.parse(text);
+        nftId = body.nftId;
+        ledger.accept({ kind: 'mint', company, id: body.nftId });
+      },
     });
     return nftId !== undefined;
-  });
-  caller.close();
-  return nftId;
-}
-
-function timeIndex({ around: { chain } }: Stage, db: Database): Promise<number | undefined> {
-  return timeUntil(async () => {
-    const { head_number: head } = await db('index_state').where({ chain_id: chainId }).first('head_number');
-    return Number(head) >= (await chain.blockNumber()) - fewBlocks;
-  });
-}
-
-/** @returns milliseconds until it is so; undefined when it is not in time */
-async function timeUntil(isSo: () => Promise<boolean>): Promise<number | undefined> {
-  const begun = performance.now();
-  for (;;) {
-    if (await isSo()) return Math.round(performance.now() - begun);
-    if (performance.now() - begun > patienceMs) return undefined;
-    await pause(200);
-  }
+  };
+  await until(ask, 'mints that are not accepted', patienceMs).finally(() => caller.close());
+  const isMinted = async () =>
+    (await db('nfts').where({ id: nftId }).first('mint_state'))?.mint_state === 'minted';
+  return until(isMinted, 'mints on their way', patienceMs);
 }

@@ -1,30 +1,18 @@
-import { type Answer, countClasses } from '../../load/answers.ts';
-import type { Write } from '../../load/ledger.ts';
+import { type Answer, countClasses, quantile } from '../../load/answers.ts';
+import { deadlineMs } from '../../load/caller.ts';
 import type { Background } from './background.ts';
 import type { Aftermath, Fault } from './fault.ts';
-import { healthTimes, probeMs } from './health-times.ts';
-import { neighbourTimes } from './neighbour-times.ts';
-import { type Figures, isBounded, isSettled } from './process-figures.ts';
+import { type Figures, isBounded, isSettled } from './figures.ts';
+import type { leftBehind } from './left-behind.ts';
 
 /** All that is known of a fault that has happened. */
-export type Found = {
+export type Found = Awaited<ReturnType<typeof leftBehind>> & {
   readonly fault: Fault;
   readonly answers: readonly Answer[];
   /** Those from before the fault. */
   readonly quiet: readonly Answer[];
-  readonly faultEndedAt: number;
-  /** Of `/healthz` during the fault, where that is another company. */
-  readonly health: readonly Answer[];
   readonly recoveredMs: number | undefined;
   readonly background: Background;
-  readonly deadlineMs: number;
-  readonly unfinished: number;
-  readonly lost: readonly Write[];
-  /** Writes that the fault itself took away. */
-  readonly excused: number;
-  readonly broken: readonly string[];
-  readonly unhandled: readonly string[];
-  readonly ended: readonly string[];
   readonly before: Figures;
   readonly peak: Figures;
   readonly after: Figures;
@@ -52,12 +40,15 @@ export function violationsOf(found: Found): string[] {
   ];
 }
 
-function answerDemands({ fault, answers, deadlineMs, aftermath }: Found): Demand[] {
+function answerDemands({ fault, answers, quiet, aftermath }: Found): Demand[] {
   const { ok, wrong, cut, late } = countClasses(answers);
   const tooLate = Math.max(late, answers.filter(({ ms }) => ms > deadlineMs).length);
   const unserved = answers.length - ok;
+  const inQuiet = quiet.filter((answer) => answer.class !== 'ok').length;
   return [
     [!aftermath.acted, 'nothing shows that the fault happened'],
+    [quiet.length === 0, 'nothing was asked before'],
+    [inQuiet > 0, `${inQuiet} of ${quiet.length} requests not served before`],
     [wrong > 0, `${wrong} answers that are neither served nor 502 or 503 with Retry-After`],
     [cut > 0 && fault.cuts !== true, `${cut} requests cut off`],
     [tooLate > 0, `${tooLate} requests without an answer in ${deadlineMs / 1_000} s`],
@@ -95,15 +86,33 @@ function processDemands({ fault, unhandled, ended, before, peak, after }: Found)
   ];
 }
 
+const slowestOf100 = (answers: readonly Answer[]): number =>
+  quantile(
+    answers.map(({ ms }) => ms),
+    0.99,
+  );
+
+/** What a neighbour waits for the slowest of 100 answers in quiet, and in each part of the fault. */
+export function neighbourTimes({ fault, quiet, answers, aftermath: { parts = [] } }: Found) {
+  const ofNeighbour = (all: readonly Answer[]) => all.filter(({ company }) => company === fault.neighbour);
+  return {
+    quietMs: slowestOf100(ofNeighbour(quiet)),
+    parts: parts.map(({ name, from, to }) => {
+      const during = ofNeighbour(answers).filter(({ at }) => at >= from && at <= to);
+      const failed = during.filter((answer) => answer.class !== 'ok').length;
+      return { name, ms: slowestOf100(during), asked: during.length, failed };
+    }),
+  };
+}
+
 function neighbourDemands(found: Found): Demand[] {
-  const times = neighbourTimes(found);
-  if (times === undefined) return [];
-  const { asked, failed } = healthTimes(found.health);
-  const ratio = times.duringMs / times.quietMs;
-  return [
-    [ratio >= mostNeighbourRatio, `the neighbour waits ${ratio.toFixed(1)} times as long`],
-    [times.failed > 0, `${times.failed} requests of the neighbour not served`],
-    [asked === 0, 'nobody asked for /healthz'],
-    [failed > 0, `${failed} of ${asked} times /healthz not answered by 200 in ${probeMs / 1_000} s`],
-  ];
+  const { quietMs, parts } = neighbourTimes(found);
+  return parts.flatMap(({ name, ms, asked, failed }): Demand[] => {
+    const ratio = ms / quietMs;
+    return [
+      [asked === 0, `${name}: the neighbour asked for nothing`],
+      [ratio >= mostNeighbourRatio, `${name}: the neighbour waits ${ratio.toFixed(1)} times as long`],
+      [failed > 0, `${name}: ${failed} of ${asked} requests of the neighbour not served`],
+    ];
+  });
 }

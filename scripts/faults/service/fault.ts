@@ -1,13 +1,18 @@
+import type { ApiChange, Fleet } from '../../load/fleet.ts';
 import type { Ledger } from '../../load/ledger.ts';
-import type { RunningService, ServiceChange } from '../../load/service.ts';
 import type { Surroundings } from '../../load/surroundings.ts';
+import type { World } from '../../load/world.ts';
 
 /** What a fault happens to: the service under load, and all that it works with. */
 export type Stage = {
   readonly around: Surroundings;
-  readonly service: RunningService;
+  readonly service: Fleet;
+  readonly world: World;
   readonly ledger: Ledger;
 };
+
+/** From when to when something went on, in milliseconds of `performance.now()`. */
+export type Part = { readonly name: string; readonly from: number; readonly to: number };
 
 /** What is true of a fault beside the answers. */
 export type Aftermath = {
@@ -15,12 +20,12 @@ export type Aftermath = {
   readonly acted: boolean;
   /** What else was demanded and is not so, in words. */
   readonly violations?: readonly string[];
-  /** Moments, in milliseconds of `performance.now()`, between which accepted writes are lost by the fault itself. */
+  /** Moments between which accepted writes are lost by the fault itself. */
   readonly lossBetween?: readonly [number, number];
   /** When it was over, where ending it took some time. */
   readonly endedAt?: number;
-  /** Processes that the fault ends, by their name. */
-  readonly killed?: readonly string[];
+  /** In each of which the neighbour is to notice nothing. */
+  readonly parts?: readonly Part[];
   /** What else was seen, for the table. */
   readonly note?: string;
 };
@@ -30,16 +35,14 @@ export type Fault = {
   readonly name: string;
   /** What it is like, in a few words. */
   readonly about: string;
-  /** How long it lasts. */
+  /** How long it lasts after it was begun. */
   readonly seconds: number;
   /** How the replicas of callers run meanwhile. */
-  readonly change?: (stage: Stage) => ServiceChange;
+  readonly change?: (stage: Stage) => ApiChange;
   /** Why it cannot be caused on this machine; undefined where it can. */
   readonly missing?: (stage: Stage) => string | undefined;
   /** What must be there before. @returns what removes it */
   readonly prepare?: (stage: Stage) => Promise<() => Promise<void>>;
-  /** What is made after the quiet time and stays, by means that no caller has: neither quiet nor the fault. */
-  readonly arrange?: (stage: Stage) => Promise<void>;
   /** Begins it. @returns what ends it */
   readonly begin: (stage: Stage) => Promise<() => Promise<Aftermath>>;
   /** It never ends, so that the service is expected to recover while it lasts. */
@@ -55,6 +58,3 @@ export type Fault = {
   /** Connections that it opens to each process. */
   readonly connections?: number;
 };
-
-/** Of a fault that is beside a neighbour. The slowest of 100 of its answers are some then, and not one that met what came at once. */
-export const besideSeconds = 40;

@@ -1,7 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { lacksMethod } from '../rpc/transport/answer.ts';
-import { nodeErrorCode, nodeMessage } from '../rpc/transport/node-message.ts';
+import { nodeErrorCode } from '../rpc/transport/node-message.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { quantityShape } from './answer-shapes.ts';
 
@@ -13,14 +12,14 @@ const historyShape = z.object({ reward: z.array(z.array(quantityShape)).nullish(
 const blocks = 20n;
 const percentile = 50;
 
-/** What is offered where a node knows neither method: 1 gwei, which most networks take. */
+/** What is offered where a node answers neither method: 1 gwei, which most networks take. */
 export const defaultTip = 1_000_000_000n;
 
 /**
  * The priority fee that the node suggests. From a node without `eth_maxPriorityFeePerGas`: the median, over the last 20
  * blocks, of what the middle transaction of a block paid (`eth_feeHistory`); from one without that too:
  * {@link defaultTip}.
- * @throws the error with which the node answered, unless it says that it does not have the method
+ * @throws NodesUnavailableError when the node does not answer
  */
 export async function suggestedTip(node: Node): Promise<bigint> {
   const suggested = await askIfKnown(node, 'eth_maxPriorityFeePerGas', [], quantityShape);
@@ -39,7 +38,7 @@ export async function suggestedTip(node: Node): Promise<bigint> {
   return sorted[Math.floor(sorted.length / 2)] ?? defaultTip;
 }
 
-/** @returns undefined when the node says that it does not have the method */
+/** @returns undefined when the node answers with an error */
 async function askIfKnown<T>(
   node: Node,
   method: string,
@@ -50,8 +49,7 @@ async function askIfKnown<T>(
   try {
     answer = await node.send(method, params);
   } catch (error) {
-    const code = nodeErrorCode(error);
-    if (code !== undefined && lacksMethod({ code, message: nodeMessage(error) })) return undefined;
+    if (nodeErrorCode(error) !== undefined) return undefined;
     throw error;
   }
   return shape.parse(answer);

@@ -5,6 +5,7 @@ import {
   dataProviders,
   type IndexTraces,
   indexTraces,
+  knownNativeAssets,
   knownWrappedNatives,
   type Network,
 } from '../../chain/rpc/client/network.ts';
@@ -35,6 +36,7 @@ export type NetworkOptions = {
   indexFrom?: number;
   indexTraces?: IndexTraces;
   wrappedNative?: string[];
+  nativeAsset?: string;
   explorerUrl?: string;
 };
 
@@ -94,6 +96,12 @@ const withIndexOptions = (command: Command) =>
       'contract that wraps the native asset, for blocks indexed from now on; repeat it for more, an empty text ' +
         'for none (that of a well-known network)',
       severalAddresses,
+    )
+    .option(
+      '--native-asset <address>',
+      'contract that logs the native asset as an ERC-20, for blocks indexed from now on; an empty text for none ' +
+        '(that of a well-known network)',
+      orEmpty(addressValue),
     );
 
 /** @throws UsageError when an option is missing or contradicts another */
@@ -119,6 +127,10 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     indexFrom: String(options.indexFrom ?? 0),
     indexTraces: options.indexTraces ?? 'none',
     wrappedNatives: options.wrappedNative ?? [knownWrappedNatives[chainId] ?? []].flat(),
+    nativeAsset:
+      options.nativeAsset === undefined
+        ? (knownNativeAssets[chainId] ?? null)
+        : (orNull(options.nativeAsset) ?? null),
     explorerUrl: orNull(options.explorerUrl) ?? null,
   };
   assertFits(network);
@@ -139,6 +151,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     indexFrom: options.indexFrom?.toString(),
     indexTraces: options.indexTraces,
     wrappedNatives: options.wrappedNative,
+    nativeAsset: orNull(options.nativeAsset),
     explorerUrl: orNull(options.explorerUrl),
   });
   assertFits({ ...network, ...changes });

@@ -230,10 +230,11 @@ export interface components {
         /** @description An address, in any case. In mixed case it must have a correct EIP-55 checksum. */
         AddressText: string;
         /**
-         * @description Standard of the contract. Collections older than the standard, such as CryptoPunks, count as ERC721.
-         * @enum {string}
+         * @description Standard of the contract; null for one that the service does not know. Collections older than the standard, such as
+         *     CryptoPunks, count as ERC721.
+         * @enum {string|null}
          */
-        NftContractType: "ERC721" | "ERC1155";
+        NftContractType: "ERC721" | "ERC1155" | null;
         /** @description One property of a token. */
         NormalizedAttribute: {
             /** @description Name of the property. Absent where the metadata lack it. */
@@ -788,14 +789,19 @@ export interface components {
             value: string;
             /** @description Gas limit; null if the provider does not tell. */
             gas: string | null;
-            /** @description Price that was paid per unit of gas, in the smallest unit. */
-            gas_price: string;
+            /** @description Price that was paid per unit of gas, in the smallest unit; null where it is not known. */
+            gas_price: string | null;
             /** @description Gas that was used. Absent where it is not known. */
             receipt_gas_used?: string;
-            /** @description Text `1` if the transaction succeeded, `0` if it failed. */
-            receipt_status: string;
+            /** @description Text `1` if the transaction succeeded, `0` if it failed; null where it is not known. */
+            receipt_status: string | null;
             /** @description Fee in whole native units; `null` where it is unknown, or was paid in a token. Absent from some providers. */
             transaction_fee?: string | null;
+            /**
+             * @description Account that paid the fee where the sender did not; the zero address where it was paid in advance. Absent where the
+             *     sender paid.
+             */
+            fee_payer?: string;
             /**
              * Format: date-time
              * @description Timestamp of the block, UTC.

@@ -12,14 +12,14 @@ export function createReplicaMetrics(metrics: Metrics): ReplicaMetrics {
   let watched: Pick<ReplicaReads, 'isUsed'> | undefined;
   const reads = metrics.counter({
     name: 'tallystick_replica_reads_total',
-    help: 'Reads that may lag, by where they were answered: replica or primary. None without a replica.',
+    help: 'Reads that may lag, by the server that answered: replica or primary. Without a replica there are none.',
     labels: ['at'],
   });
   metrics.levels({
     gauges: {
       used: {
         name: 'tallystick_replica_used',
-        help: '1 while this process reads from the replica, 0 while the primary answers: the log has the reason.',
+        help: '1 while this process reads from the replica, 0 while the primary answers. The log has the reason.',
       },
     },
     sources: () => [

@@ -60,15 +60,7 @@ const defaultDeadlineMs = 15_000;
  */
 export async function createDispatch(options: DispatchOptions): Promise<RequestHandler> {
   const { deadlineMs = defaultDeadlineMs } = options;
-  const api = new OpenAPIBackend({
-    definition: options.document as unknown as Document, // ours names fewer words of the same standard
-    // The library's own check supports OpenAPI 3.0 only; documents are linted when they are bundled.
-    quick: true,
-    strict: true,
-    ignoreTrailingSlashes: false,
-    customizeAjv: options.customizeAjv,
-  });
-  await api.init();
+  const api = await backendOf(options);
   // Without a default, an operation without its own security would be public.
   if (options.document.security === undefined) throw new Error('the document has no security');
   const run = createSteps({ ...options, operations: compileOperations(api) });
@@ -109,6 +101,25 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     };
     inScope(scope, reply);
   };
+}
+
+// A document does not change: apps of one process, as tests start them, share what is compiled of it.
+const backends = new WeakMap<OpenApiDocument, Promise<OpenAPIBackend>>();
+
+function backendOf({ document, customizeAjv }: DispatchOptions): Promise<OpenAPIBackend> {
+  const known = backends.get(document);
+  if (known !== undefined) return known;
+  const api = new OpenAPIBackend({
+    definition: document as unknown as Document, // ours names fewer words of the same standard
+    // The library's own check supports OpenAPI 3.0 only; documents are linted when they are bundled.
+    quick: true,
+    strict: true,
+    ignoreTrailingSlashes: false,
+    customizeAjv,
+  });
+  const begun = api.init();
+  backends.set(document, begun);
+  return begun;
 }
 
 function toApiRequest(request: Request) {

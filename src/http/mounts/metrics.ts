@@ -16,7 +16,7 @@ export function createMetricsRouter(metrics: Metrics): Router {
 export function createRequestMetrics(metrics: Metrics): OnAnswered {
   const durations = metrics.histogram({
     name: 'tallystick_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer; its count is the number of requests.',
+    help: 'Time from the head of a request to the end of its answer. Its count is the number of requests.',
     labels: ['area', 'operation', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });

@@ -61,6 +61,7 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
     minterContract,
     indexFrom: '0',
     wrappedNatives: [],
+    nativeAsset: null,
     explorerUrl: null,
     indexTraces: 'debug',
   });

@@ -26,7 +26,7 @@ export function watchIndexes(metrics: Metrics, options: LevelOptions): void {
       head: { name: 'tallystick_index_block', help: 'Block that the index is complete to.', labels },
       newBlock: {
         name: 'tallystick_index_new_block_seconds',
-        help: 'Time since the node of the index last had a block that the index had not; it grows while the node stands still or is below the index.',
+        help: 'Time since the node of the index last had a block that the index had not; it grows while the node stalls or is below the index.',
         labels,
       },
       seen: {
@@ -41,7 +41,7 @@ export function watchIndexes(metrics: Metrics, options: LevelOptions): void {
       },
       stuck: {
         name: 'tallystick_index_stuck',
-        help: '1 while the index stands still until somebody does something, 0 while it goes on.',
+        help: '1 while the index stalls until an operator acts, 0 while it goes on.',
         labels,
       },
       untraced: {

@@ -74,6 +74,7 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
 }
 
 /** The settings that an index was started with; when they change, it is restarted. */
-function fingerprintOf({ rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives }: Network): string {
-  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives]);
+function fingerprintOf(network: Network): string {
+  const { rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives, nativeAsset } = network;
+  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives, nativeAsset]);
 }

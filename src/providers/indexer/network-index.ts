@@ -12,6 +12,7 @@ import { createTurns } from './decode/turns.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
+import { emptyBlock, isWithoutBlock } from './follow/height-gaps.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
@@ -67,7 +68,10 @@ export type NetworkIndex = {
   readonly filler: TokenFiller;
   /** The node's newest block. */
   nodeHead(): Promise<bigint>;
-  /** A block as the index would store it, read from the node; undefined for a number that the node does not have. */
+  /**
+   * A block as the index would store it, read from the node; an empty one for a height at which the chain has none, undefined
+   * for a number that the node does not have.
+   */
   readBlock(number: bigint): Promise<IndexedBlock | undefined>;
   /** @param upTo the last block to index; without it the follower has no end */
   createFollower(upTo?: bigint): Follower;
@@ -75,6 +79,7 @@ export type NetworkIndex = {
 
 // Full blocks may follow empty ones, and their size is known only once they have been read.
 const maxBatch = 100;
+const noHash = `0x${'0'.repeat(64)}`;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
@@ -97,6 +102,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     traceMethod,
     timeoutMs,
     uncles: rules.rewards !== undefined,
+    nativeAsset: network.nativeAsset?.toLowerCase() ?? null,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
   const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
@@ -141,8 +147,15 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     nodeHead: () => blocks.head(),
     readBlock: (number) =>
       reading.run(async (isLastTry) => {
-        const source = await blocks.blockAt(number, isLastTry);
-        return source && inTurns(decodeSteps(source, wrapped, rules));
+        const none = async () =>
+          (await isWithoutBlock(blocks, number))
+            ? emptyBlock({ number, hash: noHash, parentHash: noHash, timestamp: 0n })
+            : undefined;
+        const source = await blocks.blockAt(number, isLastTry).catch(async (error: unknown) => {
+          if (await isWithoutBlock(blocks, number)) return undefined;
+          throw error;
+        });
+        return source === undefined ? none() : inTurns(decodeSteps(source, wrapped, rules));
       }),
     createFollower: newFollower,
     runner: {

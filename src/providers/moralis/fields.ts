@@ -1,7 +1,19 @@
 import { z } from 'zod';
+import { repaired } from './repairs.ts';
 
-// The upstream writes amounts, block numbers and gas as decimal texts; they stay texts here.
-export const decimal = z.string().regex(/^\d+$/);
+// The upstream writes amounts, block numbers and gas as decimal texts; they stay texts here. Some answers have numbers.
+export const decimal = z.union([z.string().regex(/^\d+$/), z.int().nonnegative().transform(String)]);
+
+/** A decimal that our answers may have as null; an empty text is none. */
+export const decimalOrNull = (field: string) =>
+  repaired(
+    field,
+    z
+      .union([decimal, z.literal('')])
+      .nullish()
+      .transform((text) => text || null),
+    null,
+  );
 
 /** An address, in lower case; older answers write it with a checksum. */
 export const addressField = z
@@ -24,18 +36,30 @@ export const hash = z
 export const textOrNull = z
   .string()
   .nullish()
+  .catch(null)
   .transform((text) => text ?? null);
 
-/** Null for collections older than the standard, such as CryptoPunks, whose tokens are all unique. */
-export const contractType = z
-  .enum(['ERC721', 'ERC1155'])
-  .nullish()
-  .transform((type) => type ?? 'ERC721');
+/** Missing for collections older than the standard, such as CryptoPunks, whose tokens are all unique; null for a new one. */
+export const contractType = repaired<z.ZodType<'ERC721' | 'ERC1155' | null>>(
+  'contract_type',
+  z
+    .enum(['ERC721', 'ERC1155'])
+    .nullish()
+    .transform((type) => type ?? 'ERC721'),
+  null,
+);
 
-export const flag = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? false);
+const truth = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+
+export const flag = (field: string) =>
+  repaired(
+    field,
+    truth.nullish().transform((value) => value ?? false),
+    false,
+  );
+
+/** A flag that our answers only have when the upstream has it. */
+export const optionalFlag = (field: string) => repaired(field, truth.nullish(), null);
 
 /** A time in RFC 3339, converted to UTC with milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());

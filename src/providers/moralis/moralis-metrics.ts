@@ -1,8 +1,14 @@
 import type { Metrics } from '../../base/metrics.ts';
 import type { MoralisClientOptions } from './client.ts';
+import type { OnRepair } from './repairs.ts';
 
-/** Counts the requests to the hosted data provider, by try and outcome. */
-export function createMoralisMetrics(metrics: Metrics): NonNullable<MoralisClientOptions['onTry']> {
+export type MoralisObserver = {
+  readonly onTry: NonNullable<MoralisClientOptions['onTry']>;
+  readonly onRepair: OnRepair;
+};
+
+/** Counts the requests to the hosted data provider by try and outcome, and what was repaired in its answers. */
+export function createMoralisMetrics(metrics: Metrics): MoralisObserver {
   const requests = metrics.counter({
     name: 'tallystick_moralis_requests_total',
     help: 'Requests to the hosted data provider: 2xx, 4xx, 5xx, or why there was no usable answer.',
@@ -10,10 +16,18 @@ export function createMoralisMetrics(metrics: Metrics): NonNullable<MoralisClien
   });
   const retries = metrics.counter({
     name: 'tallystick_moralis_retries_total',
-    help: 'Requests to the hosted data provider that were made because one before had failed.',
+    help: 'Requests to the hosted data provider that repeat a failed request.',
   });
-  return (tries, outcome) => {
-    requests.inc({ outcome });
-    if (tries > 1) retries.inc();
+  const repairs = metrics.counter({
+    name: 'tallystick_moralis_repairs_total',
+    help: 'Fields of the hosted data provider that did not fit, so that they were left out or replaced.',
+    labels: ['field'],
+  });
+  return {
+    onTry(tries, outcome) {
+      requests.inc({ outcome });
+      if (tries > 1) retries.inc();
+    },
+    onRepair: (field) => repairs.inc({ field }),
   };
 }

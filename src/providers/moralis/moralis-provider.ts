@@ -15,27 +15,36 @@ import { parseChains } from './parse-chains.ts';
 import { parseHistory } from './parse-history.ts';
 import { parseNfts } from './parse-nfts.ts';
 import { parseTokens } from './parse-tokens.ts';
+import type { OnRepair } from './repairs.ts';
 import { toHistoryRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
+
+type ProviderOptions = {
+  readonly client: MoralisClient;
+  /** Called with the name of each field of an answer that did not fit, and was left out or replaced. */
+  readonly onRepair?: OnRepair | undefined;
+};
+type Asks = Required<ProviderOptions> & { readonly onRepair: OnRepair };
 
 /**
  * The hosted upstream (Moralis EVM API 2.2) as a data provider. It lists NFTs in its own order, and its pages are as
  * stable as its cursors.
  */
-export function createMoralisProvider({ client }: { client: MoralisClient }): DataProvider {
+export function createMoralisProvider({ client, onRepair = () => {} }: ProviderOptions): DataProvider {
+  const asks = { client, onRepair };
   return {
     filters: {
       history: ['fromBlock', 'toBlock', 'fromDate', 'toDate'],
       nfts: ['contract', 'includeSpam'],
     },
-    history: (question) => orProblem('history_unavailable', () => askHistory(client, question)),
-    nfts: (question) => orProblem('nfts_unavailable', () => askNfts(client, question)),
-    tokens: (question) => orProblem('tokens_unavailable', () => askTokens(client, question)),
+    history: (question) => orProblem('history_unavailable', () => askHistory(asks, question)),
+    nfts: (question) => orProblem('nfts_unavailable', () => askNfts(asks, question)),
+    tokens: (question) => orProblem('tokens_unavailable', () => askTokens(asks, question)),
     seen: (networks, address) => orProblem('history_unavailable', () => askSeen(client, networks, address)),
   };
 }
 
-async function askHistory(client: MoralisClient, question: HistoryQuestion): Promise<HistoryPage> {
+async function askHistory({ client, onRepair }: Asks, question: HistoryQuestion): Promise<HistoryPage> {
   const { network, address, order, limit, position, filter = {} } = question;
   const { fromBlock, toBlock, fromDate, toDate } = filter;
   const answer = await client.get(`/wallets/${address}/history`, {
@@ -49,7 +58,7 @@ async function askHistory(client: MoralisClient, question: HistoryQuestion): Pro
     // The upstream takes the limit with the first page only; its cursor remembers it.
     ...(position === undefined ? { limit: String(limit) } : { cursor: position }),
   });
-  const { transactions, next } = parseHistory(answer, limit);
+  const { transactions, next } = parseHistory(answer, limit, onRepair);
   const viewpoint = { wallet: address, currency: network.currency };
   return {
     records: transactions.map((transaction) => toHistoryRecord(transaction, viewpoint)),
@@ -57,7 +66,7 @@ async function askHistory(client: MoralisClient, question: HistoryQuestion): Pro
   };
 }
 
-async function askNfts(client: MoralisClient, question: NftQuestion): Promise<WalletNftPage> {
+async function askNfts({ client, onRepair }: Asks, question: NftQuestion): Promise<WalletNftPage> {
   const { network, address, limit, position, filter = {} } = question;
   const contracts = (filter.contract ?? []).map((contract, index) => [`token_addresses[${index}]`, contract]);
   const answer = await client.get(`/${address}/nft`, {
@@ -69,11 +78,11 @@ async function askNfts(client: MoralisClient, question: NftQuestion): Promise<Wa
     ...(filter.includeSpam === false && { exclude_spam: 'true' }),
     ...(position === undefined ? {} : { cursor: position }),
   });
-  const { entries, next } = parseNfts(answer, limit);
+  const { entries, next } = parseNfts(answer, limit, onRepair);
   return { entries, next: moving(position, next) };
 }
 
-async function askTokens(client: MoralisClient, question: ListQuestion): Promise<TokenPage> {
+async function askTokens({ client, onRepair }: Asks, question: ListQuestion): Promise<TokenPage> {
   const { network, address, limit, position, filter = {} } = question;
   const answer = await client.get(`/wallets/${address}/tokens`, {
     chain: network.hexChainId,
@@ -82,7 +91,7 @@ async function askTokens(client: MoralisClient, question: ListQuestion): Promise
     ...(filter.includeSpam === false && { exclude_spam: 'true' }),
     ...(position === undefined ? {} : { cursor: position }),
   });
-  const { entries, next } = parseTokens(answer, limit);
+  const { entries, next } = parseTokens(answer, limit, onRepair);
   return { entries, next: moving(position, next) };
 }
 

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
-import { listField, optionalText } from '../shared/optional-fields.ts';
+import { optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength } from '../shared/provider.ts';
 import {
   addressField,
   contractType,
   decimal,
+  decimalOrNull,
   envelope,
   flag,
   hash,
   instant,
+  optionalFlag,
   recipient,
   textOrNull,
 } from './fields.ts';
 import { readUpstreamAnswer } from './read-answer.ts';
+import { listOfFitting, type OnRepair, repaired } from './repairs.ts';
 
 /** Sender and recipient of a transfer, with their entries in the upstream's address book. */
 const parties = {
@@ -27,16 +30,16 @@ const parties = {
   to_address_entity_logo: optionalText,
 };
 // Absent in older answers; what it says of a transfer from a wallet to itself is not known.
-const direction = z.string().nullish();
-const logIndex = z.int().nonnegative();
+const direction = z.string().nullish().catch(null);
+const logIndex = z.union([z.int().nonnegative(), decimal.transform(Number)]);
 
 const nativeTransfer = z.object({
   ...parties,
   value: decimal,
-  value_formatted: z.string().nullish(),
+  value_formatted: z.string().nullish().catch(null),
   direction,
-  internal_transaction: flag,
-  token_symbol: z.string().nullish(),
+  internal_transaction: flag('internal_transaction'),
+  token_symbol: z.string().nullish().catch(null),
   token_logo: textOrNull,
 });
 
@@ -45,19 +48,16 @@ const erc20Transfer = z.object({
   token_symbol: textOrNull,
   token_logo: textOrNull,
   // A text here and a number in other answers of the upstream.
-  token_decimals: z
-    .union([decimal, z.int().nonnegative().transform(String)])
-    .nullish()
-    .transform((decimals) => decimals ?? null),
+  token_decimals: decimalOrNull('token_decimals'),
   address: addressField,
-  block_timestamp: instant.nullish(),
+  block_timestamp: repaired('block_timestamp', instant.nullish(), null),
   ...parties,
   value: decimal,
   value_formatted: textOrNull,
   direction,
   log_index: logIndex,
-  possible_spam: flag,
-  verified_contract: flag,
+  possible_spam: flag('possible_spam'),
+  verified_contract: flag('verified_contract'),
 });
 
 const nftTransfer = z.object({
@@ -66,18 +66,19 @@ const nftTransfer = z.object({
   token_name: optionalText,
   token_symbol: optionalText,
   ...parties,
-  value: decimal.nullish(),
+  value: decimalOrNull('value'),
   amount: decimal.nullish().transform((amount) => amount ?? '1'),
   contract_type: contractType,
   transaction_type: z
     .string()
     .nullish()
+    .catch(null)
     .transform((type) => type ?? 'Single'),
   log_index: logIndex,
-  operator: recipient,
+  operator: repaired('operator', recipient, null),
   direction,
-  possible_spam: flag,
-  verified_collection: z.boolean().nullish(),
+  possible_spam: flag('possible_spam'),
+  verified_collection: optionalFlag('verified_collection'),
   collection_logo: optionalText,
   collection_banner_image: optionalText,
   normalized_metadata: normalizedMetadata,
@@ -90,40 +91,44 @@ const transaction = z.object({
   from_address: addressField,
   to_address: recipient,
   value: decimal,
-  gas: decimal.nullish().transform((gas) => gas ?? null),
-  gas_price: decimal,
-  receipt_gas_used: decimal.nullish(),
-  receipt_status: z.enum(['0', '1']),
+  gas: decimalOrNull('gas'),
+  gas_price: decimalOrNull('gas_price'),
+  receipt_gas_used: decimalOrNull('receipt_gas_used'),
+  receipt_status: repaired('receipt_status', decimal.pipe(z.enum(['0', '1'])).nullable(), null),
   transaction_fee: optionalText,
   block_timestamp: instant,
   block_number: decimal,
   block_hash: hash,
-  category: z.enum([
-    'send',
-    'receive',
-    'token send',
-    'token receive',
-    'nft send',
-    'nft receive',
-    'token swap',
-    'deposit',
-    'withdraw',
-    'nft purchase',
-    'nft sale',
-    'airdrop',
-    'mint',
-    'burn',
-    'borrow',
-    'approve',
-    'revoke',
+  category: repaired(
+    'category',
+    z.enum([
+      'send',
+      'receive',
+      'token send',
+      'token receive',
+      'nft send',
+      'nft receive',
+      'token swap',
+      'deposit',
+      'withdraw',
+      'nft purchase',
+      'nft sale',
+      'airdrop',
+      'mint',
+      'burn',
+      'borrow',
+      'approve',
+      'revoke',
+      'contract interaction',
+    ]),
     'contract interaction',
-  ]),
+  ),
   method_label: optionalText,
-  possible_spam: z.boolean().nullish(),
-  summary: z.string(),
-  native_transfers: listField(nativeTransfer),
-  erc20_transfers: listField(erc20Transfer),
-  nft_transfers: listField(nftTransfer),
+  possible_spam: optionalFlag('possible_spam'),
+  summary: repaired('summary', z.string().min(1), ''),
+  native_transfers: listOfFitting('native_transfers', nativeTransfer),
+  erc20_transfers: listOfFitting('erc20_transfers', erc20Transfer),
+  nft_transfers: listOfFitting('nft_transfers', nftTransfer),
 });
 
 /** A validated transaction of the upstream; optional fields may still be missing. */
@@ -136,10 +141,8 @@ export type ParsedHistory = {
 };
 
 /** @throws UpstreamFault that names the fields that do not match */
-export function parseHistory(answer: unknown, limit: number): ParsedHistory {
-  const list = readUpstreamAnswer(
-    envelope(transaction, { records: limit, position: maxPositionLength }),
-    answer,
-  );
+export function parseHistory(answer: unknown, limit: number, onRepair: OnRepair): ParsedHistory {
+  const form = envelope(transaction, { records: limit, position: maxPositionLength });
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { transactions: list.result, next: list.cursor };
 }

@@ -1,11 +1,27 @@
 import { z } from 'zod';
-import { keptMetadataText } from '../shared/kept-metadata.ts';
+import { keptMetadata, keptMetadataText } from '../shared/kept-metadata.ts';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalNumber, optionalText } from '../shared/optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../shared/provider.ts';
 import { boundNfts } from './bounded-nfts.ts';
-import { addressField, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
+import {
+  addressField,
+  contractType,
+  decimal,
+  decimalOrNull,
+  envelope,
+  flag,
+  instant,
+  optionalFlag,
+  textOrNull,
+} from './fields.ts';
 import { readUpstreamAnswer } from './read-answer.ts';
+import type { OnRepair } from './repairs.ts';
+
+const metadataText = (value: unknown): string | null => {
+  if (typeof value === 'string') return value === '' ? null : keptMetadataText(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;
+};
 
 const whenSynced = instant
   .nullish()
@@ -21,18 +37,19 @@ const entry = z
     // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
     block_number: decimal,
-    block_number_minted: decimal.nullish().transform((number) => number ?? null),
+    block_number_minted: decimalOrNull('block_number_minted'),
     token_hash: textOrNull,
     name: textOrNull,
     symbol: textOrNull,
     token_uri: textOrNull,
-    metadata: textOrNull.transform((text) => text && keptMetadataText(text)),
+    // A text, or the object itself.
+    metadata: z.unknown().optional().transform(metadataText),
     normalized_metadata: normalizedMetadata,
     last_token_uri_sync: whenSynced,
     last_metadata_sync: whenSynced,
     minter_address: optionalText,
-    possible_spam: flag,
-    verified_collection: z.boolean().nullish(),
+    possible_spam: flag('possible_spam'),
+    verified_collection: optionalFlag('verified_collection'),
     rarity_rank: optionalNumber,
     rarity_percentage: optionalNumber,
     rarity_label: optionalText,
@@ -52,7 +69,8 @@ const entry = z
 export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string | undefined };
 
 /** @throws UpstreamFault that names the fields that do not match */
-export function parseNfts(answer: unknown, limit: number): ParsedNfts {
-  const list = readUpstreamAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
+export function parseNfts(answer: unknown, limit: number, onRepair: OnRepair): ParsedNfts {
+  const form = envelope(entry, { records: limit, position: maxPositionLength });
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { entries: boundNfts(list.result), next: list.cursor };
 }

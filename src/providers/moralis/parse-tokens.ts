@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { formatUnits } from '../../chain/decimal.ts';
 import { maxPositionLength, type WalletToken } from '../shared/provider.ts';
-import { addressField, decimal, envelope, flag, textOrNull } from './fields.ts';
+import { addressField, decimal, decimalOrNull, envelope, flag, optionalFlag, textOrNull } from './fields.ts';
 import { readUpstreamAnswer } from './read-answer.ts';
+import type { OnRepair } from './repairs.ts';
 
 // The upstream sends a text of 39 digits for its native asset, which is asked not to be there.
 const native = z.object({ native_token: z.literal(true) }).transform(() => undefined);
@@ -12,15 +13,14 @@ const token = z
     token_address: addressField,
     name: textOrNull,
     symbol: textOrNull,
-    decimals: z
-      .union([z.int(), decimal.transform(Number)])
-      .nullish()
-      .transform((decimals) => (decimals == null || decimals < 0 || decimals > 255 ? null : decimals)),
+    decimals: decimalOrNull('decimals').transform((text) =>
+      text === null || Number(text) > 255 ? null : Number(text),
+    ),
     logo: textOrNull,
     balance: decimal,
-    balance_formatted: z.string().nullish(),
-    possible_spam: flag,
-    verified_contract: z.boolean().nullish(),
+    balance_formatted: z.string().nullish().catch(null),
+    possible_spam: flag('possible_spam'),
+    verified_contract: optionalFlag('verified_contract'),
   })
   .transform(
     ({ balance_formatted: formatted, verified_contract: verified, ...rest }): WalletToken => ({
@@ -35,11 +35,9 @@ const token = z
 type ParsedTokens = { readonly entries: readonly WalletToken[]; readonly next: string | undefined };
 
 /** @throws UpstreamFault that names the fields that do not match */
-export function parseTokens(answer: unknown, limit: number): ParsedTokens {
+export function parseTokens(answer: unknown, limit: number, onRepair: OnRepair): ParsedTokens {
   const entry = z.union([native, token]);
-  const list = readUpstreamAnswer(
-    envelope(entry, { records: limit + 1, position: maxPositionLength }),
-    answer,
-  );
+  const form = envelope(entry, { records: limit + 1, position: maxPositionLength });
+  const list = readUpstreamAnswer(form, answer, onRepair);
   return { entries: list.result.filter((each) => each !== undefined), next: list.cursor };
 }

@@ -26,7 +26,7 @@ export function toHistoryRecord(
     ...rest
   } = transaction;
   const directionOf = (transfer: Seen) => readDirection(transfer, wallet, transaction.from_address);
-  return {
+  const record: HistoryRecord = {
     ...rest,
     ...(gasUsed == null ? {} : { receipt_gas_used: gasUsed }),
     ...(isSpam == null ? {} : { possible_spam: isSpam }),
@@ -44,7 +44,30 @@ export function toHistoryRecord(
       verification: verificationOf(transfer, transaction),
     })),
   };
+  return record.summary === '' ? { ...record, summary: summaryOf(record, wallet) } : record;
 }
+
+/** The record in a few words, where the upstream has none. */
+function summaryOf(record: HistoryRecord, wallet: string): string {
+  const { native_transfers: native, erc20_transfers: erc20, nft_transfers: nft } = record;
+  const parts = [
+    ...native.map((each) => ({ ...each, what: `${each.value_formatted} ${each.token_symbol}` })),
+    ...erc20.map((each) => ({
+      ...each,
+      what: `${each.value_formatted ?? 'an amount of'} ${each.token_symbol ?? each.address}`,
+    })),
+    ...nft.map((each) => ({ ...each, what: `${each.token_symbol ?? each.token_address} #${each.token_id}` })),
+  ];
+  const texts = (of: Direction) => parts.filter(({ direction }) => direction === of).map(({ what }) => what);
+  const [sent, received] = [texts('send'), texts('receive')];
+  if (sent.length > 0 && received.length > 0) return `Sent ${some(sent)} and received ${some(received)}`;
+  if (sent.length > 0) return `Sent ${some(sent)}`;
+  if (received.length > 0) return `Received ${some(received)}`;
+  return record.from_address === wallet ? 'Signed a transaction' : 'Took part in a transaction';
+}
+
+const some = ([first = '', ...rest]: readonly string[]) =>
+  rest.length === 0 ? first : `${first} and ${rest.length} more`;
 
 /** The upstream says nothing of it. Who signed shows in its answer all the same. */
 function verificationOf({ from_address: from }: Seen, { from_address: signer }: UpstreamTransaction) {

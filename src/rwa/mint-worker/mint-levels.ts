@@ -47,7 +47,7 @@ const countGauges = {
   },
   unexplained: {
     name: 'tallystick_mint_unexplained',
-    help: 'NFTs and lanes that stand still for no reason that is known. It should be 0.',
+    help: 'NFTs and lanes that stall for no known reason. It should be 0.',
     labels: ['chain_id'],
   },
 } as const;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { failure } from '../../support/flaws/flaw.ts';
-import { rangesOf } from '../../support/flaws/limits.ts';
+import { failure } from '../../support/node/flaw.ts';
 import { until } from '../../support/minting.ts';
+import { rangesOf } from '../../support/node/limits.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 // Words that no list of words has.

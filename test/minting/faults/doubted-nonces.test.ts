@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, settingsFor } from '../../cli/command-line.ts';
-import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
 import { startChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { of } from '../../support/node/flaw.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let node: AnsweringNode;
+let node: TestNode;
 beforeEach(async () => {
   setup = await createMintSetup();
-  node = await startAnsweringNode(setup.chain.rpcUrl);
+  node = await startNode(setup.chain.rpcUrl);
   await setup.service.db('networks').update({ rpc_urls: [node.url] });
 });
 afterEach(async () => {
@@ -50,9 +51,9 @@ test.each([
     await allFinal();
     node.leadTo(other.rpcUrl);
     const ids = await setup.accept(3);
-    const asked = node.asked('eth_getBlockByNumber');
+    const asked = node.count('eth_getBlockByNumber');
     for (let block = 0; block < 4; block += 1) await callNode(other.rpcUrl, 'anvil_mine', ['0x1']);
-    await until('some looks', async () => node.asked('eth_getBlockByNumber') > asked + 10);
+    await until('some looks', async () => node.count('eth_getBlockByNumber') > asked + 10);
     node.leadTo(setup.chain.rpcUrl);
     mining.stop();
     expect(await setup.settle([...first, ...ids])).toEqual([]);
@@ -66,12 +67,12 @@ test.each([
 test('a gap of nonces is filled when nobody else does it, and the lane goes on by itself', async () => {
   const { chain, service, signers } = setup;
   // As a release that believed a wrong count at its first look.
-  node.answer('eth_getTransactionCount', () => ({ result: '0x5' }));
+  node.setFlaws(of('eth_getTransactionCount', () => ({ result: '0x5' })));
   const ids = await setup.accept(3);
   setup.work(undefined, { MINT_STUCK_BLOCKS: '3' });
   await untilAll(service, ids, 'submitted');
   expect(Math.min(...(await nonces()))).toBe(5);
-  node.answer('eth_getTransactionCount', undefined);
+  node.setFlaws();
   const mining = setup.keepMining();
   await until('the reason', async () => (await pause()) === 'nonce_gap');
   await untilAll(service, ids, 'minted', 30);
@@ -87,21 +88,25 @@ test('a gap of nonces is filled when nobody else does it, and the lane goes on b
 
 test('a gap whose transaction waits in a pool is left to whoever sent it', async () => {
   const { chain, service, signers } = setup;
-  node.answer('eth_getTransactionCount', () => ({ result: '0x1' }));
+  node.setFlaws(of('eth_getTransactionCount', () => ({ result: '0x1' })));
   await chain.call('evm_setAutomine', false);
   const ids = await setup.accept(2);
   setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
   await untilAll(service, ids, 'submitted');
   // The node says that something waits at nonce 0.
-  node.answer('eth_getTransactionCount', ([, at], pass) => (at === 'pending' ? { result: '0x1' } : pass()));
+  node.setFlaws(
+    of('eth_getTransactionCount', (call, pass) =>
+      call.params[1] === 'pending' ? { result: '0x1' } : pass(call),
+    ),
+  );
   for (let block = 0; block < 6; block += 1) {
     await chain.mine();
-    const looks = node.asked('eth_getTransactionCount');
-    await until('a look', async () => node.asked('eth_getTransactionCount') > looks);
+    const looks = node.count('eth_getTransactionCount');
+    await until('a look', async () => node.count('eth_getTransactionCount') > looks);
   }
   expect(Math.min(...(await nonces()))).toBe(1);
   // It never comes, and then nothing waits any more.
-  node.answer('eth_getTransactionCount', undefined);
+  node.setFlaws();
   expect(await setup.settle(ids)).toEqual([]);
   expect((await service.db('mint_transactions').where({ nonce: '0' }).first()).contract).toBe(signers[0]);
 });
@@ -118,11 +123,11 @@ describe('the first nonce of a lane', () => {
       (at: unknown) => (isFinalBlock(at) ? pruned : { result: '0x3e8' }),
     ],
   ])('is no count that is %s', async (_what, lie) => {
-    node.answer('eth_getTransactionCount', ([, at]) => lie(at));
+    node.setFlaws(of('eth_getTransactionCount', ({ params: [, at] }) => lie(at)));
     const ids = await setup.accept(3);
     setup.work();
     await until('the doubt', async () => (await pause()) === 'foreign_nonce');
-    node.answer('eth_getTransactionCount', undefined);
+    node.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
     expect(Math.min(...(await nonces()))).toBe(0);
   });
@@ -144,29 +149,31 @@ describe('the first nonce of a lane', () => {
     await chain.call('anvil_setNonce', signers[0], '0x7');
     await chain.mine();
     await chain.call('evm_setAutomine', false);
-    node.answer('eth_getTransactionCount', ([, at]) => (isFinalBlock(at) ? pruned : undefined));
+    node.setFlaws(
+      of('eth_getTransactionCount', ({ params: [, at] }) => (isFinalBlock(at) ? pruned : undefined)),
+    );
     const ids = await setup.accept(2);
     setup.work();
     await until('the doubt', async () => (await pause()) === 'foreign_nonce');
     await chain.mine(3);
     await untilAll(service, ids, 'submitted');
-    node.answer('eth_getTransactionCount', undefined);
+    node.setFlaws();
     expect(Math.min(...(await nonces()))).toBe(7);
     expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('that leaves a wide gap is not paid for, unless an operator asks', async () => {
     const { chain, service, signers } = setup;
-    node.answer('eth_getTransactionCount', () => ({ result: `0x${(2n ** 40n).toString(16)}` }));
+    node.setFlaws(of('eth_getTransactionCount', () => ({ result: `0x${(2n ** 40n).toString(16)}` })));
     const ids = await setup.accept(3);
     setup.work(undefined, { MINT_STUCK_BLOCKS: '1', MINT_MAX_IN_FLIGHT: '4' });
     await untilAll(service, ids, 'submitted');
-    node.answer('eth_getTransactionCount', undefined);
+    node.setFlaws();
     const fills = async () => (await service.db('mint_transactions').where({ contract: signers[0] })).length;
     const look = async () => {
-      const looks = node.asked('eth_getTransactionCount');
+      const looks = node.count('eth_getTransactionCount');
       await chain.mine();
-      await until('a look', async () => node.asked('eth_getTransactionCount') > looks + 3);
+      await until('a look', async () => node.count('eth_getTransactionCount') > looks + 3);
     };
     for (let block = 0; block < 6; block += 1) await look();
     expect(await fills()).toBe(0);

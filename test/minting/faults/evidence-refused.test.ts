@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import { isAboutToken, type NodeAnswer, type Rule } from '../../support/refusing-node.ts';
+import type { Flaw, Reply } from '../../support/node/flaw.ts';
+import { isAboutToken } from '../../support/node/wrongs.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -10,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => setup.close());
 
 describe('a node that refuses for good to tell of one NFT', () => {
-  const answers: [string, NodeAnswer, RegExp][] = [
+  const answers: [string, Reply, RegExp][] = [
     ['never answers', 'hang', /no answer within/],
     ['refuses it', { error: { code: -32000, message: 'leveldb: closed' } }, /leveldb: closed/],
     ['is overloaded by it', { error: { code: -32603, message: 'Internal error' } }, /Internal error/],
@@ -19,9 +20,9 @@ describe('a node that refuses for good to tell of one NFT', () => {
 
   test.each(answers)('(it %s) keeps only that one waiting, with the reason', async (_how, answer, words) => {
     const { id, tokenId, hash } = await setup.acceptMinted();
-    const about: Rule = (call) =>
+    const about: Flaw = (call) =>
       call.method === 'eth_getLogs' && isAboutToken(call, tokenId) ? answer : undefined;
-    setup.refusing.follow(about);
+    setup.refusing.setFlaws(about);
     setup.work();
     const mining = setup.keepMining();
     await until('its reason', async () => (await setup.note(id))?.reason === 'evidence_unavailable');
@@ -43,12 +44,12 @@ describe('a node that refuses for good to tell of one NFT', () => {
     ['is malformed', { result: { blockNumber: 'soon' } }],
     ['is not to be had', { error: { code: -32000, message: 'leveldb: closed' } }],
     ['never comes', 'hang'],
-  ] satisfies [string, NodeAnswer][])(
+  ] satisfies [string, Reply][])(
     'while the receipt of one transaction %s, only that one waits',
     async (_how, answer) => {
       const [id = ''] = await setup.accept(1);
       let poisoned: unknown;
-      setup.refusing.follow(({ method, params }) => {
+      setup.refusing.setFlaws(({ method, params }) => {
         if (method !== 'eth_getTransactionReceipt') return undefined;
         poisoned ??= params[0];
         return params[0] === poisoned ? answer : undefined;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import { logFilterOf, type NodeAnswer, type NodeCall, type Rule } from '../../support/refusing-node.ts';
+import type { Call, Flaw } from '../../support/node/flaw.ts';
+import { logFilterOf } from '../../support/node/wrongs.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -14,7 +15,7 @@ const refuse = (code: number, message: string) => ({ error: { code, message } })
 
 /** History of blocks before this one has expired, as geth and reth answer then. */
 const expiredBefore =
-  (block: number): Rule =>
+  (block: number): Flaw =>
   (call) => {
     const from = logFilterOf(call)?.fromBlock;
     return from !== undefined && Number(from) < block
@@ -24,7 +25,7 @@ const expiredBefore =
 
 /** Logs of so many blocks at once. */
 const limitedTo =
-  (blocks: number, refusal = refuse(-32000, `eth_getLogs is limited to a ${blocks} range`)): Rule =>
+  (blocks: number, refusal = refuse(-32000, `eth_getLogs is limited to a ${blocks} range`)): Flaw =>
   (call) => {
     const filter = logFilterOf(call);
     if (filter === undefined) return undefined;
@@ -32,14 +33,16 @@ const limitedTo =
   };
 
 /** No state but that of the newest blocks, as without an archive. */
-const noOldState: Rule = ({ method, params }, real) => {
-  if (method !== 'eth_getCode' || params[1] === 'latest') return undefined;
-  return real().then(() => refuse(-32000, 'missing trie node 5fe7 (path ) state 0x5fe7 is not available'));
+const noOldState: Flaw = (call, pass) => {
+  if (call.method !== 'eth_getCode' || call.params[1] === 'latest') return undefined;
+  return pass(call).then(() =>
+    refuse(-32000, 'missing trie node 5fe7 (path ) state 0x5fe7 is not available'),
+  );
 };
 
 /** The questions of each look at the chain, of which the count of transactions is the first. */
-function looks(asked: readonly NodeCall[]): NodeCall[][] {
-  const all: NodeCall[][] = [[]];
+function looks(asked: readonly Call[]): Call[][] {
+  const all: Call[][] = [[]];
   for (const call of asked) {
     if (call.method === 'eth_getTransactionCount' && call.params[1] === 'latest') all.push([]);
     all.at(-1)?.push(call);
@@ -55,7 +58,7 @@ const mostEvidence = () =>
 describe('a node whose history has expired', () => {
   test('for blocks before the NFT: the mint is found in those that the node has', async () => {
     const { id, hash } = await setup.acceptMinted();
-    setup.refusing.follow(expiredBefore(1));
+    setup.refusing.setFlaws(expiredBefore(1));
     setup.work();
     const mining = setup.keepMining();
     await untilAll(setup.service, [id], 'minted');
@@ -67,7 +70,7 @@ describe('a node whose history has expired', () => {
     const { id, hash } = await setup.acceptMinted();
     const block = Number((await setup.chain.mints()).get((await setup.row(id)).token_id)?.[0]?.block);
     await setup.chain.mine(40);
-    setup.refusing.follow(expiredBefore(block + 20), noOldState);
+    setup.refusing.setFlaws(expiredBefore(block + 20), noOldState);
     setup.work();
     const mining = setup.keepMining();
     await until('its reason', async () => (await setup.note(id))?.reason === 'history_unavailable');
@@ -95,7 +98,7 @@ describe('a long chain whose node gives few blocks at once', () => {
       const minted = [await setup.acceptMinted(), await setup.acceptMinted(), await setup.acceptMinted()];
       // Forty questions for each of them.
       await setup.chain.mine(1_000);
-      setup.refusing.follow(limit, noOldState);
+      setup.refusing.setFlaws(limit, noOldState);
       setup.work();
       const mining = setup.keepMining();
       const others = await setup.accept(2);
@@ -119,9 +122,9 @@ describe('a long chain whose node gives few blocks at once', () => {
     await setup.chain.mine(300);
     const few = limitedTo(2);
     // A search of a minute, of which every question is answered in time.
-    setup.refusing.follow(noOldState, async (call, real) => {
+    setup.refusing.setFlaws(noOldState, async (call, pass) => {
       if (logFilterOf(call) !== undefined) await new Promise((answered) => setTimeout(answered, 400));
-      return (await few(call, real)) ?? ((await real()) as NodeAnswer); // what the real node answers
+      return few(call, pass);
     });
     const worker = setup.work(undefined, { RPC_TIMEOUT_MS: '5000' });
     const mining = setup.keepMining();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lies } from '../../support/lying-node.ts';
 import { until } from '../../support/minting.ts';
+import { lieNames } from '../../support/node/lies.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 
 describe('while the node', () => {
-  test.each(lies.filter((lie) => lie !== 'no logs'))(
+  test.each(lieNames.filter((lie) => lie !== 'no logs'))(
     '%s, nothing is minted twice or called failed, and after it everything is minted',
     async (lie) => {
       const { node, service } = setup;

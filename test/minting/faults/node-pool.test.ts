@@ -1,27 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine, settingsFor } from '../../cli/command-line.ts';
-import {
-  type BentAnswer,
-  type BentNode,
-  standsAt,
-  startBentNode,
-  swallows,
-  withoutFinalized,
-} from '../../support/bent-node.ts';
 import { startChain, type TestChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { lies } from '../../support/node/lies.ts';
+import { type NoFinalized, noFinalized } from '../../support/node/limits.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
+import { standsStill } from '../../support/node/old-heads.ts';
 import { startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let bent: BentNode;
+let bent: TestNode;
 let others: TestChain[];
 
 beforeEach(async () => {
   others = [];
   setup = await createMintSetup();
-  bent = await startBentNode(setup.chain.rpcUrl);
+  bent = await startNode(setup.chain.rpcUrl);
   await useNodes([bent.url, setup.node.url]);
 });
 afterEach(async () => {
@@ -33,6 +29,10 @@ afterEach(async () => {
 const useNodes = (urls: readonly string[]) => setup.service.db('networks').update({ rpc_urls: urls });
 const startWorker = () => setup.work().until(/working/);
 const headOf = async () => BigInt(await setup.chain.call<string>('eth_blockNumber'));
+const presentPast = async () => {
+  const head = await headOf();
+  return { head, finalized: head - 2n };
+};
 const pauseOf = async () => {
   const { pause_reason: reason, pause_detail: detail } = await setup.service.db('mint_lanes').first();
   return { reason, detail };
@@ -55,32 +55,14 @@ async function startOrphan(): Promise<TestChain> {
   return orphan;
 }
 
-describe('a first node that answers null where a number is asked for', () => {
-  test.each(['eth_maxPriorityFeePerGas', 'eth_getTransactionCount', 'eth_estimateGas', 'eth_getBalance'])(
-    'is left for the sound one: %s',
-    async (method) => {
-      bent.bend((call) => (call.method === method ? Promise.resolve({ result: null }) : undefined));
-      const ids = await setup.accept(2);
-      setup.work();
-      const mining = setup.keepMining();
-      await untilAll(setup.service, ids, 'minted');
-      mining.stop();
-    },
-  );
-});
-
 describe('a first node that stands on an orphan and cannot say what is final', () => {
-  const wordings: readonly (readonly [string, BentAnswer])[] = [
-    ['with status 429', { status: 429 }],
-    ['with "finalized block not found"', { error: { code: -39001, message: 'finalized block not found' } }],
-  ];
-  test.each(wordings)(
+  test.each(['status 429', 'not found'] satisfies NoFinalized[])(
     '%s: nothing is called minted that the sound node does not have',
-    async (_wording, answer) => {
+    async (answer) => {
       const { chain, node, service } = setup;
       const orphan = await startOrphan();
-      bent.aim(orphan.rpcUrl);
-      bent.bend(withoutFinalized(answer));
+      bent.leadTo(orphan.rpcUrl);
+      bent.setFlaws(noFinalized(answer));
       node.lie('forgets');
       await startWorker();
       const ids = await setup.accept(3);
@@ -108,8 +90,8 @@ describe('a first node that stands on an orphan and cannot say what is final', (
       expect(await transactionStates()).toEqual(['confirmed']);
 
       mining.stop();
-      bent.bend(undefined);
-      bent.aim(chain.rpcUrl);
+      bent.setFlaws();
+      bent.leadTo(chain.rpcUrl);
       expect(await setup.settle(ids)).toEqual([]);
     },
   );
@@ -117,7 +99,7 @@ describe('a first node that stands on an orphan and cannot say what is final', (
 
 describe('a first node that stands still', () => {
   test('is left for the one that goes on, and used again when it has caught up', async () => {
-    bent.bend(standsAt(await headOf()));
+    bent.setFlaws(standsStill(await presentPast()));
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(4);
@@ -125,73 +107,21 @@ describe('a first node that stands still', () => {
     const [worker] = setup.running();
     expect(worker?.output()).toMatch(/"state":"lagging","reason":"at block \d+, \d+ behind another node"/);
     await until('finality is missed', async () => (await pauseOf()).reason === 'finality_unknown');
-    bent.bend(undefined);
+    bent.setFlaws();
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('is used all the same when it is the only one, and that no block comes is told', async () => {
     await useNodes([bent.url]);
-    bent.bend(standsAt(await headOf()));
+    bent.setFlaws(standsStill(await presentPast()));
     await startWorker();
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'submitted');
     // Not before it has lasted: 24 times as long as an answer may take.
     await until('the reason', async () => (await pauseOf()).reason === 'no_new_blocks', 30);
     expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
-    bent.bend(undefined);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-});
-
-describe('a first node that answers but does not tell of receipts', () => {
-  test.each([
-    ['malformed ones', { result: { status: 'ok', logs: null } }],
-    ['an error', { error: { code: -32000, message: 'leveldb: closed' } }],
-  ] satisfies [string, BentAnswer][])('(%s) is left for the one that does', async (_what, answer) => {
-    bent.bend(({ method }) => (method === 'eth_getTransactionReceipt' ? Promise.resolve(answer) : undefined));
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(3);
-    await untilAll(setup.service, ids, 'minted', 15);
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-});
-
-describe('a first node that answers what is none of its kind', () => {
-  /** A node whose answers to a method have these fields. */
-  const says =
-    (method: string, change: object): Parameters<BentNode['bend']>[0] =>
-    (call, pass) =>
-      call.method === method
-        ? pass(call).then((answer) => {
-            const { result } = answer;
-            return typeof result === 'object' && result !== null
-              ? { result: { ...result, ...change } }
-              : answer;
-          })
-        : undefined;
-
-  test.each([
-    ['gas that is no number', 'eth_getTransactionReceipt', { gasUsed: '0x' }],
-    ['a block that is no number', 'eth_getTransactionReceipt', { blockNumber: '0x' }],
-    [
-      'a price that no column holds',
-      'eth_getTransactionReceipt',
-      { effectiveGasPrice: `0x${'f'.repeat(80)}` },
-    ],
-    ['another transaction', 'eth_getTransactionReceipt', { transactionHash: `0x${'ab'.repeat(32)}` }],
-    ['a time that no calendar has', 'eth_getBlockByNumber', { timestamp: '0xffffffffffffffff' }],
-    ['a gas limit that is no number', 'eth_getBlockByNumber', { gasLimit: '0x' }],
-  ])('is left for the sound one: %s', async (_what, method, change) => {
-    bent.bend(says(method, change));
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(2);
-    await untilAll(setup.service, ids, 'minted', 15);
-    mining.stop();
-    bent.bend(undefined);
+    bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
@@ -212,13 +142,13 @@ describe("a node's URL that leads to another chain", () => {
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'submitted');
     for (let round = 0; round < 5; round += 1) {
-      bent.aim(foreign.rpcUrl);
+      bent.leadTo(foreign.rpcUrl);
       ids.push(...(await setup.accept(2)));
-      bent.takeAsked();
-      const isAsked = async () => bent.takeAsked().includes('eth_chainId');
+      bent.forget();
+      const isAsked = async () => bent.takeMethods().includes('eth_chainId');
       await until('the foreign chain is asked', isAsked);
       await until('the foreign chain is asked again', isAsked);
-      bent.aim(setup.chain.rpcUrl);
+      bent.leadTo(setup.chain.rpcUrl);
       await untilAll(setup.service, ids.slice(0, 2), 'minted');
     }
     mining.stop();
@@ -231,7 +161,7 @@ describe("a node's URL that leads to another chain", () => {
 
 describe('a broadcast', () => {
   test('reaches the sound node when the first swallows transactions, at the first price', async () => {
-    bent.bend(swallows);
+    bent.setFlaws(lies.forgets);
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(6);
@@ -243,13 +173,13 @@ describe('a broadcast', () => {
   });
 
   test('is not held up by a node that hangs', async () => {
-    bent.bend(() => Promise.resolve('hang'));
+    bent.setFlaws(() => 'hang');
     await startWorker();
     const mining = setup.keepMining();
     const ids = await setup.accept(6);
     await untilAll(setup.service, ids, 'minted', 15);
     mining.stop();
-    bent.bend(undefined);
+    bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
@@ -295,7 +225,7 @@ describe('two nodes that disagree below the confirmations', () => {
     const ids = await setup.accept(2);
     await untilAll(service, ids, 'submitted');
     const orphan = await startOrphan();
-    bent.aim(orphan.rpcUrl);
+    bent.leadTo(orphan.rpcUrl);
     await chain.call('anvil_dropAllTransactions');
     for (const url of [chain.rpcUrl, orphan.rpcUrl]) await callNode(url, 'anvil_mine', ['0x4']);
     await until('it is said', async () => (await pauseOf()).reason === 'nodes_disagree');
@@ -304,16 +234,16 @@ describe('two nodes that disagree below the confirmations', () => {
     await until('the same bytes', async () => sent() > before + 1);
     expect((await pauseOf()).reason).toBe('nodes_disagree');
     expect(await service.db('mint_attempts')).toHaveLength(1);
-    bent.aim(chain.rpcUrl);
+    bent.leadTo(chain.rpcUrl);
     expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('stop conclusions with both names, and minting goes on when they agree', async () => {
     const { chain, node, service } = setup;
     const orphan = await startOrphan();
-    bent.aim(orphan.rpcUrl);
+    bent.leadTo(orphan.rpcUrl);
     // The second one tells of its own chain, and both go on.
-    bent.bend(swallows);
+    bent.setFlaws(lies.forgets);
     const growing = setInterval(() => void callNode(orphan.rpcUrl, 'anvil_mine', ['0x1']), 150);
     const mining = setup.keepMining();
     try {
@@ -323,8 +253,8 @@ describe('two nodes that disagree below the confirmations', () => {
       const { detail } = await pauseOf();
       expect([bent.url, node.url].every((url) => detail.includes(url))).toBe(true);
       expect(await statesOf(ids)).not.toContain('minted');
-      bent.aim(chain.rpcUrl);
-      bent.bend(undefined);
+      bent.leadTo(chain.rpcUrl);
+      bent.setFlaws();
       await untilAll(service, ids, 'minted', 15);
       mining.stop();
       expect(await setup.settle(ids)).toEqual([]);

@@ -1,7 +1,7 @@
 import { id as hashOf } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import type { NodeAnswer, Rule } from '../../support/refusing-node.ts';
+import type { Answer, Flaw } from '../../support/node/flaw.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -16,7 +16,7 @@ const isOwnerOf = (params: readonly unknown[]) => JSON.stringify(params[0]).incl
 
 /** What the contract answers to `ownerOf`, or the node in its place. */
 const answering =
-  (answer: NodeAnswer): Rule =>
+  (answer: Answer): Flaw =>
   ({ method, params }) =>
     method === 'eth_call' && isOwnerOf(params) ? answer : undefined;
 
@@ -24,7 +24,7 @@ const answering =
  * Accepts an NFT and mines its transaction while the contract's code does nothing, so that nothing is minted.
  * @param sinceSent rules that the node follows once it has the transaction
  */
-async function acceptPassedOver(...sinceSent: readonly Rule[]): Promise<string> {
+async function acceptPassedOver(...sinceSent: readonly Flaw[]): Promise<string> {
   const { chain, service } = setup;
   await chain.call('evm_setAutomine', false);
   const [id = ''] = await setup.accept(1);
@@ -32,7 +32,7 @@ async function acceptPassedOver(...sinceSent: readonly Rule[]): Promise<string> 
   await untilAll(service, [id], 'submitted');
   const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
   await until('the node has it', async () => (await inPool()) > 0n);
-  if (sinceSent.length > 0) setup.refusing.follow(...sinceSent);
+  if (sinceSent.length > 0) setup.refusing.setFlaws(...sinceSent);
   const code = await chain.call<string>('eth_getCode', chain.contract, 'latest');
   await chain.call('anvil_setCode', chain.contract, '0x00');
   await chain.mine();
@@ -45,7 +45,7 @@ const sent = async () => Number((await setup.service.db('mint_transactions').cou
 
 describe('ownerOf', () => {
   test('that names the zero address says that there is no owner: the NFT is sent again', async () => {
-    setup.refusing.follow(answering({ result: word('') }));
+    setup.refusing.setFlaws(answering({ result: word('') }));
     const id = await acceptPassedOver();
     const mining = setup.keepMining();
     await untilAll(setup.service, [id], 'minted');
@@ -59,7 +59,7 @@ describe('ownerOf', () => {
     ['more than an address', { result: word('ff'.repeat(21)) }],
     ['two words', { result: `${word('1')}${word('2').slice(2)}` }],
     ['more than is read', { result: `0x${'00'.repeat(600_000)}` }],
-  ] satisfies [string, NodeAnswer][])(
+  ] satisfies [string, Answer][])(
     'that returns %s is no proof of anything: that NFT waits with the reason, others go on',
     async (_what, answer) => {
       // Nothing is sent to a contract that is known to answer so.
@@ -79,13 +79,13 @@ describe('ownerOf', () => {
 describe('a node without the state of old blocks', () => {
   /** The state of no block but the newest. */
   const noState =
-    (words: string, keepsNewest: boolean): Rule =>
-    ({ method, params }, real) => {
-      if (method !== 'eth_call' || !isOwnerOf(params)) return undefined;
+    (words: string, keepsNewest: boolean): Flaw =>
+    (call, pass) => {
+      if (call.method !== 'eth_call' || !isOwnerOf(call.params)) return undefined;
       const newest = setup.chain.call<string>('eth_blockNumber');
       return newest.then((head) =>
-        keepsNewest && Number(params[1]) >= Number(head) - 1
-          ? (real() as Promise<NodeAnswer>) // what the real node answers
+        keepsNewest && Number(call.params[1]) >= Number(head) - 1
+          ? pass(call)
           : { error: { code: -32000, message: words } },
       );
     };
@@ -96,7 +96,7 @@ describe('a node without the state of old blocks', () => {
   ];
 
   test.each(wordings)('(%s) proves by the newest block that a token has no owner', async (words) => {
-    setup.refusing.follow(noState(words, true));
+    setup.refusing.setFlaws(noState(words, true));
     const id = await acceptPassedOver();
     const mining = setup.keepMining(400);
     await untilAll(setup.service, [id], 'minted');
@@ -105,7 +105,7 @@ describe('a node without the state of old blocks', () => {
   });
 
   test('nor of the newest proves nothing: the NFT waits with the reason', async () => {
-    setup.refusing.follow(noState(wordings[0] ?? '', false));
+    setup.refusing.setFlaws(noState(wordings[0] ?? '', false));
     const id = await acceptPassedOver();
     const mining = setup.keepMining();
     await until('its reason', async () => (await setup.note(id))?.reason === 'evidence_unavailable');
@@ -119,7 +119,7 @@ describe('a node without the state of old blocks', () => {
 
   test('finds a mint by its event alone', async () => {
     const { id, hash } = await setup.acceptMinted();
-    setup.refusing.follow(noState(wordings[0] ?? '', false));
+    setup.refusing.setFlaws(noState(wordings[0] ?? '', false));
     setup.work();
     const mining = setup.keepMining();
     await untilAll(setup.service, [id], 'minted');

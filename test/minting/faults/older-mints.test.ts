@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
+import { lies } from '../../support/node/lies.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -56,9 +57,7 @@ test('a mint in a transaction of ours is ours whatever the times say', async () 
   const [id = ''] = await setup.accept(1);
   await makeYounger(id, 2);
   // Nothing but the event shows that it was mined.
-  setup.refusing.follow(({ method }) =>
-    method === 'eth_getTransactionReceipt' ? { result: null } : undefined,
-  );
+  setup.refusing.setFlaws(lies['lagging receipts']);
   setup.work();
   const mining = setup.keepMining();
   await untilAll(setup.service, [id], 'minted');

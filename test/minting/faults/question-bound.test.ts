@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fieldOf } from '../../support/flaws/flaw.ts';
 import { until } from '../../support/minting.ts';
-import type { NodeCall } from '../../support/refusing-node.ts';
+import { type Call, fieldOf, resultOf } from '../../support/node/flaw.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -42,19 +41,19 @@ async function storeConfirmed(count: number): Promise<void> {
 }
 
 /** What every poll asks, whatever there is to watch: each node is looked at, and what has waited for long is priced. */
-const isOfPoll = ({ method, params }: NodeCall) =>
+const isOfPoll = ({ method, params }: Call) =>
   ['eth_chainId', 'eth_maxPriorityFeePerGas'].includes(method) ||
   (method === 'eth_getBlockByNumber' && ['latest', 'finalized'].includes(String(params[0])));
 
 /** Has every poll say which block it was shown, and nothing be final. */
 function followHeads(): { newest: string } {
   const shown = { newest: '' };
-  setup.refusing.follow((call, real) => {
+  setup.refusing.setFlaws((call, pass) => {
     if (call.params[0] === 'finalized') return { result: null };
     if (call.params[0] !== 'latest') return undefined;
-    return real().then((answer) => {
-      shown.newest = String(fieldOf(answer.result, 'hash'));
-      return { result: answer.result };
+    return pass(call).then((reply) => {
+      shown.newest = String(fieldOf(resultOf(reply), 'hash'));
+      return reply;
     });
   });
   return shown;

@@ -1,14 +1,15 @@
 import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { of } from '../../support/node/flaw.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let node: AnsweringNode;
+let node: TestNode;
 beforeEach(async () => {
   setup = await createMintSetup();
-  node = await startAnsweringNode(setup.chain.rpcUrl);
+  node = await startNode(setup.chain.rpcUrl);
   await setup.service.db('networks').update({ rpc_urls: [node.url] });
 });
 afterEach(async () => {
@@ -45,7 +46,7 @@ const attempts = async (): Promise<Transaction[]> =>
 describe('a transaction that every node refuses for good', () => {
   test('for its fee is signed anew at its nonce with fewer NFTs, and later ones are no larger', async () => {
     const { chain, service } = setup;
-    node.answer('eth_sendRawTransaction', ([raw]) => exceedsCap(raw));
+    node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
     await baseFee(60n * gwei);
     await chain.mine();
     const ids = await accept(40);
@@ -70,7 +71,7 @@ describe('a transaction that every node refuses for good', () => {
 
   test('for its fee keeps its NFTs where the market allows a lower maximum', async () => {
     const { chain } = setup;
-    node.answer('eth_sendRawTransaction', ([raw]) => exceedsCap(raw));
+    node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
     await baseFee(40n * gwei);
     await chain.mine();
     const ids = await setup.accept(16);
@@ -89,8 +90,10 @@ describe('a transaction that every node refuses for good', () => {
       ({ data }: Transaction) => data.length > 2_048,
     ],
   ])('for %s is signed anew with fewer NFTs', async (_what, words, isRefused) => {
-    node.answer('eth_sendRawTransaction', ([raw]) =>
-      isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
+    node.setFlaws(
+      of('eth_sendRawTransaction', ({ params: [raw] }) =>
+        isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
+      ),
     );
     const ids = await accept(20);
     setup.work();
@@ -118,11 +121,13 @@ describe('a transaction that every node refuses for good', () => {
     'for %s is signed anew so that it fits, at its nonce, with all its NFTs',
     async (_what, words, isRefused) => {
       let first: Transaction | undefined;
-      node.answer('eth_sendRawTransaction', ([raw]) => {
-        const transaction = Transaction.from(String(raw));
-        first ??= transaction;
-        return isRefused(transaction, first) ? refuse(words) : undefined;
-      });
+      node.setFlaws(
+        of('eth_sendRawTransaction', ({ params: [raw] }) => {
+          const transaction = Transaction.from(String(raw));
+          first ??= transaction;
+          return isRefused(transaction, first) ? refuse(words) : undefined;
+        }),
+      );
       const ids = await setup.accept(3);
       setup.work();
       await until('another attempt', async () => (await attempts()).length > 1);
@@ -136,11 +141,13 @@ describe('a transaction that every node refuses for good', () => {
     const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
     // Refused by the node that answers, and handed on by another behind the same address.
-    node.answer('eth_sendRawTransaction', async ([raw], pass) => {
-      const answer = exceedsCap(raw);
-      if (answer !== undefined) await pass();
-      return answer;
-    });
+    node.setFlaws(
+      of('eth_sendRawTransaction', async (call, pass) => {
+        const answer = exceedsCap(call.params[0]);
+        if (answer !== undefined) await pass(call);
+        return answer;
+      }),
+    );
     await baseFee(60n * gwei);
     await chain.mine();
     const ids = await accept(30);
@@ -156,7 +163,7 @@ describe('a transaction that every node refuses for good', () => {
   describe('and for which nothing else can be signed is told, and only sent again as it is,', () => {
     // A look comes with a block, and is to broadcast each time.
     const work = () => setup.work(undefined, { MINT_REBROADCAST_MS: '20' });
-    const sent = () => node.asked('eth_sendRawTransaction');
+    const sent = () => node.count('eth_sendRawTransaction');
     /** Blocks at prices by turns, with a broadcast at each. */
     const blocksAt = async (prices: readonly bigint[], count: number) => {
       for (let block = 0; block < count; block += 1) {
@@ -168,12 +175,12 @@ describe('a transaction that every node refuses for good', () => {
     };
     const goesOn = async (ids: readonly string[]) => {
       expect((await pauses()).pause_reason).toBe('broadcast_refused');
-      node.answer('eth_sendRawTransaction', undefined);
+      node.setFlaws();
       expect(await setup.settle(ids)).toEqual([]);
     };
 
     test('whatever the price, where another price does not help', async () => {
-      node.answer('eth_sendRawTransaction', () => refuse('sender address is banned'));
+      node.setFlaws(of('eth_sendRawTransaction', () => refuse('sender address is banned')));
       const ids = await setup.accept(6);
       work();
       await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
@@ -184,7 +191,7 @@ describe('a transaction that every node refuses for good', () => {
     });
 
     test('when a price comes back at which it was refused', async () => {
-      node.answer('eth_sendRawTransaction', () => refuse('transaction underpriced'));
+      node.setFlaws(of('eth_sendRawTransaction', () => refuse('transaction underpriced')));
       const ids = await setup.accept(2);
       const worker = work();
       await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
@@ -198,11 +205,13 @@ describe('a transaction that every node refuses for good', () => {
 
     test('after so many attempts', async () => {
       let least = 0n;
-      node.answer('eth_sendRawTransaction', ([raw]) => {
-        const { maxPriorityFeePerGas } = Transaction.from(String(raw));
-        least = (maxPriorityFeePerGas ?? 0n) + 1n;
-        return refuse(`transaction underpriced: gas tip cap ${least - 1n}, minimum needed ${least}`);
-      });
+      node.setFlaws(
+        of('eth_sendRawTransaction', ({ params: [raw] }) => {
+          const { maxPriorityFeePerGas } = Transaction.from(String(raw));
+          least = (maxPriorityFeePerGas ?? 0n) + 1n;
+          return refuse(`transaction underpriced: gas tip cap ${least - 1n}, minimum needed ${least}`);
+        }),
+      );
       const ids = await setup.accept(1);
       work();
       const mining = setup.keepMining(100);

@@ -2,10 +2,10 @@ import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setCompared } from '../../../src/rwa/minting/compare/compared-contract-store.ts';
 import { type CommandLine, commandLine, settingsFor } from '../../cli/command-line.ts';
-import { type Flaw, failure, of, resultOf } from '../../support/flaws/flaw.ts';
-import { noArchive, prunedBefore } from '../../support/flaws/limits.ts';
-import { swallowsBroadcasts } from '../../support/flaws/wrongs.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { type Flaw, failure, of, resultOf } from '../../support/node/flaw.ts';
+import { noArchive, prunedBefore } from '../../support/node/limits.ts';
+import { swallowsBroadcasts } from '../../support/node/wrongs.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isNetworkStaffed } from '../../../src/rwa/minting/lane-status-store.ts';
 import { mintReasons } from '../../../src/rwa/minting/mint-reason.ts';
-import { type AlteredNode, startAlteredNode } from '../../support/altered-node.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { without } from '../../support/node/limits.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
 import { type LoggedWorker, startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
 let workers: LoggedWorker[];
-let altered: AlteredNode | undefined;
+let altered: TestNode | undefined;
 beforeEach(async () => {
   setup = await createMintSetup({ minters: 2 });
   workers = [];
@@ -168,12 +169,8 @@ test.for([
   ['suggests no priority fee', ['eth_maxPriorityFeePerGas']],
   ['suggests no priority fee and knows no history of fees', ['eth_maxPriorityFeePerGas', 'eth_feeHistory']],
 ] as const)('mints go on with a node that %s', async ([_, unknown]) => {
-  altered = await startAlteredNode(setup.chain.rpcUrl);
-  altered.alter(({ method }) =>
-    unknown.some((each) => each === method)
-      ? { error: { code: -32601, message: `the method ${method} does not exist/is not available` } }
-      : undefined,
-  );
+  altered = await startNode(setup.chain.rpcUrl);
+  altered.setFlaws(without(...unknown));
   await setup.service.db('networks').update({ rpc_urls: [altered.url] });
   await startOneLane();
   const ids = await setup.accept(2);

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { of } from '../../support/node/flaw.ts';
+import { startNode, type TestNode } from '../../support/node/node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let node: AnsweringNode;
+let node: TestNode;
 beforeEach(async () => {
   setup = await createMintSetup();
-  node = await startAnsweringNode(setup.chain.rpcUrl);
+  node = await startNode(setup.chain.rpcUrl);
   await setup.service.db('networks').update({ rpc_urls: [node.url] });
   await baseFee(gwei);
   await setup.chain.mine();
@@ -30,8 +31,8 @@ async function mineBlocks(count: number, fee: bigint): Promise<void> {
   for (let block = 0; block < count; block += 1) {
     await baseFee(fee);
     await setup.chain.mine();
-    const looks = node.asked('eth_getTransactionCount');
-    await until('a look', async () => node.asked('eth_getTransactionCount') > looks);
+    const looks = node.count('eth_getTransactionCount');
+    await until('a look', async () => node.count('eth_getTransactionCount') > looks);
   }
 }
 
@@ -51,16 +52,16 @@ describe('fees stay as they are', () => {
 
   test('while a node takes transactions and loses them', async () => {
     const { service } = setup;
-    node.answer('eth_sendRawTransaction', () => ({ result: `0x${'00'.repeat(32)}` }));
+    node.setFlaws(of('eth_sendRawTransaction', () => ({ result: `0x${'00'.repeat(32)}` })));
     const ids = await setup.accept(2);
     setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
     await untilAll(service, ids, 'submitted');
-    const sent = node.asked('eth_sendRawTransaction');
+    const sent = node.count('eth_sendRawTransaction');
     await mineBlocks(15, gwei);
     expect(await raises()).toEqual([]);
     // The same bytes go out again instead.
-    await until('another broadcast', async () => node.asked('eth_sendRawTransaction') > sent);
-    node.answer('eth_sendRawTransaction', undefined);
+    await until('another broadcast', async () => node.count('eth_sendRawTransaction') > sent);
+    node.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addMintable, treasury } from '../../rwa/mint-requests.ts';
-import { type Flaw, fieldOf } from '../../support/flaws/flaw.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { type Flaw, fieldOf } from '../../support/node/flaw.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 const stuck = `0x${'5c'.repeat(20)}`;

@@ -172,6 +172,12 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
         `[...document.querySelectorAll('body *')].filter((each) => ['fixed', 'sticky'].includes(getComputedStyle(each).position) && each.getClientRects().length > 0).map((each) => each.className)`,
       );
       expect(over).toEqual(['bar']);
+      const isWhole: boolean = await page.evaluate(`(() => {
+        const tab = document.querySelector('.bar nav [aria-current]').getBoundingClientRect();
+        const bar = document.querySelector('.bar nav').getBoundingClientRect();
+        return tab.left >= bar.left - 1 && tab.right <= bar.right + 1;
+      })()`);
+      expect([area, isWhole]).toEqual([area, true]);
     }
     await page.context().close();
   });

@@ -41,22 +41,6 @@ describe('a request', () => {
     expect(asked?.headers).toMatchObject({ 'x-api-key': server.apiKey, accept: 'application/json' });
   });
 
-  test('reuses the connection of the one before', async () => {
-    const client = clientOf();
-    await ask(client);
-    const before = server.connections();
-    for (let sent = 0; sent < 5; sent += 1) await ask(client);
-    // One is free again only after its answer has been read.
-    expect(server.connections() - before).toBeLessThanOrEqual(1);
-  });
-
-  test('waits for its place when as many as allowed are under way', async () => {
-    const client = clientOf({ concurrency: 2 });
-    await Promise.all(Array.from({ length: 12 }, () => ask(client)));
-    expect(server.asked).toHaveLength(12);
-    expect(server.busiest()).toBeLessThanOrEqual(2);
-  });
-
   test('of a company waits for none of the many that another one asks', async () => {
     server.meet({ afterMs: 20 });
     const client = clientOf({ concurrency: 4 });

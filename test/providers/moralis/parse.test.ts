@@ -21,6 +21,7 @@ import { testNetwork } from '../../support/networks.ts';
 
 let server: MoralisServer;
 let provider: DataProvider;
+let repaired: string[] = [];
 beforeAll(async () => {
   server = await startMoralisServer({ histories: {}, nfts: {} });
   const { baseUrl, apiKey } = server;
@@ -32,9 +33,12 @@ beforeAll(async () => {
     concurrency: 4,
     outgoing: createOutgoing(),
   });
-  provider = createMoralisProvider({ client });
+  provider = createMoralisProvider({ client, onRepair: (field) => repaired.push(field) });
 });
-afterEach(() => server.forget());
+afterEach(() => {
+  server.forget();
+  repaired = [];
+});
 afterAll(() => server.close());
 
 const question: HistoryQuestion = {
@@ -241,6 +245,105 @@ describe('an NFT', () => {
   });
 });
 
+describe('a field that does not fit', () => {
+  test.each<[string, Payload, object, string[]]>([
+    ['no price', { gas_price: null }, { gas_price: null }, []],
+    ['an empty price', { gas_price: '' }, { gas_price: null }, []],
+    ['a price in words', { gas_price: 'much' }, { gas_price: null }, ['gas_price']],
+    ['a price as a number', { gas_price: 7 }, { gas_price: '7' }, []],
+    ['an empty status', { receipt_status: '' }, { receipt_status: null }, ['receipt_status']],
+    ['no status', { receipt_status: null }, { receipt_status: null }, []],
+    ['a status as a number', { receipt_status: 1 }, { receipt_status: '1' }, []],
+    ['a new category', { category: 'gift' }, { category: 'contract interaction' }, ['category']],
+    ['no category', { category: null }, { category: 'contract interaction' }, ['category']],
+    ['spam as text', { possible_spam: 'true' }, { possible_spam: true }, []],
+    ['spam in words', { possible_spam: 'maybe' }, {}, ['possible_spam']],
+    ['gas as nonsense', { gas: {} }, { gas: null }, ['gas']],
+  ])('of a record is replaced: %s', async (_name, change, expected, fields) => {
+    expect(await recordOf(transaction(1, change))).toMatchObject(expected);
+    expect(repaired).toEqual(fields);
+  });
+
+  test.each([[''], [null]])('leaves out the gas that was used: %j', async (receipt_gas_used) => {
+    expect(await recordOf(transaction(1, { receipt_gas_used }))).not.toHaveProperty('receipt_gas_used');
+  });
+
+  test.each([[null], [''], [undefined], [5]])('has a summary of our own instead of %j', async (summary) => {
+    const none = { native_transfers: [], erc20_transfers: [], nft_transfers: [] };
+    const sent = nativeTransfer({ from_address: wallet, to_address: friend });
+    const summaries = [
+      await recordOf(transaction(1, { ...none, summary, native_transfers: [sent] })),
+      await recordOf(transaction(1, { ...none, summary, erc20_transfers: [tokenTransfer()] })),
+      await recordOf(transaction(1, { ...none, summary, from_address: wallet })),
+    ].map((record) => record?.summary);
+    expect(summaries).toEqual([
+      expect.stringMatching(/^Sent [\d.]+ ETH$/),
+      expect.stringMatching(/^(Sent|Received) [\d.]+ \w+$/),
+      'Signed a transaction',
+    ]);
+    expect(repaired).toEqual(['summary', 'summary', 'summary']);
+  });
+
+  test.each<[string, Payload, string]>([
+    ['native_transfers', nativeTransfer({ from_address: null }), 'native_transfers.from_address'],
+    ['native_transfers', without(nativeTransfer(), 'from_address'), 'native_transfers.from_address'],
+    ['erc20_transfers', tokenTransfer({ from_address: '' }), 'erc20_transfers.from_address'],
+    ['erc20_transfers', tokenTransfer({ to_address: 'nobody' }), 'erc20_transfers.to_address'],
+    ['erc20_transfers', tokenTransfer({ value: null }), 'erc20_transfers.value'],
+    ['nft_transfers', nftTransfer({ from_address: null }), 'nft_transfers.from_address'],
+  ])('of %s leaves out that transfer and no other', async (list, transfer, field) => {
+    const whole = {
+      native_transfers: nativeTransfer(),
+      erc20_transfers: tokenTransfer(),
+      nft_transfers: nftTransfer(),
+    };
+    const kept = Object.entries(whole).find(([name]) => name === list)?.[1];
+    const record = await recordOf(transaction(1, { [list]: [transfer, kept] }));
+    expect(Reflect.get(record ?? {}, list)).toHaveLength(1);
+    expect(repaired).toEqual([field]);
+  });
+
+  test('of a transfer is replaced', async () => {
+    const odd = {
+      log_index: '7',
+      token_decimals: '',
+      possible_spam: 'false',
+      block_timestamp: 'now',
+      token_name: 5,
+    };
+    const record = await recordOf(transaction(1, { erc20_transfers: [tokenTransfer(odd)] }));
+    expect(record?.erc20_transfers[0]).toMatchObject({
+      ...{ log_index: 7, token_decimals: null, possible_spam: false, token_name: null },
+      block_timestamp: transaction(1)['block_timestamp'],
+    });
+    expect(repaired).toEqual(['block_timestamp']);
+    const ofNft = await recordOf(
+      transaction(1, { nft_transfers: [nftTransfer({ contract_type: 'ERC404', log_index: '7' })] }),
+    );
+    expect(ofNft?.nft_transfers[0]).toMatchObject({ contract_type: null, log_index: 7 });
+  });
+
+  test('of an NFT is replaced', async () => {
+    const odd = {
+      contract_type: 'ERC404',
+      metadata: { name: 'Odd' },
+      possible_spam: 'true',
+      block_number_minted: '',
+      name: 5,
+    };
+    expect(await entryOf(nft(1, odd))).toMatchObject({
+      ...{
+        contract_type: null,
+        metadata: '{"name":"Odd"}',
+        possible_spam: true,
+        block_number_minted: null,
+        name: null,
+      },
+    });
+    expect(repaired).toEqual(['contract_type']);
+  });
+});
+
 describe('an answer that does not fit', () => {
   test.each<[string, unknown, string]>([
     ['no object', [], 'the answer: '],
@@ -248,8 +351,8 @@ describe('an answer that does not fit', () => {
     ['no result', { cursor: null }, 'result: '],
     ['a record without a hash', { result: [without(transaction(1), 'hash')] }, 'result.0.hash: '],
     ['a hash that is none', { result: [transaction(1, { hash: '0x1' })] }, 'result.0.hash: '],
-    ['an amount as a number', { result: [transaction(1, { value: 5 })] }, 'result.0.value: '],
-    ['an unknown category', { result: [transaction(1, { category: 'gift' })] }, 'result.0.category: '],
+    ['no amount', { result: [transaction(1, { value: null })] }, 'result.0.value: '],
+    ['no sender', { result: [transaction(1, { from_address: null })] }, 'result.0.from_address: '],
     [
       'a time that is none',
       { result: [transaction(1, { block_timestamp: 'now' })] },

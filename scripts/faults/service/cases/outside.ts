@@ -1,11 +1,31 @@
 import { generateKey } from '../../../../src/keys/key-format.ts';
 import type { Mishap } from '../../../../test/support/moralis-server.ts';
-import type { Answer } from '../../../load/answers.ts';
+import { type Flaw, of } from '../../../../test/support/node/flaw.ts';
+import { lies } from '../../../../test/support/node/lies.ts';
+import { hangs } from '../../../../test/support/node/wrongs.ts';
 import type { Conduct } from '../../../load/authenticator.ts';
-import { createCaller, type Wanted } from '../../../load/caller.ts';
-import { type SteadyLoad, startLoad } from '../../../load/steady-load.ts';
+import { createCaller } from '../../../load/caller.ts';
+import { startLoad } from '../../../load/steady-load.ts';
 import type { Fault, Stage } from '../fault.ts';
-import { deadlineMs } from '../usual-load.ts';
+
+/** @param count how many of the two nodes are wrong */
+const nodes = (name: string, about: string, count: number, ...flaws: readonly Flaw[]): Fault => ({
+  ...{ name, about, seconds: 15 },
+  async begin({ around }) {
+    const spoilt = around.nodes.slice(0, count);
+    for (const node of spoilt) {
+      node.forget();
+      node.setFlaws(...flaws);
+    }
+    return async () => {
+      const acted = spoilt.every((node) => node.flawed.length > 0);
+      for (const node of spoilt) node.setFlaws();
+      return { acted };
+    };
+  },
+});
+
+const rubbish = of(['eth_getBalance', 'eth_call'], () => ({ result: '0xzz' }));
 
 const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
   ...{ name: `upstream ${name}`, about, seconds: 10 },
@@ -20,53 +40,56 @@ const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
   },
 });
 
-const authentication = (name: string, about: string, conduct: Conduct | 'absent'): Fault => ({
-  ...{ name: `authentication ${name}`, about, seconds: 10 },
+const authentication = (conduct: Exclude<Conduct, 'well'>, about: string): Fault => ({
+  ...{ name: `authentication ${conduct}`, about, seconds: 10 },
   change: ({ around }) => ({ settings: around.authenticator.settings }),
   async begin(stage) {
     const { authenticator } = stage.around;
-    const harm = () => (conduct === 'absent' ? authenticator.gate.withheld() : authenticator.misled());
-    const before = harm();
-    if (conduct === 'absent') authenticator.gate.refuse();
-    else authenticator.behave(conduct);
-    const stranger = startStranger(stage);
+    const before = authenticator.misled();
+    authenticator.behave(conduct);
+    const endStrangers = startStrangers(stage);
     return async () => {
-      authenticator.gate.open();
+      const acted = authenticator.misled() > before;
       authenticator.behave('well');
-      await stranger.stop();
-      return { acted: harm() > before, violations: letIn(stranger.answers) };
+      return { acted, violations: await endStrangers() };
     };
   },
 });
 
-/** Asks with a key that nobody has, a new one each time. */
-function startStranger({ service: { port } }: Stage): SteadyLoad {
-  const callers = [createCaller({ port, company: 'stranger', key: undefined, address, deadlineMs })];
-  const next = (): Wanted => ({
-    ...{ kind: 'unknown key', method: 'GET', path: '/v1/api/rwa' },
-    headers: { 'x-api-key': generateKey('live') },
-  });
-  return startLoad({ callers, next, perSecond: 2 });
+/**
+ * Asks with keys that nobody has, a new one each time: whoever cannot be known is not let in, whatever is said of the key.
+ * @returns what ends it, with what is wrong in words
+ */
+function startStrangers({ service: { port } }: Stage): () => Promise<string[]> {
+  const caller = createCaller({ port, company: 'stranger', key: undefined, address: '127.0.3.3' });
+  const asked = { kind: 'unknown key', method: 'GET', path: '/v1/api/rwa' } as const;
+  const next = () => ({ ...asked, headers: { 'x-api-key': generateKey('live') } });
+  const load = startLoad({ callers: [caller], next, perSecond: 2 });
+  return async () => {
+    await load.stop();
+    caller.close();
+    const letIn = load.answers.filter((answer) => answer.class === 'ok').length;
+    return [
+      ...(letIn > 0 ? [`${letIn} of ${load.answers.length} requests with unknown keys let in`] : []),
+      ...(load.answers.length === 0 ? ['nobody asked with an unknown key'] : []),
+    ];
+  };
 }
 
-const address = '127.0.3.3';
-
-/** Whoever cannot be known is not let in, whatever is said of the key. */
-function letIn(answers: readonly Answer[]): string[] {
-  const count = answers.filter((answer) => answer.class === 'ok').length;
-  return [
-    ...(count > 0 ? [`${count} of ${answers.length} requests with unknown keys let in`] : []),
-    ...(answers.length === 0 ? ['nobody asked with an unknown key'] : []),
-  ];
-}
-
+/** What the service asks: nodes, the upstream, and whoever knows keys. */
 export const outsideFaults: readonly Fault[] = [
+  nodes('nodes absent', 'both close every connection', 2, () => 'drop'),
+  nodes('nodes silent', 'both take every request and never answer', 2, hangs()),
+  nodes(
+    'a node lies',
+    'one of two shows mints of another chain and rubbish as balances',
+    1,
+    lies['other chain'],
+    rubbish,
+  ),
   upstream('slow', 'never answers', 'hang'),
   upstream('absent', 'resets every connection', 'reset'),
-  upstream('huge', 'answers 30 MB', 'oversized'),
-  upstream('lying', 'answers in another form', { body: { result: [{ hash: 7 }], cursor: {} } }),
-  authentication('slow', 'answers after 20 s', 'slow'),
-  authentication('absent', 'closes every connection', 'absent'),
-  authentication('huge', 'answers 30 MB', 'huge'),
-  authentication('lying', 'answers in another form', 'lying'),
+  authentication('slow', 'answers after 20 s'),
+  authentication('absent', 'closes every connection'),
+  authentication('lying', 'answers in another form'),
 ];

@@ -1,74 +1,129 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createLogger } from '../../../../src/base/log.ts';
 import { createDatabase } from '../../../../src/db/connection/connect.ts';
+import { type Gate, startGate } from '../../../../test/keys/tcp-gate.ts';
+import type { DatabaseServer } from '../../../load/database-server.ts';
 import type { Replica } from '../../../load/replica.ts';
+import { startReplicaServer } from '../../../load/replica-server.ts';
 import { asRole } from '../../../load/surroundings.ts';
+import { until } from '../../../load/until.ts';
+import { thisRelease } from '../../../load/world.ts';
 import type { Fault, Stage } from '../fault.ts';
-import { startFollower } from '../follower.ts';
-import { answersSoon, metricOf } from '../proofs.ts';
+import { answersSoon } from './answers-soon.ts';
 
-const followers = new WeakMap<Stage, Awaited<ReturnType<typeof startFollower>>>();
+/** A server that follows the primary; what it is given can be cut off. */
+type Follower = { readonly server: DatabaseServer; readonly line: Gate };
 
-/** Starts a replica, which the processes of callers read from. */
-async function prepare(stage: Stage) {
-  const follower = await startFollower(stage);
-  followers.set(stage, follower);
-  await stage.service.change({ settings: { DATABASE_REPLICA_URL: asRole(follower.server.url, 'api') } });
-  await Promise.all(stage.service.apis().map(untilUsed));
-  return async () => {
-    await follower.server.close();
-    await follower.line.close();
-  };
-}
-
-async function untilUsed(api: Replica): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!(await isUsed(api))) {
-    if (performance.now() > deadline) throw new Error('The replica is not read from.');
-    await pause(200);
-  }
-}
-
-const isUsed = async (api: Replica) => (await metricOf(api, 'tallystick_replica_used')) === 1;
-
-/** Whether no process of callers reads from the replica any more. */
-async function isLeft({ service }: Stage): Promise<boolean> {
-  const used = await Promise.all(service.apis().map(isUsed));
-  return !used.includes(true);
-}
-
-function serverOf(stage: Stage) {
-  const follower = followers.get(stage);
-  if (follower === undefined) throw new Error('No replica was started.');
-  return follower.server;
-}
-
-async function pauseReplay(stage: Stage): Promise<void> {
-  const db = createDatabase(serverOf(stage).url, { poolMax: 1, log: createLogger({ level: 'silent' }) });
-  await db.raw('SELECT pg_wal_replay_pause()');
+/** @returns as soon as it has what the primary has */
+async function startFollower({ around }: Stage): Promise<Follower> {
+  const line = await startGate(around.postgres().url);
+  const db = around.openDatabase();
+  const source = line.through(around.postgres().url);
+  const folder = path.join(around.folder, `replica-${Date.now()}`);
+  const server = await startReplicaServer(folder, { server: around.postgres(), db }, source);
+  const { rows: present } = await db.raw('SELECT pg_current_wal_lsn()::text AS place');
+  const followers = 'SELECT FROM pg_stat_replication WHERE replay_lsn >= ?::pg_lsn';
+  const follows = async () => (await db.raw(followers, [present[0].place])).rows.length > 0;
+  await until(follows, 'replicas that do not follow');
   await db.destroy();
+  return { server, line };
 }
 
-/** What the processes of callers read from, beside the primary. */
-export const replicaFaults: readonly Fault[] = [
-  {
-    ...{ name: 'replica frozen', about: 'all its processes stopped, connections stay', seconds: 15, prepare },
-    async begin(stage) {
-      await serverOf(stage).freeze();
-      const isFrozen = !(await answersSoon(serverOf(stage).url));
-      return async () => {
-        const acted = isFrozen && (await isLeft(stage));
-        await serverOf(stage).thaw();
-        return { acted };
-      };
-    },
+const followers = new WeakMap<Stage, Follower>();
+
+const isUsed = async ({ operationsPort }: Replica) => {
+  const metrics = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
+  return /^tallystick_replica_used 1$/m.test(metrics);
+};
+
+/** What the processes of callers read from, next to the primary. */
+export const replicaFrozen: Fault = {
+  name: 'replica frozen',
+  about: 'all its processes stopped, connections stay',
+  seconds: 15,
+  async prepare(stage) {
+    const follower = await startFollower(stage);
+    followers.set(stage, follower);
+    const { service } = stage;
+    await service.change({ settings: { DATABASE_REPLICA_URL: asRole(follower.server.url, 'api') } });
+    for (const api of service.apis()) await until(() => isUsed(api), 'processes that do not read from it');
+    return async () => {
+      await follower.server.close();
+      await follower.line.close();
+    };
   },
-  {
-    ...{ name: 'replica lags for good', about: 'replays nothing any more', seconds: 15, prepare },
-    isLasting: true,
-    async begin(stage) {
-      await pauseReplay(stage);
-      return async () => ({ acted: await isLeft(stage) });
-    },
+  async begin(stage) {
+    const server = followers.get(stage)?.server;
+    await server?.freeze();
+    const isFrozen = !(await answersSoon(server?.url ?? ''));
+    return async () => {
+      const used = await Promise.all(stage.service.apis().map(isUsed));
+      await server?.thaw();
+      return { acted: isFrozen && !used.includes(true) };
+    };
   },
-];
+};
+
+const lagMs = 2_000;
+const outageMs = 4_000;
+const wayMs = 500;
+
+/** How much of its log the replica lacks. */
+async function bytesBehind({ around }: Stage, replica: DatabaseServer): Promise<number> {
+  const log = createLogger({ level: 'silent' });
+  const [primary, follower] = [around.openDatabase(), createDatabase(replica.url, { poolMax: 1, log })];
+  const { rows: has } = await follower.raw('SELECT pg_last_wal_replay_lsn()::text AS place');
+  const sql = 'SELECT (pg_current_wal_lsn() - ?::pg_lsn)::float8 AS bytes';
+  const { rows: lacks } = await primary.raw(sql, [has[0].place]);
+  await Promise.all([primary.destroy(), follower.destroy()]);
+  return lacks[0].bytes;
+}
+
+async function promote({ around }: Stage, server: DatabaseServer): Promise<void> {
+  around.promote(server);
+  const db = around.openDatabase();
+  await db.raw('SELECT pg_promote()');
+  await db.destroy();
+  around.wire.leadTo(server.url);
+}
+
+/** What operators do who know that the database went back: rebuild what it lacks from the chain, then let minting go on. */
+async function recover({ around, service }: Stage): Promise<void> {
+  // As the owner of the tables, since no role of the service may make NFTs again but the one for callers.
+  const owner = { DATABASE_URL: around.postgres().url };
+  const env = { PATH: process.env['PATH'], ROLES: 'worker', ...around.settingsOf('worker'), ...owner };
+  const run = () =>
+    promisify(execFile)(process.execPath, ['src/cli.ts', 'recover', '--apply'], { env, cwd: thisRelease });
+  // Until the newest mints are final.
+  await until(() => run().then(Boolean, () => false), 'mints that `tallystick recover` does not recover');
+  await service.restart('worker');
+}
+
+/** Afterwards the replica is the database. */
+export const failover: Fault = {
+  name: 'failover to a replica',
+  about: `that lacks the commits of the last ${lagMs / 1_000} s`,
+  seconds: 0,
+  async begin(stage) {
+    const { server, line } = await startFollower(stage);
+    // What was answered right before is perhaps still on its way.
+    const cutAt = performance.now() - wayMs;
+    line.refuse();
+    await pause(lagMs);
+    const behind = await bytesBehind(stage, server);
+    await stage.around.postgres().kill();
+    const killedAt = performance.now();
+    await line.close();
+    await pause(outageMs);
+    await promote(stage, server);
+    const endedAt = performance.now();
+    return async () => {
+      await recover(stage);
+      const note = 'mints recovered by `tallystick recover`';
+      return { acted: behind > 0, endedAt, lossBetween: [cutAt, killedAt], note };
+    };
+  },
+};

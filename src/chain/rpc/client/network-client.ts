@@ -103,8 +103,8 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
 const outcomes = {
   answer: 'answered',
   elsewhere: 'elsewhere',
-  lacking: 'elsewhere',
-  fault: 'refused',
+  refused: 'elsewhere',
+  limited: 'limited',
 } as const;
 const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversized', 'overfull']);
 

@@ -22,6 +22,8 @@ export type Network = {
   readonly indexTraces: IndexTraces;
   /** Contracts that wrap the native asset, in EIP-55: their deposit and withdrawal events count as mint and burn. */
   readonly wrappedNatives: readonly string[];
+  /** The contract that logs movements of the native asset as an ERC-20, in EIP-55; no token of its own. */
+  readonly nativeAsset: string | null;
   /** Its block explorer, which has a transaction at `/tx/<hash>`; without a slash at its end. */
   readonly explorerUrl: string | null;
 };
@@ -49,6 +51,12 @@ export const knownWrappedNatives: Readonly<Record<string, string>> = {
   '137': '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
   '8453': '0x4200000000000000000000000000000000000006',
   '42161': '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+};
+
+/** The contract that logs the native asset as an ERC-20, for networks where it is beyond doubt: zkSync Era and its test network. */
+export const knownNativeAssets: Readonly<Record<string, string>> = {
+  '324': '0x000000000000000000000000000000000000800A',
+  '300': '0x000000000000000000000000000000000000800A',
 };
 
 /** The hex form of a decimal chain id: `1` becomes `0x1`. It is always derived, never entered. */

@@ -9,13 +9,13 @@ export function watchNodes(metrics: Metrics, { clients }: { readonly clients: Rp
     gauges: {
       errors: {
         name: 'tallystick_rpc_node_error_rate',
-        help: 'Share of the latest looks at a node and requests to it that failed, from 0 to 1.',
+        help: 'Share of the latest polls of a node and requests to it that failed, from 0 to 1.',
         labels,
       },
       head: { name: 'tallystick_rpc_node_head', help: 'The newest block that a node has shown.', labels },
       state: {
         name: 'tallystick_rpc_node_state',
-        help: '1 for what is thought of a node: unknown, usable, standing, lagging, forked, foreign or failing; absent for the rest.',
+        help: '1 for the state of a node: unknown, usable, standing, lagging, forked, foreign or failing. Other states are absent.',
         labels: [...labels, 'state'],
       },
     },

@@ -5,7 +5,7 @@ import type { OnAnswer } from './rpc-clients.ts';
 export function createRpcMetrics(metrics: Metrics): OnAnswer {
   const answers = metrics.counter({
     name: 'tallystick_node_answers_total',
-    help: 'Questions to nodes: answered, left to another node (elsewhere), or why there was no answer.',
+    help: 'Calls to nodes: answered, left to another node (elsewhere), or why there was no answer.',
     labels: ['chain_id', 'node', 'outcome'],
   });
   return (chainId, node, outcome) => answers.inc({ chain_id: chainId, node, outcome });

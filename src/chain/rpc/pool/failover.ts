@@ -1,4 +1,4 @@
-import { messageOf, type RpcAnswer } from '../transport/answer.ts';
+import { isOfEveryNode, messageOf, type RpcAnswer } from '../transport/answer.ts';
 import type { Endpoint, Judged } from '../transport/endpoint.ts';
 import { type Attempt, NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
 
@@ -18,8 +18,9 @@ const noPreference: Preference = { isSound: () => true, refresh() {}, doubted: n
 
 /**
  * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound
- * ones in the operator's order, then the healthy ones, then the others by the end of their pause. That a node does
- * not have what is asked for is an answer only where all of them say so.
+ * ones in the operator's order, then the healthy ones, then the others by the end of their pause. An error that is a node's
+ * fault is the answer only where every node answers with one. A node that limits questions is waited for where it is the
+ * last that is left.
  * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract returns too much
  */
 export function createFailover(
@@ -30,28 +31,52 @@ export function createFailover(
   return async (method, params) => {
     preference.refresh();
     const attempts: Attempt[] = [];
-    const lacking: RpcAnswer[] = [];
+    const refusals: { readonly endpoint: Endpoint; readonly answer: RpcAnswer }[] = [];
+    const limited: Endpoint[] = [];
+    /** @returns the answer that the caller gets; undefined where another node is to be asked */
+    const ask = async (endpoint: Endpoint, isPatient: boolean): Promise<RpcAnswer | undefined> => {
+      const outcome = await attempt(endpoint, { method, params, isPatient }, preference.doubted.has(method));
+      if (!('verdict' in outcome)) {
+        if (outcome.reason === 'limited') limited.push(endpoint);
+        attempts.push({ url: endpoint.label, ...outcome });
+        return undefined;
+      }
+      if (outcome.verdict === 'answer') return outcome.answer;
+      if (outcome.verdict === 'refused') refusals.push({ endpoint, answer: outcome.answer });
+      if (outcome.verdict === 'limited') limited.push(endpoint);
+      attempts.push({ url: endpoint.label, ...wordsOf(outcome) });
+      return undefined;
+    };
     for (const endpoint of inOrder(endpoints, preference)) {
-      const outcome = await attempt(endpoint, method, params, preference.doubted.has(method));
-      if ('verdict' in outcome && outcome.verdict === 'answer') return outcome.answer;
-      if ('verdict' in outcome && outcome.verdict === 'lacking') lacking.push(outcome.answer);
-      attempts.push({ url: endpoint.label, ...('verdict' in outcome ? wordsOf(outcome) : outcome) });
+      const answer = await ask(endpoint, endpoints.length === 1);
+      if (answer === undefined) continue;
+      if (isOfEveryNode(method, params))
+        for (const refusal of refusals) refusal.endpoint.setAside(messageOf(refusal.answer));
+      return answer;
     }
-    const [answer] = lacking;
-    if (answer !== undefined && lacking.length === attempts.length) return answer;
+    const [refusal] = refusals;
+    if (refusal !== undefined && refusals.length === attempts.length) return refusal.answer;
+    const [patient] = endpoints.length > 1 ? limited : [];
+    const late = patient && (await ask(patient, true));
+    if (late !== undefined) return late;
     throw new NodesUnavailableError(chainId, attempts);
   };
 }
 
+type Question = {
+  readonly method: string;
+  readonly params: readonly unknown[] | object;
+  readonly isPatient: boolean;
+};
+
 /** @returns the answer, or the reason why there is none */
 async function attempt(
   endpoint: Endpoint,
-  method: string,
-  params: readonly unknown[] | object,
+  { method, params, isPatient }: Question,
   isDoubted: boolean,
 ): Promise<Judged | Omit<Attempt, 'url'>> {
   try {
-    const judged = await endpoint.ask(method, params);
+    const judged = await endpoint.ask(method, params, { isPatient });
     if (judged.verdict === 'answer' && isDoubted) await endpoint.verifyChain();
     return judged;
   } catch (error) {
@@ -60,14 +85,16 @@ async function attempt(
   }
 }
 
-function wordsOf({ answer }: Judged): Pick<Attempt, 'message' | 'code'> {
-  return { message: messageOf(answer), code: 'error' in answer ? answer.error.code : undefined };
+function wordsOf({ answer, verdict }: Judged): Pick<Attempt, 'message' | 'code' | 'reason'> {
+  const code = 'error' in answer ? answer.error.code : undefined;
+  return { message: messageOf(answer), code, ...(verdict === 'limited' && { reason: 'limited' }) };
 }
 
 function inOrder(endpoints: readonly Endpoint[], { isSound }: Preference): Endpoint[] {
+  const rank = (endpoint: Endpoint) => 2 * Number(!isSound(endpoint)) + Number(endpoint.isWaiting());
   const healthy = endpoints
     .filter((endpoint) => endpoint.health.healthy())
-    .sort((one, other) => Number(isSound(other)) - Number(isSound(one)));
+    .sort((one, other) => rank(one) - rank(other));
   const unhealthy = endpoints.filter((endpoint) => !endpoint.health.healthy());
   // No caller waits for an unhealthy node while another serves: its recovery runs in the background.
   if (healthy.length > 0) for (const endpoint of unhealthy) endpoint.recover();

@@ -1,4 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
+import { isOfEveryNode } from '../transport/answer.ts';
 import { mostBytesOfOwn } from '../transport/answer-size.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
@@ -44,7 +45,7 @@ const doubted = new Set([
 export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
   const own: Endpoint = {
     ...endpoint,
-    ask: (method, params) => endpoint.ask(method, params, mostBytesOfOwn),
+    ask: (method, params, how) => endpoint.ask(method, params, { ...how, mostBytes: mostBytesOfOwn }),
   };
   const ask = createFailover(chainId, [own]);
   const verify = async () => {
@@ -60,6 +61,7 @@ export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure:
   return async (method, params) => {
     try {
       const answer = await ask(method, params);
+      if ('error' in answer && isOfEveryNode(method, params)) onFailure();
       if (doubted.has(method)) await verify();
       return answer;
     } catch (error) {

@@ -38,6 +38,7 @@ const forms: Readonly<Record<string, Form>> = {
   eth_getLogs: list,
   trace_block: orNull(list),
   debug_traceBlockByHash: orNull(list),
+  debug_traceBlockByNumber: orNull(list),
 };
 
 /**

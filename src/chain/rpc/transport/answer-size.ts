@@ -36,7 +36,12 @@ const ofRefusals = new Set(['eth_estimateGas', 'eth_sendRawTransaction']);
 export const isOfRefusals = (method: string): boolean => ofRefusals.has(method);
 
 // Whoever fills a block chooses how large these are. Less can be asked for instead, or gone without.
-const ofContents = new Set(['eth_getBlockReceipts', 'debug_traceBlockByHash', 'trace_block']);
+const ofContents = new Set([
+  'eth_getBlockReceipts',
+  'debug_traceBlockByHash',
+  'debug_traceBlockByNumber',
+  'trace_block',
+]);
 
 /** Whether the method gives what is in a block, so that too large an answer says nothing of the node. */
 export const isOfContents = (method: string): boolean => ofContents.has(method);

@@ -5,8 +5,7 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcErro
 
 export type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-// Contracts choose the reasons that are told of them, and nodes the rest. Patterns are matched against both, in time that may grow with the
-// square of their length, and ethers takes data apart byte by byte.
+// Contracts choose the reasons that are told of them, and nodes the rest. ethers takes data apart byte by byte.
 const mostWords = 4_096;
 /** A selector and 64 words of 32 bytes, in hex. */
 const mostData = 2 + 2 * (4 + 64 * 32);
@@ -46,71 +45,58 @@ const hex = /^0x[0-9a-f]*$/i;
 
 /**
  * How to treat a node's error:
- * - `answer`: it is about the request, so every node would give it; the caller gets it;
- * - `elsewhere`: this node cannot answer now, another may;
- * - `lacking`: this node does not have the method or the data, another may; the caller gets it where none does;
- * - `fault`: the node refuses our requests and is not asked for a while.
+ * - `answer`: the caller gets it;
+ * - `elsewhere`: a simulation that another node may answer;
+ * - `refused`: the node's fault. Another node is asked; the caller gets the error where no node answers;
+ * - `limited`: the node is asked too much. Another node is asked, and this one more slowly from now on.
  */
-export type Verdict = 'answer' | 'elsewhere' | 'lacking' | 'fault';
+export type Verdict = 'answer' | 'elsewhere' | 'refused' | 'limited';
 
-const simulations = new Set(['eth_call', 'eth_estimateGas']);
-const refusalCodes = new Set([429, -32005, -32029, -32097]);
-const refusal = /rate.?limit|too many requests|request limit|quota|throttl|capacity exceeded|compute units/i;
-/**
- * Matches the refusal of a query for logs of too many blocks. Hosted nodes send it with the code for "too many
- * requests", and BSC nothing but "limit exceeded".
- */
-const tooWide =
-  /range|results|response size|more than \d+|limited to|too (large|many blocks)|(^|; )limit exceeded/i;
-const unknownState =
-  /header not found|block ?out ?of ?range|missing trie node|(unknown|missing) (block|header)|block.*not (found|available)|state.*(not available|unavailable|pruned)|no state/i;
+const noMethod = -32601;
 
-const noMethod =
-  /method.*(not (found|supported|available|exist|allowed|enabled)|does not exist|disabled|unsupported)|unsupported method|unknown method|not implemented/i;
-const noData =
-  /missing trie node|state.*(not available|unavailable|pruned|missing)|historical state|no state|pruned|history.*(unavailable|not available)|old data not available|distance to target block exceeds/i;
+// A contract or a transaction is at fault only in these. Of every other method an error is the node's fault, whatever it says.
+const mayAnswer: Readonly<Record<string, (error: RpcError) => boolean>> = {
+  eth_call: isExecutionFailure,
+  eth_estimateGas: (error) => isExecutionFailure(error) || requestFault.test(error.message),
+  eth_sendRawTransaction: ({ code }) => code !== noMethod,
+};
 
-/** What a node says of a question: the message of its error, and its code where that is known. */
-type Words = { readonly code?: number | undefined; readonly message: string };
+/** Whether the code says that the node is asked too much. */
+export const isLimitCode = (code: number | undefined): boolean => code === 429 || code === -32005;
 
-/** Whether the node does not support the method. */
-export function lacksMethod({ code, message }: Words): boolean {
-  return code === -32601 || noMethod.test(message);
+/** Classifies a node's error by its method. */
+export function judge(method: string, error: RpcError): Verdict {
+  // Contracts choose their revert messages, so a revert is recognised first.
+  if (method !== 'eth_sendRawTransaction' && mayAnswer[method]?.(error)) return 'answer';
+  // Nodes have -32005 for a range with too many logs, too, which no slower question helps.
+  if (isLimitCode(error.code) && (method !== 'eth_getLogs' || error.code === 429)) return 'limited';
+  const isAnswer = mayAnswer[method];
+  if (isAnswer === undefined) return 'refused';
+  return isAnswer(error) ? 'answer' : 'elsewhere';
 }
 
-/** Whether the node no longer has the requested data. */
-export function lacksData({ message }: Words): boolean {
-  return noData.test(message);
+const everyNode = new Set([
+  'eth_blockNumber',
+  'eth_chainId',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByNumber',
+  'eth_getTransactionCount',
+]);
+
+/** Whether every node that works answers the question: its method is known everywhere, and it is about the newest block. */
+export function isOfEveryNode(method: string, params: readonly unknown[] | object): boolean {
+  return everyNode.has(method) && Array.isArray(params) && (params.length === 0 || params.includes('latest'));
 }
 
 // Errors of a simulation about the request itself, before any code has run to its end.
 const requestFault = /insufficient funds|gas required exceeds/i;
 
-/** Classifies a node's error. Contracts choose their revert messages, so a revert is recognised first. */
-export function judge(method: string, error: RpcError): Verdict {
-  if (simulations.has(method) && (isExecutionFailure(error) || requestFault.test(error.message)))
-    return 'answer';
-  if (refusal.test(error.message)) return 'fault';
-  if (refusalCodes.has(error.code)) return tooWide.test(error.message) ? 'answer' : 'fault';
-  if (error.code === -32603 || unknownState.test(error.message)) return 'elsewhere';
-  if (simulations.has(method)) return 'elsewhere';
-  return lacksMethod(error) || lacksData(error) ? 'lacking' : 'answer';
-}
-
-/**
- * Whether these words to a simulation may be about what is simulated: they come from a node, and neither refuse us nor say that
- * it does not have the block.
- */
-export function mayBeOfSimulation({ code, message }: Words): boolean {
-  if (code === undefined || unknownState.test(message) || lacksData({ message })) return false;
-  return judge('eth_call', { code, message }) === 'elsewhere';
-}
-
 // geth and its forks; anvil and reth ("EVM error"); Nethermind and OpenEthereum; Hardhat; Besu.
 const executionFailure =
   /^(execution )?revert|^invalid opcode|^out of gas|^gas uint64 overflow|^stack (underflow|overflow|limit)|^invalid jump|^write protection|^return data out of bounds|^max (initcode|code) size|^EVM error|^VM (execution error|exception)|reverted with|bad instruction|^invalid_operation/i;
 
-/** Whether a contract's code failed, rather than the node: a revert, an invalid opcode, out of gas. */
+/** Whether a contract's code failed in a simulation, rather than the node: a revert, an invalid opcode, out of gas. */
 export function isExecutionFailure({ code, message }: RpcError): boolean {
   // 3 is geth's code for a revert, -32015 OpenEthereum's and Nethermind's for a failed execution.
   return code === 3 || code === -32015 || executionFailure.test(message.trim());

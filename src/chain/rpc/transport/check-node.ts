@@ -19,6 +19,7 @@ const advice: Readonly<Record<FaultReason, string>> = {
   unreachable: 'Check that the node runs and that host and port are right.',
   timeout: 'Check that the node is not overloaded and that a firewall does not swallow the packets.',
   refused: 'Check the path and the credentials in the URL; redirects are not followed.',
+  limited: 'Ask it less, or use a plan that allows more.',
   malformed: 'Check that the URL is that of a JSON-RPC endpoint.',
   oversized: 'Check that the URL is that of a JSON-RPC endpoint.',
   overfull: 'Check that the URL is that of a JSON-RPC endpoint.',

@@ -1,15 +1,16 @@
 import type { Logger } from '../../../base/log.ts';
 import { inBackground } from '../../../base/request-scope.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
-import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
+import { judge, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkForm } from './answer-form.ts';
 import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
 import { longRevert } from './long-revert.ts';
-import { NodeFault, OversizedAnswerError } from './node-fault.ts';
+import { type FaultReason, NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts';
 import { openTransport } from './open-transport.ts';
+import { createPacedTransport } from './paced-transport.ts';
 import { quantity } from './quantity.ts';
 import { shareNext } from './share-next.ts';
 import type { Transport } from './transport.ts';
@@ -21,11 +22,14 @@ export type Endpoint = {
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
    * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
-   * @param mostBytes the greatest size of the answer
    * @throws NodeFault after recording the failure, but for an overfull block;
    *   OversizedAnswerError when a contract returns too much
    */
-  ask(method: string, params: readonly unknown[] | object, mostBytes?: typeof mostBytesOf): Promise<Judged>;
+  ask(method: string, params: readonly unknown[] | object, how?: How): Promise<Judged>;
+  /** Records that the node answered with an error what another node answers and every node should. */
+  setAside(words: string): void;
+  /** Whether the node limits questions, so that the next one would have to wait. */
+  isWaiting(): boolean;
   /** Looks at the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
@@ -35,6 +39,13 @@ export type Endpoint = {
   /** Checks in the background whether an unhealthy node works again, once its pause is over. */
   recover(): void;
   close(): void;
+};
+
+type How = {
+  /** The greatest size of the answer. */
+  readonly mostBytes?: typeof mostBytesOf;
+  /** Waits for a node that is asked too much. */
+  readonly isPatient?: boolean;
 };
 
 export type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
@@ -52,18 +63,36 @@ type EndpointOptions = {
   readonly now: () => number;
 };
 
+// That no turn came says nothing of the node, nor does what others have put into a block. One that limits questions works.
+const saysNothing = new Set<FaultReason>(['busy', 'overfull', 'limited']);
+
+// One error may be an accident.
+const refusalsOfTag = 3;
+
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { url, label, unread, chainId, timeoutMs, outgoing, log, now } = options;
-  const transport = openTransport(url, { outgoing, label: `${chainId} ${label}`, unread });
+  const opened = openTransport(url, { outgoing, label: `${chainId} ${label}`, unread });
+  const transport = createPacedTransport(opened, now);
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
   // A node that cannot say what is final would cost every look its timeout.
-  const tag = { failures: 0, retryAt: 0 };
+  const tag = { failures: 0, refusals: 0, retryAt: 0, isKnown: false };
+  /** @returns what the node says, with errors that last taken for a node that does not know the tag */
+  const judgeTag = (sight: Extract<Sight, { kind: 'seen' }>): typeof sight => {
+    const { finalized } = sight;
+    if (typeof finalized === 'bigint') tag.isKnown = true;
+    const isFailure = finalized === 'unknown' || finalized === 'refused';
+    tag.refusals = finalized === 'refused' ? tag.refusals + 1 : 0;
+    const isUnsupported = !tag.isKnown && tag.refusals >= refusalsOfTag;
+    tag.failures = isFailure && !isUnsupported ? tag.failures + 1 : 0;
+    if (tag.failures > 0) tag.retryAt = now() + pauseAfter(tag.failures);
+    if (isUnsupported) return { ...sight, finalized: 'unsupported' };
+    return finalized === 'refused' ? { ...sight, finalized: 'unknown' } : sight;
+  };
   let recovering = false;
 
   const fail = (begun: number, error: unknown) => {
-    // That no turn came says nothing of the node, nor does what others have put into a block.
-    if (!(error instanceof NodeFault) || error.reason === 'busy' || error.reason === 'overfull') return;
+    if (!(error instanceof NodeFault) || saysNothing.has(error.reason)) return;
     chain.forget();
     if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
   };
@@ -71,28 +100,33 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const verify = async () => {
     try {
       await checkChainId({ transport, chainId, timeoutMs });
+      chain.isRight();
     } catch (error) {
       chain.forget();
       throw error;
     }
   };
   const verifyShared = shareNext(() => inBackground(verify));
+  // The chain id would take half of what a node that limits questions allows.
+  const isSpared = () => transport.isPaced() && chain.isFresh();
 
   return {
     label,
     health,
-    async ask(method, params, mostBytes = mostBytesOf) {
+    isWaiting: transport.isWaiting,
+    setAside: (words) => fail(health.failures(), new NodeFault('refused', words)),
+    async ask(method, params, { mostBytes = mostBytesOf, isPatient = false } = {}) {
       const begun = health.failures();
       try {
         await chain.check();
         const answer = await askWithin(transport, method, params, {
           timeoutMs,
           maxBytes: mostBytes(method, params),
+          isPatient,
         });
         checkForm(method, params, answer);
         const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
-        if (verdict === 'fault') fail(begun, new NodeFault('refused', messageOf(answer)));
-        else health.recovered(true);
+        if (verdict !== 'limited') health.recovered(true);
         return { verdict, answer };
       } catch (error) {
         fail(begun, error);
@@ -102,15 +136,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     async look() {
       const begun = health.failures();
       const asksFinalized = now() >= tag.retryAt;
-      const sight = await lookAtNode(transport, { chainId, timeoutMs, asksFinalized });
-      if (sight.kind === 'seen' && asksFinalized) {
-        tag.failures = sight.finalized === 'unknown' ? tag.failures + 1 : 0;
-        if (tag.failures > 0) tag.retryAt = now() + pauseAfter(tag.failures);
-      }
+      const asksChainId = !isSpared();
+      const sight = await lookAtNode(transport, { chainId, timeoutMs, asksFinalized, asksChainId });
+      if (sight.kind === 'seen' && asksChainId) chain.isRight();
       if (sight.kind === 'failed') fail(begun, sight.fault);
       else if (sight.kind === 'foreign') chain.forget();
       else if (!health.healthy()) health.recovered(false);
-      return sight;
+      return sight.kind === 'seen' && asksFinalized ? judgeTag(sight) : sight;
     },
     async block(number) {
       const begun = health.failures();
@@ -121,7 +153,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         throw error;
       }
     },
-    verifyChain: verifyShared,
+    verifyChain: () => (isSpared() ? Promise.resolve() : verifyShared()),
     recover() {
       if (health.healthy() || recovering || now() < health.retryAt()) return;
       recovering = true;

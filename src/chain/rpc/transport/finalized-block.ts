@@ -1,6 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { isRecord, type RpcAnswer } from './answer.ts';
-import { NodeFault, NodesUnavailableError } from './node-fault.ts';
+import { NodeFault } from './node-fault.ts';
 import { nodeErrorCode, nodeMessage } from './node-message.ts';
 import { readBlockNumber } from './quantity.ts';
 
@@ -12,53 +12,48 @@ type Node = Pick<JsonRpcApiProvider, 'send'>;
  */
 export type FinalizedTag = bigint | 'none' | 'unsupported';
 
-// Clients refuse the tag in many words; some try to read it as a number. A key that is unknown or a plan that does
-// not include a method ("project not found", "unsupported plan") must not match.
-const refusedTag =
-  /finali[sz]ed|\btag\b|(unknown|invalid|unsupported|missing) block|(block|header)[^;]* not (found|available|supported)|invalid (param|argument)|hex string|cannot unmarshal/i;
-const invalidParams = -32602;
+/** The node answered the question for its final block with an error that does not say whether it knows the tag. */
+export class TagRefusedError extends NodeFault {
+  constructor(message: string) {
+    super('refused', message);
+    this.name = 'TagRefusedError';
+  }
+}
+
+// geth says that it has no such block yet; invalid parameters; no such method.
+const codes = new Map<number, FinalizedTag>([
+  [-39001, 'none'],
+  [-32602, 'unsupported'],
+  [-32601, 'unsupported'],
+]);
 
 /**
- * Asks for the newest block that the chain's consensus has made final.
- *
- * These answers mean that the node does not know the tag, or has no such block:
- * - `null`: `none`;
- * - a JSON-RPC error with code -32602 (invalid parameters), or whose message speaks of the tag, of a block that
- *   is unknown or of an invalid parameter: `unsupported`;
- * - no node answers, and at least one said in these words why not (geth says "finalized block not found" until
- *   its chain has one, which the client takes for a node that is behind): `none`.
- *
- * Whatever else a node or the transport fails with rejects, so that an outage is never taken for an answer.
- * @throws NodesUnavailableError; NodeFault `malformed`; the error with which the node answered
+ * Asks for the newest block that the chain's consensus has made final. An error means that there is none only by its code:
+ * an outage is never taken for an answer, whatever its words.
+ * @throws NodesUnavailableError; NodeFault `malformed`; TagRefusedError
  */
 export async function askFinalizedTag(node: Node): Promise<FinalizedTag> {
   let block: unknown;
   try {
     block = await node.send('eth_getBlockByNumber', ['finalized', false]);
   } catch (error) {
-    const refused = refusedTag.test(nodeMessage(error));
-    if (error instanceof NodesUnavailableError && refused) return 'none';
     const code = nodeErrorCode(error);
-    if (code === invalidParams || (code !== undefined && refused)) return 'unsupported';
-    throw error;
+    if (code === undefined) throw error;
+    return readFinalizedTag({ error: { code, message: nodeMessage(error) } });
   }
-  if (block === null) return 'none';
-  const number = isRecord(block) ? readBlockNumber(block['number']) : undefined;
-  if (number === undefined) throw new NodeFault('malformed', 'the finalized block has no number');
-  return number;
+  return readFinalizedTag({ result: block });
 }
 
 /**
  * Reads one node's own answer to the question for the tag `finalized`, as {@link askFinalizedTag} does.
- * @returns `none` also when the node says that it has not found such a block
- * @throws NodeFault when the answer says nothing of it
+ * @throws TagRefusedError when the answer is an error that says nothing of it; NodeFault `malformed`
  */
 export function readFinalizedTag(answer: RpcAnswer): FinalizedTag {
   if ('error' in answer) {
     const { code, message } = answer.error;
-    if (/not (found|available)/i.test(message) && refusedTag.test(message)) return 'none';
-    if (code === invalidParams || refusedTag.test(message)) return 'unsupported';
-    throw new NodeFault('refused', message);
+    const tag = codes.get(code);
+    if (tag === undefined) throw new TagRefusedError(message);
+    return tag;
   }
   if (answer.result === null) return 'none';
   const number = isRecord(answer.result) ? readBlockNumber(answer.result['number']) : undefined;

@@ -3,7 +3,8 @@ import { OutgoingFault } from '../../../outgoing/outgoing-fault.ts';
 /**
  * - `unreachable`: no connection, or it broke;
  * - `timeout`: no complete answer in time;
- * - `refused`: an HTTP status other than success, redirects included;
+ * - `refused`: an HTTP status other than success, redirects included, or an error where every node answers;
+ * - `limited`: the node is asked too much, and says so by HTTP status 429 or by the code of its error;
  * - `malformed`: the answer is not valid JSON-RPC, has more values than any of its size, or a result that is none of its method;
  * - `oversized`: the answer exceeds its size limit;
  * - `overfull`: receipts or traces of a block exceed that, or have more values. That says nothing of the node;
@@ -15,6 +16,7 @@ export type FaultReason =
   | 'unreachable'
   | 'timeout'
   | 'refused'
+  | 'limited'
   | 'malformed'
   | 'oversized'
   | 'overfull'

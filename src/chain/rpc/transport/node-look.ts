@@ -1,6 +1,6 @@
-import { isRecord } from './answer.ts';
+import { isLimitCode, isRecord } from './answer.ts';
 import { askQuantity } from './chain-id.ts';
-import { type FinalizedTag, readFinalizedTag } from './finalized-block.ts';
+import { type FinalizedTag, readFinalizedTag, TagRefusedError } from './finalized-block.ts';
 import { NodeFault } from './node-fault.ts';
 import { readBlockNumber, readBlockTime } from './quantity.ts';
 import type { Transport } from './transport.ts';
@@ -18,8 +18,8 @@ export type Sight =
   | {
       readonly kind: 'seen';
       readonly head: HeadBlock;
-      /** `unknown` when the node failed to say. */
-      readonly finalized: FinalizedTag | 'unknown';
+      /** `unknown` when the node failed to say, `refused` when it answered with an error that says nothing. */
+      readonly finalized: FinalizedTag | 'unknown' | 'refused';
     }
   | { readonly kind: 'foreign'; readonly servedChainId: bigint }
   | { readonly kind: 'failed'; readonly fault: NodeFault };
@@ -29,16 +29,18 @@ type LookOptions = {
   readonly timeoutMs: number;
   /** False leaves the question for the final block out; it is `unknown` then. */
   readonly asksFinalized: boolean;
+  /** False leaves out the question for the chain id, which is known to be right. */
+  readonly asksChainId: boolean;
 };
 
 const maxBytes = 2 * 1024 * 1024;
 
-/** Looks at one node with three questions at once: chain id, newest block, newest final block. Never rejects. */
+/** Looks at one node with up to three questions at once: chain id, newest block, newest final block. Never rejects. */
 export async function lookAtNode(node: Transport, options: LookOptions): Promise<Sight> {
-  const { chainId, timeoutMs, asksFinalized } = options;
+  const { chainId, timeoutMs, asksFinalized, asksChainId } = options;
   try {
     const [served, head, finalized] = await Promise.all([
-      askQuantity(node, 'eth_chainId', timeoutMs),
+      asksChainId ? askQuantity(node, 'eth_chainId', timeoutMs) : BigInt(chainId),
       // A foreign chain may write its blocks in another way: the chain id is judged first.
       settled(askBlock(node, 'latest', timeoutMs)),
       asksFinalized ? askFinalized(node, timeoutMs) : ('unknown' as const),
@@ -54,17 +56,30 @@ export async function lookAtNode(node: Transport, options: LookOptions): Promise
 
 /** The block with this number or tag on the node's chain; null when the node has none. @throws NodeFault */
 export async function askBlock(node: Transport, at: string, timeoutMs: number): Promise<HeadBlock | null> {
-  const answer = await node.ask('eth_getBlockByNumber', [at, false], { timeoutMs, maxBytes });
-  if ('error' in answer) throw new NodeFault('refused', `eth_getBlockByNumber: ${answer.error.message}`);
+  const answer = await node.ask('eth_getBlockByNumber', [at, false], {
+    timeoutMs,
+    maxBytes,
+    isPatient: true,
+  });
+  if ('error' in answer) {
+    const { code, message } = answer.error;
+    throw new NodeFault(isLimitCode(code) ? 'limited' : 'refused', `eth_getBlockByNumber: ${message}`);
+  }
   return answer.result === null ? null : readBlock(answer.result);
 }
 
-async function askFinalized(node: Transport, timeoutMs: number): Promise<FinalizedTag | 'unknown'> {
+async function askFinalized(
+  node: Transport,
+  timeoutMs: number,
+): Promise<FinalizedTag | 'unknown' | 'refused'> {
   try {
-    return readFinalizedTag(
-      await node.ask('eth_getBlockByNumber', ['finalized', false], { timeoutMs, maxBytes }),
-    );
-  } catch {
+    const answer = await node.ask('eth_getBlockByNumber', ['finalized', false], {
+      ...{ timeoutMs, maxBytes, isPatient: true },
+    });
+    if ('error' in answer && isLimitCode(answer.error.code)) return 'unknown';
+    return readFinalizedTag(answer);
+  } catch (error) {
+    if (error instanceof TagRefusedError) return 'refused';
     // That a node cannot say what is final does not take it out of service: it only has no vote.
     return 'unknown';
   }

@@ -20,4 +20,6 @@ type Limits = {
   readonly timeoutMs: number;
   /** Greatest size of an answer after decompression. */
   readonly maxBytes: number;
+  /** Waits for a node that is asked too much, and asks it again; by default the caller gets to know. */
+  readonly isPatient?: boolean | undefined;
 };

@@ -37,7 +37,7 @@ const sent = (view: View, wording: Wording) => `Sent ${assetsText(view.outs, wor
 const received = (view: View, wording: Wording) =>
   `Received ${assetsText(view.ins, wording)} from ${to(view.ins)}`;
 
-/** The first rule that holds decides. README.md of the indexer says the same in words. */
+/** The first rule that holds decides. The portal's guide history.md has the same rules in words. */
 const rules: readonly Rule[] = [
   {
     category: 'contract interaction',
@@ -138,6 +138,11 @@ const rules: readonly Rule[] = [
     category: 'revoke',
     when: ({ row }) => lastApproval(row)?.granted === false,
     summary: approvalText('Revoked'),
+  },
+  {
+    category: 'contract interaction',
+    when: ({ row }) => row.transaction.feePayer === row.wallet,
+    summary: () => 'Paid the fee of a transaction',
   },
   {
     category: 'send',

@@ -12,7 +12,7 @@ import type {
  * wallet. Compact, since there are billions of rows: numbers are decimal texts, records are arrays.
  */
 
-/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known */
+/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known, who paid the fee */
 type TransactionJson = [
   string,
   string,
@@ -25,11 +25,15 @@ type TransactionJson = [
   string,
   0 | 1,
   string | null,
-  Unknown?,
+  (Unknown | null)?,
+  (string | null)?,
 ];
 
-/** `f`: the fee, which is stored as 0; `g`: the gas used too. Most rows know both and have neither. */
-type Unknown = 'f' | 'g';
+/**
+ * `f`: the fee, which is stored as 0; `g`: the gas used too; `p`: the price and the fee. Most rows know all of them, and
+ * have neither this nor another payer.
+ */
+type Unknown = 'f' | 'g' | 'p';
 
 type MovesJson = {
   /** from, to, value, internal */
@@ -88,19 +92,25 @@ const kindNumber = { transfer: 0, wrap: 1, fee: 2 } as const;
  * neither hex nor numbers have anything to escape.
  */
 export function writeTransaction(transaction: StoredTransaction): string {
-  const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector } = transaction;
+  const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, feePayer, succeeded, selector } =
+    transaction;
   const parties = `"${from}",${textOrNull(to)},${textOrNull(created)}`;
-  const numbers = `"${value}","${gas}","${gasPrice}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
-  const unknown = gasUsed === null ? ',"g"' : fee === null ? ',"f"' : '';
-  return `["${nonce}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${unknown}]`;
+  const numbers = `"${value}","${gas}","${gasPrice ?? 0n}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
+  const unknown = gasUsed === null ? 'g' : gasPrice === null ? 'p' : fee === null ? 'f' : null;
+  const rest =
+    unknown === null && feePayer === null
+      ? ''
+      : `,${textOrNull(unknown)}${feePayer === null ? '' : `,"${feePayer}"`}`;
+  return `["${nonce}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${rest}]`;
 }
 
 const textOrNull = (value: string | null) => (value === null ? 'null' : `"${value}"`);
 
 export function readTransaction(json: unknown): StoredTransaction {
   // Written by writeTransaction, the only writer of the column.
-  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, unknown] =
+  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, ...rest] =
     json as TransactionJson;
+  const [unknown = null, feePayer = null] = rest;
   return {
     nonce: BigInt(nonce),
     from,
@@ -108,9 +118,10 @@ export function readTransaction(json: unknown): StoredTransaction {
     created,
     value: BigInt(value),
     gas: BigInt(gas),
-    gasPrice: BigInt(gasPrice),
+    gasPrice: unknown === 'p' ? null : BigInt(gasPrice),
     gasUsed: unknown === 'g' ? null : BigInt(gasUsed),
-    fee: unknown === undefined ? BigInt(fee) : null,
+    fee: unknown === null ? BigInt(fee) : null,
+    feePayer,
     succeeded: succeeded === 1,
     selector,
   };

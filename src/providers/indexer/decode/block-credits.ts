@@ -44,7 +44,8 @@ function rewardsOf({ block, transactions, uncles }: Source, blockReward: (number
   if (beneficiary === undefined) return { credits: [], complete: false };
   const fees = transactions.reduce(
     (sum, { gasUsed, gasPrice, fee }) =>
-      sum + (fee === null || gasPrice < baseFee ? 0n : (gasUsed ?? 0n) * (gasPrice - baseFee)),
+      sum +
+      (fee === null || gasPrice === null || gasPrice < baseFee ? 0n : (gasUsed ?? 0n) * (gasPrice - baseFee)),
     0n,
   );
   const reward = difficulty === 0n ? 0n : blockReward(block.header.number);
@@ -60,6 +61,6 @@ function rewardsOf({ block, transactions, uncles }: Source, blockReward: (number
       }),
     ),
   ];
-  const allFees = transactions.every(({ gasUsed }) => gasUsed !== null);
+  const allFees = transactions.every(({ gasUsed, gasPrice }) => gasUsed !== null && gasPrice !== null);
   return { credits, complete: allFees && (reward === 0n || (uncles?.length ?? 0) === uncleCount) };
 }

@@ -11,6 +11,10 @@ import type { RawLog } from './raw-block.ts';
 export type BlockLogs = {
   /** Contracts whose deposit and withdrawal events mint and burn a wrapped native token. */
   readonly wrapped: ReadonlySet<string>;
+  /** The contract that logs movements of the native asset as if it were an ERC-20. */
+  readonly nativeAsset: string | null;
+  /** ERC-20 contracts whose value is indexed, as the token of an ERC-721 is. */
+  readonly indexedValues: ReadonlySet<string>;
   readonly skipped: readonly SkippedLog[];
   readonly metadata: ReturnType<typeof createMetadataChanges>;
   /** Notes a log that is left out. */
@@ -30,10 +34,18 @@ const mostInBatches = 20_000;
 // A log costs 750 gas, so a block may have some 100,000 of them. The rows are for whoever looks why something is missing.
 const mostSkipped = 10_000;
 
-export function createBlockLogs(wrapped: ReadonlySet<string>): BlockLogs {
+export type LogSettings = {
+  readonly nativeAsset?: string | null | undefined;
+  readonly indexedValues?: ReadonlySet<string> | undefined;
+};
+
+export function createBlockLogs(wrapped: ReadonlySet<string>, settings: LogSettings = {}): BlockLogs {
+  const { nativeAsset = null, indexedValues = new Set() } = settings;
   const skipped: SkippedLog[] = [];
   return {
     wrapped,
+    nativeAsset,
+    indexedValues,
     skipped,
     metadata: createMetadataChanges(),
     skip({ index: logIndex, address, topics: [topic = ''] }, reason) {

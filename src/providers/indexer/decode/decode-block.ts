@@ -1,5 +1,5 @@
 import { creditsOf } from './block-credits.ts';
-import { createBlockLogs } from './block-logs.ts';
+import { type BlockLogs, createBlockLogs, type LogSettings } from './block-logs.ts';
 import { withConsent } from './consent.ts';
 import { type CreditRules, creditRulesOf } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
@@ -17,7 +17,7 @@ import { MalformedBlockError } from './hex.ts';
 import { topicAddress, wordAt } from './log-words.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
-import type { BlockTraces, TraceFindings } from './traces.ts';
+import { type BlockTraces, isOutside, type TraceFindings } from './traces.ts';
 import { atOnce, type Steps } from './turns.ts';
 
 /** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
@@ -29,6 +29,8 @@ export type BlockSource = {
   readonly partlyTraced?: boolean;
   /** Hashes of transactions that the network is known to have no receipt of: they failed without effect. */
   readonly withoutReceipt?: ReadonlySet<string>;
+  /** How logs of the network are read. */
+  readonly logSettings?: LogSettings;
   /** Only where they were read. */
   readonly uncles?: readonly RawUncle[] | undefined;
 };
@@ -47,9 +49,7 @@ export const decodeBlock = (...decoding: Decoding): IndexedBlock => atOnce(decod
 export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: Decoding): Steps<IndexedBlock> {
   const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
-  if (byHash.size > block.transactions.length)
-    throw new MalformedBlockError('number of receipts', byHash.size);
-  const blockLogs = createBlockLogs(wrapped);
+  const blockLogs = createBlockLogs(wrapped, source.logSettings);
   const transactions: IndexedTransaction[] = [];
   let logs = 0;
   for (const transaction of block.transactions) {
@@ -62,7 +62,8 @@ export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: De
     const receipt = receiptOf(block.header, transaction, found);
     const findings = decodeLogs(numbered(receipt.logs, logs), blockLogs);
     logs += receipt.logs.length;
-    transactions.push(yield* assemble(transaction, receipt, findings, traces?.get(transaction.hash)));
+    const trace = traces?.get(transaction.hash);
+    transactions.push(yield* assemble({ transaction, receipt, findings, trace, block, blockLogs }));
   }
   return {
     header: block.header,
@@ -95,10 +96,10 @@ function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
 
 /** Ethermint lists transactions that failed in the gas of their block: they moved nothing, and have no receipt. */
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
-  const { hash, index, nonce, from, to, value, gas, gasPrice, selector } = transaction;
+  const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
     ...{ hash, index, nonce, from, to, value, gas, gasPrice, selector },
-    ...{ created: null, gasUsed: null, fee: null, succeeded: false },
+    ...{ created: null, gasUsed: null, fee: null, feePayer: null, succeeded: false },
     ...{
       suspects: none,
       native: none,
@@ -126,21 +127,38 @@ function receiptOf(
   return { hash, blockHash: header.hash, succeeded: true, ...nothing };
 }
 
-/**
- * Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or that of
- * the other branch after a reorganisation.
- */
-export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' | 'gas'>): boolean {
-  return from === zeroAddress && to === zeroAddress && gas === 0n;
+type Parts = {
+  readonly transaction: RawTransaction;
+  readonly receipt: RawReceipt;
+  readonly findings: LogFindings;
+  readonly trace: TraceFindings | undefined;
+  readonly block: RawBlock;
+  readonly blockLogs: BlockLogs;
+};
+
+/** The price that was paid per unit of gas; null where the node does not say. What was offered is none. */
+function paidPrice(transaction: RawTransaction, { gasPrice: told }: RawReceipt, baseFee: bigint | undefined) {
+  const { maxFee, maxTip, gasPrice = null, isLegacy, isDeposit } = transaction;
+  const isBelowBase = told === 0n && baseFee !== undefined && baseFee > 0n && isDeposit !== true;
+  const isDynamic = maxFee !== undefined && maxTip !== undefined && baseFee !== undefined;
+  if (told !== undefined && !(isBelowBase && isDynamic)) return told;
+  if (isDynamic) return maxFee < baseFee + maxTip ? maxFee : baseFee + maxTip;
+  return isLegacy === true ? gasPrice : null;
 }
 
-function* assemble(
-  transaction: RawTransaction,
-  receipt: RawReceipt,
-  findings: Pick<LogFindings, 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'operationSenders'>,
-  trace: TraceFindings | undefined,
-): Steps<IndexedTransaction> {
-  const gasPrice = receipt.gasPrice ?? transaction.gasPrice;
+/** Who paid the fee, where that was not the sender. */
+function payerOf({ from, feePayer: signed }: RawTransaction, receipt: RawReceipt, isPrepaid: boolean) {
+  const payer = receipt.feePayer ?? signed ?? from;
+  if (isPrepaid) return zeroAddress;
+  return payer === from ? null : payer;
+}
+
+function* assemble(parts: Parts): Steps<IndexedTransaction> {
+  const { transaction, receipt, findings, trace, block } = parts;
+  const feeToken = receipt.feeToken ?? transaction.feeCurrency ?? undefined;
+  const gasPrice = paidPrice(transaction, receipt, feeToken === undefined ? block.baseFee : undefined);
+  const cost = gasPrice === null ? null : receipt.gasUsed * gasPrice;
+  const feePayer = payerOf(transaction, receipt, trace?.isPrepaid === true);
   // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
   const { approvals, borrowers } = findings;
@@ -160,11 +178,19 @@ function* assemble(
     gas: transaction.gas,
     gasPrice,
     gasUsed: receipt.gasUsed,
-    fee: receipt.feeToken === undefined ? receipt.gasUsed * gasPrice + receipt.extraFee : null,
+    fee: feeToken === undefined && cost !== null ? cost + receipt.extraFee : null,
+    feePayer,
     succeeded,
     selector: transaction.selector,
-    native: [...minted(transaction), ...(succeeded ? nativeOf(transaction, receipt, trace) : [])],
-    erc20: receipt.feeToken === undefined ? erc20 : withFee(erc20, transaction, receipt),
+    native: [
+      ...minted(transaction),
+      ...(trace?.outside ?? none),
+      ...(succeeded ? nativeOf(parts, cost) : none),
+    ],
+    erc20:
+      feeToken === undefined
+        ? erc20
+        : withFee(erc20, { token: feeToken, payer: feePayer ?? transaction.from, amount: cost }),
     nft,
     approvals,
     borrowers,
@@ -182,29 +208,71 @@ function minted({ minted: value, from }: RawTransaction): NativeMovement[] {
 }
 
 function nativeOf(
-  transaction: RawTransaction,
-  receipt: RawReceipt,
-  trace: TraceFindings | undefined,
+  { transaction, receipt, trace, blockLogs }: Parts,
+  cost: bigint | null,
 ): readonly NativeMovement[] {
   if (trace !== undefined) return trace.native;
-  const logged = receipt.logs.filter(isNativeLog);
-  if (logged.length > 0) return loggedMovements(transaction, logged);
   const to = transaction.to ?? receipt.created;
-  if (transaction.value === 0n || to === null) return [];
-  return [{ from: transaction.from, to, value: transaction.value, internal: false }];
+  const own =
+    transaction.value === 0n || to === null
+      ? none
+      : [{ from: transaction.from, to, value: transaction.value, internal: false }];
+  const { nativeAsset } = blockLogs;
+  const logged = receipt.logs.filter((log) => isNativeLog(log, nativeAsset));
+  if (logged.length === 0) return own;
+  if (nativeAsset === null || logged[0]?.address !== nativeAsset) return loggedMovements(transaction, logged);
+  const movements = withoutFee(
+    logged.filter(({ topics: { length } }) => length === 3).map(movementOf),
+    transaction.from,
+    cost,
+  );
+  // Some of these contracts log what they are called for only.
+  const place = movements.findIndex((each) => own.some((one) => isSame(one, each)));
+  return [...own, ...movements.filter((_, index) => index !== place)];
 }
 
-function isNativeLog({ address, topics: [topic], data }: RawLog): boolean {
+const movementOf = (log: RawLog): NativeMovement => ({
+  from: topicAddress(log, 1),
+  to: log.topics[0] === topics.burn ? zeroAddress : topicAddress(log, 2),
+  value: wordAt(log, 0),
+  internal: true,
+});
+
+const isSame = (one: NativeMovement, other: NativeMovement) =>
+  one.from === other.from && one.to === other.to && one.value === other.value;
+
+/** The movements without those between the payer and whoever took exactly the fee in the end. */
+function withoutFee(
+  movements: readonly NativeMovement[],
+  payer: string,
+  cost: bigint | null,
+): readonly NativeMovement[] {
+  if (cost === null || cost === 0n) return movements;
+  const taken = new Map<string, bigint>();
+  for (const { from, to, value } of movements) {
+    if (from === payer) taken.set(to, (taken.get(to) ?? 0n) + value);
+    if (to === payer) taken.set(from, (taken.get(from) ?? 0n) - value);
+  }
+  const [collector] = [...taken].find(([, amount]) => amount === cost) ?? [];
+  return collector === undefined
+    ? movements
+    : movements.filter(({ from, to }) => !(isBetween(from, to) || isBetween(to, from)));
+  function isBetween(one: string, other: string) {
+    return one === payer && other === collector;
+  }
+}
+
+function isNativeLog({ address, topics: [topic], data }: RawLog, nativeAsset: string | null): boolean {
   return (
-    address === nativeLogEmitter && (topic === topics.transfer || topic === topics.burn) && data.length === 66
+    (address === nativeLogEmitter || address === nativeAsset) &&
+    (topic === topics.transfer || topic === topics.burn) &&
+    data.length === 66
   );
 }
 
 function loggedMovements(transaction: RawTransaction, logs: readonly RawLog[]): NativeMovement[] {
   return logs.map((log, index) => ({
-    from: topicAddress(log, 1),
-    to: log.topics[0] === topics.burn ? zeroAddress : topicAddress(log, 2),
-    value: wordAt(log, 0),
+    ...movementOf(log),
     // The transaction's own value moves before any code runs.
     internal: index > 0 || transaction.value === 0n,
   }));

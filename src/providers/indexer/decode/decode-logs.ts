@@ -36,7 +36,10 @@ const entryPoints = new Set([
 ]);
 
 const readers: Readonly<Record<string, LogReader>> = {
-  [topics.transfer]: (log) => (log.address === punksContract ? {} : readTransfer(log)),
+  [topics.transfer](log, block) {
+    const isOther = log.address === punksContract || log.address === block.nativeAsset;
+    return isOther ? {} : readTransfer(log, block);
+  },
   [topics.punkAssign]: ifPunk,
   [topics.punkTransfer]: ifPunk,
   [topics.punkBought]: ifPunk,

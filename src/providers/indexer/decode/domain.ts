@@ -112,15 +112,17 @@ export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
   readonly created: string | null;
   readonly value: bigint;
   readonly gas: bigint;
-  /** The price that was paid per unit of gas. */
-  readonly gasPrice: bigint;
+  /** The price that was paid per unit of gas; null where the node does not say. */
+  readonly gasPrice: bigint | null;
   /** Null where the network has no receipt of the transaction. */
   readonly gasUsed: bigint | null;
   /**
-   * Everything that the sender paid in the native asset besides the value: gas, blobs and the fee of a first layer.
-   * Null where there is no receipt, or where the fee was paid in a token.
+   * Everything that was paid in the native asset besides the value: gas, blobs, the fees of a first layer and its operator.
+   * Null where there is no receipt or price, or where the fee was paid in a token.
    */
   readonly fee: bigint | null;
+  /** Who paid the fee, where that was not the sender; the zero address where it was paid in advance. */
+  readonly feePayer: string | null;
   readonly succeeded: boolean;
   /** First four bytes of the input; null for a plain transfer and a creation. */
   readonly selector: string | null;

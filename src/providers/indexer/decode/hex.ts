@@ -29,6 +29,8 @@ const quantityForm = /^0x[0-9a-f]{1,64}$/i;
 /** Parses a JSON-RPC quantity. @throws MalformedBlockError */
 export function quantityOf(value: unknown, field: string): bigint {
   if (typeof value === 'string' && quantityForm.test(value)) return BigInt(value);
+  // Some nodes write no digits for zero.
+  if (value === '0x') return 0n;
   throw new MalformedBlockError(field, value);
 }
 
@@ -70,8 +72,9 @@ export function addressOf(value: unknown, field: string): string {
 }
 
 export function optionalAddress(value: unknown, field: string): string | null {
-  // Some nodes write the address of no created contract as 0x or leave it out.
-  return value === undefined || value === null || value === '0x' ? null : addressOf(value, field);
+  // Some nodes write no address as an empty text or as 0x, or leave it out.
+  const isNone = value === undefined || value === null || value === '' || value === '0x';
+  return isNone ? null : addressOf(value, field);
 }
 
 export function hashOf(value: unknown, field: string): string {

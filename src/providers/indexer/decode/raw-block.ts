@@ -8,6 +8,7 @@ import {
   hashOf,
   indexOf,
   listOf,
+  MalformedBlockError,
   optionalAddress,
   optionalQuantity,
   quantityOf,
@@ -21,7 +22,17 @@ export type RawTransaction = {
   readonly nonce: bigint;
   readonly value: bigint;
   readonly gas: bigint;
-  readonly gasPrice: bigint;
+  /** What was offered, or paid where it is a legacy transaction; undefined where the node does not say. */
+  readonly gasPrice?: bigint | undefined;
+  /** Of EIP-1559. */
+  readonly maxFee?: bigint | undefined;
+  readonly maxTip?: bigint | undefined;
+  /** Whether `gasPrice` is what is paid: the transaction is older than EIP-1559. */
+  readonly isLegacy?: boolean;
+  /** The token that the fee is paid in, where that is not the native asset. */
+  readonly feeCurrency?: string | null;
+  /** Another account that has signed to pay the fee. */
+  readonly feePayer?: string | null;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   readonly selector: string | null;
@@ -48,11 +59,11 @@ export type RawReceipt = {
   readonly succeeded: boolean | undefined;
   readonly gasUsed: bigint;
   readonly gasPrice: bigint | undefined;
-  /** Fees other than gas: blobs, and the first-layer fee of an OP chain. */
+  /** Fees other than gas: blobs, the first-layer fee and the operator fee of an OP chain. */
   readonly extraFee: bigint;
   /** Whether it tells what the first layer costs. */
   readonly hasLayerFee?: boolean;
-  /** The token that the fee was paid in, and who paid it; only on networks whose receipts tell. */
+  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts tell. */
   readonly feeToken?: string;
   readonly feePayer?: string | null;
   readonly created: string | null;
@@ -143,8 +154,17 @@ export function readHeader(value: unknown): BlockHeader {
     number: blockNumberOf(block['number'], 'number'),
     hash: hashOf(block['hash'], 'hash'),
     parentHash: hashOf(block['parentHash'], 'parentHash'),
-    timestamp: quantityOf(block['timestamp'], 'timestamp'),
+    timestamp: secondsOf(block['timestamp']),
   };
+}
+
+// The year 5138: milliseconds since 1970 have been more since 1973.
+const mostSeconds = 100_000_000_000n;
+
+function secondsOf(value: unknown): bigint {
+  const seconds = quantityOf(value, 'timestamp');
+  if (seconds < mostSeconds) return seconds;
+  throw new MalformedBlockError('timestamp (it must be in seconds since 1970, not milliseconds)', value);
 }
 
 function readTransaction(transaction: Fields, place: number): RawTransaction {
@@ -160,7 +180,12 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? 0n,
     value: optionalQuantity(transaction['value'], 'value') ?? 0n,
     gas: optionalQuantity(transaction['gas'], 'gas') ?? 0n,
-    gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice') ?? 0n,
+    gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice'),
+    maxFee: optionalQuantity(transaction['maxFeePerGas'], 'maxFeePerGas'),
+    maxTip: optionalQuantity(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
+    isLegacy: ['0x0', '0x1', undefined, null].includes(transaction['type'] as string | undefined | null),
+    feeCurrency: optionalAddress(transaction['feeCurrency'], 'feeCurrency'),
+    feePayer: optionalAddress(transaction['feePayer'], 'feePayer'),
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
     isDeposit: transaction['type'] === '0x7e',
@@ -187,7 +212,7 @@ export function readReceipt(value: unknown): RawReceipt {
     succeeded: status === undefined ? undefined : status !== 0n,
     gasUsed: quantityOf(receipt['gasUsed'], 'gasUsed'),
     gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
-    extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n),
+    extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n) + operatorFee(receipt),
     hasLayerFee: typeof receipt['l1Fee'] === 'string',
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
     logs: listOf(receipt['logs'], 'logs').map(readLog),
@@ -197,7 +222,18 @@ export function readReceipt(value: unknown): RawReceipt {
 
 function tokenFeeOf(receipt: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
   const feeToken = optionalAddress(receipt['feeToken'], 'feeToken');
-  return feeToken === null ? {} : { feeToken, feePayer: optionalAddress(receipt['feePayer'], 'feePayer') };
+  const feePayer = optionalAddress(receipt['feePayer'], 'feePayer');
+  return { ...(feeToken !== null && { feeToken }), ...(feePayer !== null && { feePayer }) };
+}
+
+/** The operator fee of the OP stack since Isthmus. Source: its specifications, "Operator Fee". */
+function operatorFee(receipt: Fields): bigint {
+  const scalar = optionalQuantity(receipt['operatorFeeScalar'], 'operatorFeeScalar') ?? 0n;
+  const constant = optionalQuantity(receipt['operatorFeeConstant'], 'operatorFeeConstant') ?? 0n;
+  const scaled = quantityOf(receipt['gasUsed'], 'gasUsed') * scalar;
+  // Since Jovian, whose receipts have this scalar too, it is no longer in millionths.
+  const isJovian = typeof receipt['daFootprintGasScalar'] === 'string';
+  return (isJovian ? scaled * 100n : scaled / 1_000_000n) + constant;
 }
 
 function readLog(value: unknown): RawLog {

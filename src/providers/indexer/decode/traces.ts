@@ -1,4 +1,4 @@
-import type { NativeMovement } from './domain.ts';
+import { type NativeMovement, zeroAddress } from './domain.ts';
 import {
   addressOf,
   type Fields,
@@ -8,6 +8,7 @@ import {
   MalformedBlockError,
   optionalQuantity,
 } from './hex.ts';
+import type { RawTransaction } from './raw-block.ts';
 
 /** The decoded traces of a transaction. */
 export type TraceFindings = {
@@ -15,6 +16,10 @@ export type TraceFindings = {
   readonly failed: boolean;
   /** In the order of execution, the transaction's own value first. Reverted ones are left out. */
   readonly native: readonly NativeMovement[];
+  /** What the protocol moved before and after the code ran, whether that failed or not. */
+  readonly outside: readonly NativeMovement[];
+  /** Whether the fee was paid in advance, by nobody who has a part in this transaction. */
+  readonly isPrepaid: boolean;
   /** How many calls contracts made, reverted ones too. */
   readonly calls: number;
 };
@@ -22,38 +27,114 @@ export type TraceFindings = {
 /** By transaction hash. A transaction that the node did not trace is missing. */
 export type BlockTraces = ReadonlyMap<string, TraceFindings>;
 
-// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
-const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+/** The traces of a block, and what they lack; undefined where nothing is missing. */
+export type FoundTraces = { readonly traces: BlockTraces; readonly missing: string | undefined };
 
-/**
- * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction.
- * @throws MalformedBlockError
- */
-export function readCallTraces(value: unknown): BlockTraces {
-  const found = listOf(value, 'traces').flatMap((entry): [string, TraceFindings][] => {
-    const { txHash, result } = fieldsOf(entry, 'trace');
-    if (typeof txHash !== 'string' || result === null || result === undefined) return [];
-    const root = fieldsOf(result, 'trace result');
-    const native: NativeMovement[] = [];
-    collect(root, native, false);
-    return [[hashOf(txHash, 'txHash'), { failed: isFailed(root), native, calls: countCalls(root) }]];
-  });
-  return new Map(found);
+type Traced = Pick<RawTransaction, 'hash' | 'from' | 'to' | 'gas'>;
+
+/** What was read of one transaction; `lacks` says what a frame of it does not have that its kind requires. */
+type Read = { readonly findings?: TraceFindings | undefined; readonly lacks?: string | undefined };
+
+/** Puts together what was read, and finds out whether every transaction has its own. */
+function found(read: ReadonlyMap<string, Read>, transactions: readonly Traced[]): FoundTraces {
+  const traces = new Map<string, TraceFindings>();
+  let missing: string | undefined;
+  for (const transaction of transactions) {
+    const { hash } = transaction;
+    const { findings, lacks } = read.get(hash) ?? {};
+    if (findings !== undefined) traces.set(hash, findings);
+    if (findings === undefined && !isOutside(transaction))
+      missing ??= lacks ?? `no trace of transaction ${hash}`;
+    else missing ??= lacks;
+  }
+  return { traces, missing };
 }
 
 /**
- * Why the traces of a block with transactions are incomplete: a node without the state of a block answers with an
- * error in place of each trace, or with no traces.
+ * Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or that of
+ * the other branch after a reorganisation.
  */
-export function missingTraces(value: unknown): string | undefined {
-  const traces = listOf(value, 'traces');
-  if (traces.length === 0) return 'the list of traces is empty';
-  for (const entry of traces) {
-    const { result, error, action } = fieldsOf(entry, 'trace');
-    // A frame of `trace_block` has an action, and an error where the call failed.
-    if (result == null && action === undefined && typeof error === 'string') return error;
-  }
-  return undefined;
+export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' | 'gas'>): boolean {
+  return from === zeroAddress && to === zeroAddress && gas === 0n;
+}
+
+// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
+const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+
+type Entry = {
+  readonly hash: string | undefined;
+  readonly root: Fields | undefined;
+  readonly error: string | undefined;
+};
+
+/**
+ * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction, which clients wrap with the hash
+ * of the transaction, without it, or not at all. A trace counts for the transaction that it names, else for the one at
+ * its place where there is one for each and both sides fit.
+ * @throws MalformedBlockError
+ */
+export function readCallTraces(value: unknown, transactions: readonly Traced[]): FoundTraces {
+  const entries = listOf(value ?? [], 'traces').map(entryOf);
+  const isForEach = entries.length === transactions.length;
+  const byHash = new Map(transactions.map((transaction) => [transaction.hash, transaction]));
+  const read = new Map<string, Read>();
+  entries.forEach(({ hash, root, error }, place) => {
+    const atPlace = isForEach && fits(root, transactions[place]) ? transactions[place] : undefined;
+    const transaction = hash === undefined ? atPlace : byHash.get(hash);
+    if (transaction !== undefined)
+      read.set(transaction.hash, root === undefined ? { lacks: error } : readRoot(root));
+  });
+  return found(read, transactions);
+}
+
+function entryOf(value: unknown): Entry {
+  const entry = fieldsOf(value, 'trace');
+  if (typeof entry['type'] === 'string') return { hash: undefined, root: entry, error: undefined };
+  const { txHash, result, error } = entry;
+  const hash = typeof txHash === 'string' && !/^0x0*$/.test(txHash) ? hashOf(txHash, 'txHash') : undefined;
+  return {
+    hash,
+    root: result === null || result === undefined ? undefined : fieldsOf(result, 'trace result'),
+    error: typeof error === 'string' ? error : undefined,
+  };
+}
+
+/** Whether a trace can be that of the transaction. One that is an error says nothing else. */
+function fits(root: Fields | undefined, transaction: Traced | undefined): boolean {
+  if (transaction === undefined || root === undefined) return transaction !== undefined;
+  const isSame = (side: unknown, own: string) => typeof side === 'string' && side.toLowerCase() === own;
+  return (
+    isSame(root['from'], transaction.from) && (transaction.to === null || isSame(root['to'], transaction.to))
+  );
+}
+
+function readRoot(root: Fields): Read {
+  const native: NativeMovement[] = [];
+  const lacks = collect(root, native, false);
+  const outside = outsideOf(root);
+  const findings = { failed: isFailed(root), native, ...outside, calls: countCalls(root) };
+  // Of the transaction's own value the transaction itself tells.
+  return { lacks, findings: lacks !== undefined && lackOf(root) !== undefined ? undefined : findings };
+}
+
+// Of Nitro: what the sender pays for gas, and who gets it. The receipt tells of the fee.
+const purposesOfFee = new Set(['feePayment', 'feeCollection', 'gasRefund', 'prepaid']);
+
+/** Nitro: what the protocol moves before and after the code of the transaction. */
+function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
+  const lists = [root['beforeEVMTransfers'], root['afterEVMTransfers']].filter((list) => list != null);
+  const transfers = lists
+    .flatMap((list) => listOf(list, 'EVM transfers'))
+    .map((each) => fieldsOf(each, 'transfer'));
+  const isPrepaid = transfers.some(({ purpose }) => purpose === 'prepaid');
+  const side = (value: unknown) =>
+    value === null || value === undefined ? zeroAddress : addressOf(value, 'transfer');
+  const outside = transfers.flatMap(({ purpose, from, to, value }) => {
+    const amount = optionalQuantity(value, 'transfer value') ?? 0n;
+    if (amount === 0n || purposesOfFee.has(String(purpose))) return [];
+    return [{ from: side(from), to: side(to), value: amount, internal: true }];
+  });
+  return { outside, isPrepaid };
 }
 
 function isFailed(frame: Fields): boolean {
@@ -65,17 +146,33 @@ function countCalls(frame: Fields): number {
   return calls.reduce((sum: number, call) => sum + 1 + countCalls(fieldsOf(call, 'call')), 0);
 }
 
-/** Recursive: frames are nested at most as deep as the EVM's 1024 calls. */
-function collect(frame: Fields, found: NativeMovement[], internal: boolean): void {
-  if (isFailed(frame)) return;
+/** What a frame does not have that its kind requires. */
+function lackOf({ type, value, from, to }: Fields): string | undefined {
+  const kind = String(type).toUpperCase();
+  if (typeof type !== 'string') return 'a frame has no type';
+  if (!valueMoving.has(kind)) return undefined;
+  if (value === undefined || value === null) return `a frame ${kind} has no value`;
+  const isMoving = optionalQuantity(value, 'trace value') !== 0n;
+  const isWhole = typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '';
+  return isMoving && !isWhole ? `a frame ${kind} has no sender or recipient` : undefined;
+}
+
+/** Recursive: frames are nested at most as deep as the EVM's 1024 calls. @returns what a frame lacks */
+function collect(frame: Fields, movements: NativeMovement[], internal: boolean): string | undefined {
+  if (isFailed(frame)) return undefined;
+  let lacks = lackOf(frame);
   const value = optionalQuantity(frame['value'], 'trace value') ?? 0n;
-  if (value > 0n && valueMoving.has(String(frame['type']).toUpperCase())) {
+  if (lacks === undefined && value > 0n && valueMoving.has(String(frame['type']).toUpperCase())) {
     const from = addressOf(frame['from'], 'trace from');
-    found.push({ from, to: addressOf(frame['to'], 'trace to'), value, internal });
+    movements.push({ from, to: addressOf(frame['to'], 'trace to'), value, internal });
   }
   const calls = frame['calls'];
-  if (calls === undefined || calls === null) return;
-  for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
+  if (calls === undefined || calls === null) return lacks;
+  for (const call of listOf(calls, 'calls')) {
+    const inside = collect(fieldsOf(call, 'call'), movements, true);
+    lacks ??= inside;
+  }
+  return lacks;
 }
 
 /** A frame of `trace_block`. */
@@ -86,37 +183,85 @@ type FlatFrame = {
 };
 
 /**
- * Parses `trace_block`: a flat list of frames, each with its path.
+ * Parses `trace_block`: a flat list of frames, each with its path and its transaction, by hash or by position.
  * @param blockHash of the expected block; the request names only its number
  * @throws MalformedBlockError
  */
-export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
-  const found = new Map<string, FlatFrame[]>();
-  for (const entry of listOf(value, 'traces')) {
+export function readFlatTraces(
+  value: unknown,
+  blockHash: string,
+  transactions: readonly Traced[],
+): FoundTraces {
+  const frames = new Map<string, FlatFrame[]>();
+  let stray: string | undefined;
+  for (const entry of listOf(value ?? [], 'traces')) {
     const trace = fieldsOf(entry, 'trace');
     const { blockHash: of = blockHash } = trace;
     if (of !== blockHash && hashOf(of, 'trace blockHash') !== blockHash)
       throw new MalformedBlockError('trace blockHash', of);
+    const hash = ownerOf(trace, transactions);
     // Rewards of the block itself belong to no transaction.
-    if (typeof trace['transactionHash'] !== 'string') continue;
-    const hash = hashOf(trace['transactionHash'], 'transactionHash');
-    const frames = found.get(hash) ?? [];
-    found.set(hash, frames);
-    frames.push({ path: listOf(trace['traceAddress'], 'traceAddress'), trace });
+    if (hash === undefined && trace['type'] !== 'reward')
+      stray ??= 'a frame names no transaction of the block';
+    if (hash === undefined) continue;
+    const own = frames.get(hash) ?? [];
+    frames.set(hash, own);
+    own.push({ path: listOf(trace['traceAddress'] ?? [], 'traceAddress'), trace });
   }
-  return new Map([...found].map(([hash, frames]) => [hash, flatFindings(frames)]));
+  const { traces, missing } = found(
+    new Map([...frames].map(([hash, own]) => [hash, readFlat(own)])),
+    transactions,
+  );
+  return { traces, missing: missing ?? stray };
 }
 
-function flatFindings(frames: readonly FlatFrame[]): TraceFindings {
+/** The hash of the transaction that a frame belongs to. */
+function ownerOf(trace: Fields, transactions: readonly Traced[]): string | undefined {
+  const { transactionHash: hash, transactionPosition: position } = trace;
+  if (typeof hash === 'string' && !/^0x0*$/.test(hash)) return hashOf(hash, 'transactionHash');
+  const place = typeof position === 'number' ? position : optionalQuantity(position, 'transactionPosition');
+  return place === undefined ? undefined : transactions[Number(place)]?.hash;
+}
+
+function readFlat(frames: readonly FlatFrame[]): Read {
   const failed: Failures = { failed: false };
   for (const { path, trace } of frames) if (isFailed(trace)) addFailure(failed, path);
-  return {
-    failed: failed.failed,
-    native: frames.flatMap(({ path, trace }) =>
-      isUndone(failed, path) ? [] : flatMovement(trace, path.length > 0),
-    ),
-    calls: frames.filter(({ path }) => path.length > 0).length,
-  };
+  if (frames.filter(({ path }) => path.length === 0).length !== 1)
+    return { lacks: 'a transaction has not one outermost frame' };
+  let lacks: string | undefined;
+  let isOwnKnown = true;
+  const native = frames.flatMap(({ path, trace }) => {
+    if (isUndone(failed, path)) return [];
+    const lack = flatLackOf(trace);
+    if (lack === undefined) return flatMovement(trace, path.length > 0);
+    lacks ??= lack;
+    if (path.length === 0) isOwnKnown = false;
+    return [];
+  });
+  const calls = frames.filter(({ path }) => path.length > 0).length;
+  const findings = { failed: failed.failed, native, outside: [], isPrepaid: false, calls };
+  return { lacks, findings: isOwnKnown ? findings : undefined };
+}
+
+/** What a frame does not have that its kind requires. */
+function flatLackOf(trace: Fields): string | undefined {
+  const kind = String(trace['type']);
+  const action = trace['action'];
+  if (typeof action !== 'object' || action === null) return `a frame ${kind} has no action`;
+  const { callType, value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
+  if (kind === 'call' && callType !== 'call' && callType !== undefined) return undefined;
+  if (kind !== 'call' && kind !== 'create' && kind !== 'suicide') return undefined;
+  const amount = kind === 'suicide' ? balance : value;
+  if (amount === undefined || amount === null) return `a frame ${kind} has no value`;
+  if (optionalQuantity(amount, 'trace value') === 0n) return undefined;
+  const result = trace['result'];
+  const created =
+    typeof result === 'object' && result !== null ? fieldsOf(result, 'trace result')['address'] : undefined;
+  const sides = { call: [callType, from, to], create: [from, created], suicide: [address, refundAddress] }[
+    kind
+  ];
+  const isWhole = sides.every((side) => typeof side === 'string' && side !== '');
+  return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
 
 /**

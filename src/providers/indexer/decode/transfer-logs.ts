@@ -27,9 +27,13 @@ export type LogFinding = {
 const maxConsecutive = 10_000n;
 
 /** `Transfer`: the number of topics distinguishes ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
-export function readTransfer(log: RawLog): LogFinding {
+export function readTransfer(log: RawLog, { indexedValues }: Pick<BlockLogs, 'indexedValues'>): LogFinding {
   const token = log.address;
   const logIndex = log.index;
+  if (log.topics.length === 4 && indexedValues.has(token)) {
+    const [from, to] = [topicAddress(log, 1), topicAddress(log, 2)];
+    return { erc20: [{ token, from, to, value: topicAt(log, 3), logIndex, kind: 'transfer' }] };
+  }
   if (log.topics.length === 3) {
     expectWords(log, 1);
     const from = topicAddress(log, 1);
@@ -124,8 +128,13 @@ export function readWrap(log: RawLog, direction: 'deposit' | 'withdrawal'): LogF
 }
 
 /** `Approval`: the same 3 topics (ERC-20), 4 topics (ERC-721) and 1 topic (before the standard) as a transfer. */
-export function readApproval(log: RawLog): LogFinding {
+export function readApproval(log: RawLog, { indexedValues }: Pick<BlockLogs, 'indexedValues'>): LogFinding {
   const base = { token: log.address, logIndex: log.index };
+  if (log.topics.length === 4 && indexedValues.has(log.address)) {
+    const value = topicAt(log, 3);
+    const parties = { owner: topicAddress(log, 1), spender: topicAddress(log, 2) };
+    return { approvals: [{ ...base, ...parties, kind: 'amount', value, granted: value > 0n }] };
+  }
   if (log.topics.length === 3) {
     expectWords(log, 1);
     const value = wordAt(log, 0);

@@ -16,6 +16,7 @@ import {
 import { listSkips } from '../store/write/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
+import { afterGap } from './height-gaps.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
@@ -83,6 +84,8 @@ export function createFollower(options: FollowerOptions): Follower {
   const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
+  // The block that follows the head, where the heights between have none.
+  let following: { readonly head: string | undefined; readonly number: bigint } | undefined;
 
   const finalizedAt = createFinality(db, chainId, blocks);
   const below = createBelowWatch(chainId, options.belowPatienceMs);
@@ -115,11 +118,15 @@ export function createFollower(options: FollowerOptions): Follower {
     const last = found.at(-1);
     const head = state?.head;
     if (first === undefined || last === undefined) {
-      if (failure !== undefined) {
-        blockedAt = from;
-        throw failure.error;
-      }
-      return waitFor(from, end);
+      const next = await afterGap(blocks, head, from, end);
+      if (typeof next === 'bigint') following = { head: head?.hash, number: next };
+      if (typeof next === 'bigint') return 'advanced';
+      if (next === 'other' && head !== undefined && (await rollBackFrom(head)) !== 'idle')
+        return 'rolled_back';
+      // Nodes behind one address may be behind one another; what stays away for long is a fault of its own.
+      if (failure === undefined && (!isStillAbsent(from) || from === end)) return 'idle';
+      blockedAt = from;
+      throw failure?.error ?? absentBlock(from, end);
     }
     if (head !== undefined && first.header.parentHash !== head.hash) {
       const step = await rollBackFrom(head);
@@ -138,13 +145,6 @@ export function createFollower(options: FollowerOptions): Follower {
     return 'advanced';
   };
 
-  /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
-  const waitFor = (number: bigint, nodeHead: bigint): Step => {
-    if (!isStillAbsent(number) || number === nodeHead) return 'idle';
-    blockedAt = number;
-    throw new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
-  };
-
   return {
     blockedAt: () => blockedAt,
     async step() {
@@ -158,7 +158,8 @@ export function createFollower(options: FollowerOptions): Follower {
         const finalized = await finalizedAt(nodeHead);
         const { head } = state;
         below.sees(nodeHead, head?.number);
-        const from = head === undefined ? state.startBlock : head.number + 1n;
+        const next = head === undefined ? state.startBlock : head.number + 1n;
+        const from = following?.head === head?.hash ? (following?.number ?? next) : next;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
@@ -175,6 +176,9 @@ export function createFollower(options: FollowerOptions): Follower {
     },
   };
 }
+
+const absentBlock = (number: bigint, nodeHead: bigint) =>
+  new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
 
 const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
   (await blocks.headerAt(number))?.hash === hash;

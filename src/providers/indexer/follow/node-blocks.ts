@@ -11,6 +11,8 @@ import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
 import { readBlock, readHeader } from '../decode/raw-block.ts';
 import type { BlockTraces } from '../decode/traces.ts';
 import type { TraceMethod } from '../store/write/index-state-store.ts';
+import { createIndexedValues } from './indexed-values.ts';
+import { isAtAll, isError } from './node-error.ts';
 import { createReceiptReader } from './node-receipts.ts';
 import { createTraceReader } from './node-traces.ts';
 import { readUncles } from './node-uncles.ts';
@@ -22,7 +24,7 @@ export type NodeBlocks = {
   newest(): Promise<NewestBlock>;
   /** The newest block that cannot be replaced: the node's finalized one, or by the network's depth; -1n for none. */
   finalized(head: bigint): Promise<bigint>;
-  /** @returns undefined for a number that the node does not have */
+  /** @returns undefined for a number that the node does not have, or answers with an error */
   headerAt(number: bigint): Promise<BlockHeader | undefined>;
   /**
    * A block with receipts and traces; undefined for a number that the node does not have.
@@ -43,6 +45,8 @@ type NodeBlocksOptions = {
   readonly timeoutMs: number;
   /** Whether the network pays for uncles, so that they are read. */
   readonly uncles?: boolean;
+  /** The contract that logs the native asset, in lower case. */
+  readonly nativeAsset?: string | null;
   /** Called with blocks whose traces the node does not have. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
   /** A monotonic clock in milliseconds. */
@@ -52,13 +56,20 @@ type NodeBlocksOptions = {
 export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   const { node, finalityDepth, traceMethod, now = () => performance.now() } = options;
   const headerAt = async (number: bigint) => {
-    const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
-    return answer === null ? undefined : readHeader(answer);
+    try {
+      const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
+      return answer === null ? undefined : readHeader(answer);
+    } catch (error) {
+      if (isAtAll(error, isError)) return undefined;
+      throw error;
+    }
   };
   const head = async () => blockNumberOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
   const receiptsOf = createReceiptReader({ node, head, headerAt, now });
-  const tracesOf = createTraceReader({ ...options, now });
+  const tracesOf = createTraceReader({ ...options, headerAt, now });
   const finalizedTag = createFinalizedTag(options);
+  const indexedValuesOf = createIndexedValues(node);
+  const { nativeAsset } = options;
   return {
     head,
     async newest() {
@@ -88,7 +99,9 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
         receiptsOf(block, isLastTry),
         tracesOf(block, isLastTry),
       ]);
-      return receipts === undefined ? undefined : { block, ...receipts, ...traces, uncles };
+      if (receipts === undefined) return undefined;
+      const logSettings = { nativeAsset, indexedValues: await indexedValuesOf(receipts.receipts) };
+      return { block, ...receipts, ...traces, uncles, logSettings };
     },
   };
 }

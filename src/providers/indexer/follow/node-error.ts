@@ -1,36 +1,34 @@
-import { lacksData } from '../../../chain/rpc/transport/answer.ts';
 import { type Attempt, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 
-/** What a node said, or why it said nothing. */
-type Words = Pick<Attempt, 'code' | 'message' | 'reason'>;
-type Says = (words: Words) => boolean;
+/** What became of a question at one node. */
+type Outcome = Pick<Attempt, 'code' | 'message' | 'reason'>;
+type Is = (outcome: Outcome) => boolean;
 
-function wordsOf(error: unknown): readonly Words[] {
+function outcomesOf(error: unknown): readonly Outcome[] {
   if (error instanceof NodesUnavailableError) return error.attempts;
   return [{ code: nodeErrorCode(error), message: nodeMessage(error) }];
 }
 
-/** Whether each of the nodes that were asked says one of these: one that is silent may have what another does not. */
-export function isSaidByAll(error: unknown, ...says: readonly Says[]): boolean {
-  const words = wordsOf(error);
-  return words.length > 0 && words.every((each) => says.some((say) => say(each)));
+/** Whether one of these is so at each node that was asked: one that is silent may have what another does not. */
+export function isAtAll(error: unknown, ...kinds: readonly Is[]): boolean {
+  const outcomes = outcomesOf(error);
+  return outcomes.length > 0 && outcomes.every((each) => kinds.some((is) => is(each)));
 }
 
-/** Whether a node says one of these, whatever became of the question to others. */
-export function isSaidBySome(error: unknown, ...says: readonly Says[]): boolean {
-  return wordsOf(error).some((each) => says.some((say) => say(each)));
+/** Whether one of these is so at a node, whatever became of the question at others. */
+export function isAtSome(error: unknown, ...kinds: readonly Is[]): boolean {
+  return outcomesOf(error).some((each) => kinds.some((is) => is(each)));
 }
 
-/** Whether no node has the requested data any more. */
-export function isPruned(error: unknown): boolean {
-  return isSaidByAll(error, lacksData);
-}
+/** Whether the node answered with an error, in whatever words; one that is asked too much may answer later. */
+export const isError: Is = ({ code, reason }) => code !== undefined && reason !== 'limited';
 
-/** Whether the node did not answer in time. */
-export const isLate: Says = ({ reason }) => reason === 'timeout';
+/** Whether the node does not have the method, by the code that JSON-RPC has for it. */
+export const isWithoutMethod: Is = ({ code }) => code === -32601;
 
-const tooLarge = /response (is |size )*too (big|large)|response size exceed/i;
+/** Whether the node may answer later: it did not in time, or is asked too much. */
+export const isLate: Is = ({ reason }) => reason === 'timeout' || reason === 'limited';
 
-/** Whether the answer is larger than we accept, or than the node gives. */
-export const isTooLarge: Says = ({ reason, message }) => reason === 'overfull' || tooLarge.test(message);
+/** Whether the answer is larger than we accept. */
+export const isTooLarge: Is = ({ reason }) => reason === 'overfull';

@@ -1,13 +1,20 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksMethod } from '../../../chain/rpc/transport/answer.ts';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
-import { type BlockSource, isOutside } from '../decode/decode-block.ts';
+import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
 import { listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
-import { isLate, isSaidByAll, isSaidBySome, isTooLarge } from './node-error.ts';
+import { isOutside } from '../decode/traces.ts';
+import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
 
 type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt'>;
+
+type Whole = {
+  /** Null where the node does not have them yet. */
+  readonly receipts: readonly RawReceipt[] | null;
+  /** Whether no node gives them together. */
+  readonly isRefused: boolean;
+};
 
 type ReceiptOptions = {
   readonly head: () => Promise<bigint>;
@@ -22,29 +29,37 @@ const singlesAtOnce = 16;
 // Nodes learn, and others come into use.
 const askAgainMs = 10 * 60_000;
 
+// One block may be too much for a node that has the method.
+const refusalsInRow = 3;
+
 /** Whether the receipts of a block that did not come together are worth a question for each. */
 function isReadSingly(error: unknown, isLastTry: boolean): boolean {
-  if (isSaidByAll(error, lacksMethod, isTooLarge)) return true;
-  return isSaidBySome(error, isLate, isTooLarge) ? isLastTry : isSaidBySome(error, lacksMethod);
+  if (isAtAll(error, isError, isTooLarge)) return true;
+  return isLastTry && isAtSome(error, isError, isTooLarge, isLate);
 }
 
 /**
  * Reads the receipts of a block in one request; singly those that are missing in the answer, or all where they are too
- * many for one, or from nodes without `eth_getBlockReceipts`. The reader returns undefined where the node does not have
+ * many for one, or no node gives them together. The first of these is asked for alone, since a node that refuses everything
+ * must not be asked for hundreds. The reader returns undefined where the node does not have
  * them yet.
  */
 export function createReceiptReader({ node, head, headerAt, now }: ReceiptOptions) {
   let singlyUntil = Number.NEGATIVE_INFINITY;
+  let refusals = 0;
 
-  const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<readonly RawReceipt[] | null> => {
-    if (now() < singlyUntil) return [];
+  const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<Whole> => {
+    if (now() < singlyUntil) return { receipts: [], isRefused: true };
     try {
       const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
-      return answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
+      refusals = 0;
+      const receipts = answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
+      return { receipts, isRefused: false };
     } catch (error) {
-      if (isSaidByAll(error, lacksMethod)) singlyUntil = now() + askAgainMs;
-      else if (!isReadSingly(error, isLastTry)) throw error;
-      return [];
+      if (!isReadSingly(error, isLastTry)) throw error;
+      if (isAtAll(error, isError)) refusals += 1;
+      if (refusals >= refusalsInRow || isAtAll(error, isWithoutMethod)) singlyUntil = now() + askAgainMs;
+      return { receipts: [], isRefused: true };
     }
   };
 
@@ -63,14 +78,16 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
   };
 
   return async (block: RawBlock, isLastTry: boolean): Promise<BlockReceipts | undefined> => {
-    const whole = await ofBlock(block, isLastTry);
+    const { receipts: whole, isRefused } = await ofBlock(block, isLastTry);
     if (whole === null && !(await isPast(block))) return undefined;
     const receipts = [...(whole ?? [])];
     const known = new Set(receipts.map(({ hash }) => hash));
     const wanting = block.transactions.filter(({ hash }) => !known.has(hash));
     const missing: RawTransaction[] = [];
-    for (let start = 0; start < wanting.length; start += singlesAtOnce) {
-      const group = wanting.slice(start, start + singlesAtOnce);
+    let start = 0;
+    while (start < wanting.length) {
+      const group = wanting.slice(start, start + (isRefused && start === 0 ? 1 : singlesAtOnce));
+      start += group.length;
       const found = (await Promise.all(group.map(single))).flat();
       // The same transaction may have come into a later block once more, and its receipt is of that one.
       const own = new Map(found.map((receipt) => [receipt.hash, receipt]));

@@ -1,14 +1,16 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksData, lacksMethod } from '../../../chain/rpc/transport/answer.ts';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
+import type { BlockHeader } from '../decode/domain.ts';
+import { MalformedBlockError } from '../decode/hex.ts';
 import type { RawBlock } from '../decode/raw-block.ts';
-import { missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
+import { readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { TraceMethod } from '../store/write/index-state-store.ts';
-import { isLate, isSaidByAll, isSaidBySome, isTooLarge } from './node-error.ts';
+import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
 
 type TraceOptions = {
   readonly node: Pick<JsonRpcApiProvider, 'send'>;
+  readonly headerAt: (number: bigint) => Promise<BlockHeader | undefined>;
   readonly traceMethod: TraceMethod;
   /** Time for one answer of a node. */
   readonly timeoutMs: number;
@@ -18,35 +20,61 @@ type TraceOptions = {
   readonly now: () => number;
 };
 
-// As long as a node needs to start anew. What was indexed without traces stays so.
+// As long as a node needs to start again. What was indexed without traces stays so.
 const outageMs = 60_000;
+// After so many blocks in a row that no node traces, none is worth another try.
+const refusalsInRow = 3;
 
 /**
  * Reads the traces of a block. Without them the values of the transactions themselves are still known, and the state of
  * the index counts such blocks. A block goes without:
- * - where no node has them, or they are larger than anybody reads: whoever fills a block must not stop an index;
- * - where they did not come in time, or are too large at a node while others are out, at the last try;
- * - where a node has none and the others are out, once none has given any for a minute.
+ * - where no node has the method, or all that is in it is larger than anybody reads: whoever fills a block must not stop an index;
+ * - where nodes answer with errors, or not in time, or with too much, at the last try;
+ * - where a node answers with an error and the others are out, once none has given any for a minute.
  *
  * The reader rejects for any other failure.
  */
-export function createTraceReader({ node, traceMethod, timeoutMs, onUntraced, now }: TraceOptions) {
+export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUntraced, now }: TraceOptions) {
   let outSince: number | undefined;
+  let refusals = 0;
+  let byNumber = false;
 
   // Less than the node has, so that the trace of one transaction that takes too long does not cost those of the others.
   const tracer = { tracer: 'callTracer', timeout: `${Math.max(1, Math.floor((timeoutMs * 0.8) / 1_000))}s` };
-  const ask = ({ header }: RawBlock): Promise<unknown> =>
-    traceMethod === 'trace'
-      ? node.send('trace_block', [quantity(header.number)])
-      : node.send('debug_traceBlockByHash', [header.hash, tracer]);
+  const askByNumber = async ({ header }: RawBlock): Promise<unknown> => {
+    const answer: unknown = await node.send('debug_traceBlockByNumber', [quantity(header.number), tracer]);
+    // The number says nothing of the branch.
+    if ((await headerAt(header.number))?.hash !== header.hash)
+      throw new MalformedBlockError(`block ${header.number} of the traces`, 'replaced');
+    return answer;
+  };
+  const ask = async (block: RawBlock): Promise<unknown> => {
+    const { number, hash } = block.header;
+    if (traceMethod === 'trace') return node.send('trace_block', [quantity(number)]);
+    if (byNumber) return askByNumber(block);
+    try {
+      return await node.send('debug_traceBlockByHash', [hash, tracer]);
+    } catch (error) {
+      if (!isAtAll(error, isError)) throw error;
+      const answer = await askByNumber(block).catch(() => {
+        throw error;
+      });
+      byNumber = isAtAll(error, isWithoutMethod);
+      return answer;
+    }
+  };
 
   const isGivenUp = (error: unknown, isLastTry: boolean): boolean => {
-    if (isSaidByAll(error, lacksMethod, lacksData, isTooLarge)) {
+    // What nobody can read must not stop an index.
+    if (error instanceof MalformedBlockError) return isLastTry;
+    if (isAtAll(error, isError, isTooLarge)) {
       outSince = undefined;
-      return true;
+      const isForGood = isAtAll(error, isWithoutMethod, isTooLarge) || refusals >= refusalsInRow;
+      if (isForGood || isLastTry) refusals += 1;
+      return isForGood || isLastTry;
     }
-    if (isSaidBySome(error, isLate, isTooLarge)) return isLastTry;
-    if (!isSaidBySome(error, lacksMethod, lacksData)) return false;
+    if (isAtSome(error, isLate, isTooLarge)) return isLastTry;
+    if (!isAtSome(error, isError)) return false;
     outSince ??= now();
     return now() - outSince >= outageMs;
   };
@@ -60,9 +88,13 @@ export function createTraceReader({ node, traceMethod, timeoutMs, onUntraced, no
     try {
       const answer = await ask(block);
       outSince = undefined;
-      const missing = missingTraces(answer);
+      refusals = 0;
+      const { transactions } = block;
+      const { traces, missing } =
+        traceMethod === 'trace'
+          ? readFlatTraces(answer, hash, transactions)
+          : readCallTraces(answer, transactions);
       if (missing !== undefined) onUntraced(number, missing);
-      const traces = traceMethod === 'trace' ? readFlatTraces(answer, hash) : readCallTraces(answer);
       return { traces, partlyTraced: missing !== undefined };
     } catch (error) {
       if (!isGivenUp(error, isLastTry)) throw error;

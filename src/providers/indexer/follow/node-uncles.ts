@@ -1,8 +1,7 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { lacksData, lacksMethod } from '../../../chain/rpc/transport/answer.ts';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import { type RawBlock, type RawUncle, readUncle } from '../decode/raw-block.ts';
-import { isSaidByAll, isSaidBySome } from './node-error.ts';
+import { isAtAll, isAtSome, isError, isWithoutMethod } from './node-error.ts';
 
 /**
  * The uncles that a block of proof of work names.
@@ -21,8 +20,7 @@ export async function readUncles(
     );
     return answers.some((answer) => answer === null) ? undefined : answers.map(readUncle);
   } catch (error) {
-    const isSaid = isLastTry ? isSaidBySome : isSaidByAll;
-    if (isSaid(error, lacksMethod, lacksData)) return undefined;
+    if (isAtAll(error, isWithoutMethod) || (isLastTry && isAtSome(error, isError))) return undefined;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { BlockHeader, IndexedBlock } from '../decode/domain.ts';
 import { createTurns } from '../decode/turns.ts';
 import { type WrittenBlock, writeSteps } from '../store/rows/history-rows.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
+import { emptyBlock } from './height-gaps.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
 /** Blocks that form a chain, and why the next one of the range could not be read, where that is so. */
@@ -81,9 +82,7 @@ async function readSkipped(
 ): Promise<IndexedBlock | undefined> {
   const own = await blocks.headerAt(number).catch(() => undefined);
   const header = own ?? (await headerBetween(blocks, number));
-  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0 };
-  const noCredits = { partialFees: 0, withdrawals: 0, credits: [], rewardsKnown: true };
-  return header && { header, ...nothing, ...noCredits, traced: true };
+  return header && emptyBlock(header);
 }
 
 /** The place of a block whose own header cannot be read, as its neighbours tell it. */
@@ -96,20 +95,31 @@ async function headerBetween(
   return { number, hash: after.parentHash, parentHash: before.hash, timestamp: after.timestamp };
 }
 
-/** The blocks up to the first that is missing, cannot be read, does not follow its predecessor or has no room. */
+/**
+ * The blocks up to the first that does not follow its predecessor or has no room. Between a block and the one that names it as
+ * its parent lies nothing, whatever a node says of the heights between them.
+ */
 function linked(found: readonly One[]): Reading {
   const chain: WrittenBlock[] = [];
   let movements = 0;
+  let failure: Reading['failure'];
   for (const block of found) {
     const before = chain.at(-1);
-    if (block === undefined) break;
-    if ('error' in block) return { blocks: chain, failure: block };
+    if (block !== undefined && 'error' in block) failure ??= block;
+    // What is before the first block of the range is for whoever asked for the range to find out.
+    if (before === undefined && (block === undefined || 'error' in block)) break;
+    if (block === undefined || 'error' in block) continue;
     if (before !== undefined && block.header.parentHash !== before.header.hash) break;
     movements += movementsIn(block);
-    if (before !== undefined && movements > mostMovements) break;
+    if (before !== undefined && movements > mostMovements) {
+      failure = undefined;
+      break;
+    }
+    // What failed before it was a height without a block.
+    failure = undefined;
     chain.push(block);
   }
-  return { blocks: chain, failure: undefined };
+  return { blocks: chain, failure };
 }
 
 type Range = {

@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { untilAborted } from '../../../base/in-time.ts';
 import { withEnd } from '../../../base/request-scope.ts';
 import { type ContractCall, readContract, type StateOf } from '../../../chain/rpc/client/contract-call.ts';
-import { mayBeOfSimulation } from '../../../chain/rpc/transport/answer.ts';
+import { isLimitCode } from '../../../chain/rpc/transport/answer.ts';
 import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { toOneCall } from './multicall.ts';
 
@@ -95,6 +95,6 @@ function failureOf(error: unknown): Failure | undefined {
   if (error instanceof LateCallError) return 'late';
   if (!(error instanceof NodesUnavailableError)) return undefined;
   const { attempts } = error;
-  if (attempts.some(mayBeOfSimulation)) return 'refused';
+  if (attempts.some(({ code }) => code !== undefined && !isLimitCode(code))) return 'refused';
   return attempts.length > 0 && attempts.every(({ reason }) => reason === 'timeout') ? 'late' : undefined;
 }

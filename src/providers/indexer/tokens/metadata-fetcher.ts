@@ -14,6 +14,8 @@ export type MetadataFetcher = {
 type FetcherOptions = {
   /** Base URL for `ipfs:` URIs, to which the path is appended. */
   readonly ipfsGateway: string;
+  /** The same for `ar:` URIs. */
+  readonly arweaveGateway: string;
   readonly hosts: MetadataHosts;
   /** Timeout per token, redirects included. */
   readonly timeoutMs: number;
@@ -22,9 +24,15 @@ type FetcherOptions = {
 
 const maxRedirects = 3;
 
-/** Fetches metadata of `data:`, `ipfs:` and `https:` URIs, from public hosts only. Sends no credentials. */
+// Some contracts give what stands behind `ipfs://` alone: of version 0 in base 58, or of version 1 in base 32.
+const bareCid = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(?:[/?]|$)/;
+
+/**
+ * Fetches metadata of `data:`, `ipfs:`, `ar:` and `https:` URIs, of bare content ids and of JSON in place of a URI, from public
+ * hosts only. Sends no credentials.
+ */
 export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher {
-  const { ipfsGateway, hosts, maxBytes, timeoutMs } = options;
+  const { ipfsGateway, arweaveGateway, hosts, maxBytes, timeoutMs } = options;
 
   const fetchUrl = async (url: URL, endsAt: number, redirects: number): Promise<string> => {
     const leftMs = endsAt - performance.now();
@@ -46,15 +54,27 @@ export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher 
     return host.send({ method: 'GET', url: target, headers, maxBytes }, { timeoutMs: Math.ceil(leftMs) });
   };
 
+  const urlOf = (text: string): URL => {
+    const ipfs = bareCid.test(text) ? text : /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(text)?.[1];
+    if (ipfs !== undefined) return gatewayUrl(ipfsGateway, ipfs);
+    const arweave = /^ar:\/\/(.+)$/i.exec(text)?.[1];
+    return arweave === undefined ? parseUrl(text) : gatewayUrl(arweaveGateway, arweave);
+  };
+
   return {
     async fetch(uri) {
       const text = uri.trim();
       if (/^data:/i.test(text)) return asJson(readDataUri(text, maxBytes));
-      const ipfs = /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(text)?.[1];
-      const url = ipfs === undefined ? parseUrl(text) : gatewayUrl(ipfsGateway, ipfs);
-      return asJson(await fetchUrl(url, performance.now() + timeoutMs, maxRedirects));
+      if (text.startsWith('{')) return asJson(withinSize(text, maxBytes));
+      return asJson(await fetchUrl(urlOf(text), performance.now() + timeoutMs, maxRedirects));
     },
   };
+}
+
+/** Whether the metadata of the URI are somewhere else, and may come yet. */
+export function isFetched(uri: string): boolean {
+  const text = uri.trim();
+  return bareCid.test(text) || /^(https?|ipfs|ar):/i.test(text);
 }
 
 function parseUrl(text: string): URL {
@@ -67,7 +87,7 @@ function gatewayUrl(gateway: string, path: string): URL {
   const base = new URL(`${gateway.replace(/\/+$/, '')}/`);
   const url = parseUrl(`${base.href}${path}`);
   if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
-  throw new ForbiddenHostError('the token URI leaves the IPFS gateway');
+  throw new ForbiddenHostError('the token URI leaves the gateway');
 }
 
 function readDataUri(uri: string, maxBytes: number): string {
@@ -75,7 +95,10 @@ function readDataUri(uri: string, maxBytes: number): string {
   if (content === undefined) throw new Error('the token URI is no address');
   if (content.length > maxBytes * 3) throw oversized(maxBytes)();
   const isBase64 = /;base64$/i.test(parameters.trim());
-  const text = isBase64 ? Buffer.from(content, 'base64').toString() : decodePercents(content);
+  return withinSize(isBase64 ? Buffer.from(content, 'base64').toString() : decodePercents(content), maxBytes);
+}
+
+function withinSize(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) > maxBytes) throw oversized(maxBytes)();
   return text;
 }
@@ -92,7 +115,8 @@ const oversized = (maxBytes: number) => () => new Error(`the metadata are over $
 
 /** @returns the JSON object, serialised, as far as it is kept. @throws Error for anything else */
 function asJson(text: string): string {
-  const value: unknown = JSON.parse(text);
+  // Some editors begin a file with a byte order mark.
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('the metadata are no JSON object');
   }

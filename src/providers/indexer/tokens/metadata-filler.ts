@@ -8,7 +8,7 @@ import {
   listDueMetadata,
   saveMetadata,
 } from '../store/tokens/metadata-store.ts';
-import type { MetadataFetcher } from './metadata-fetcher.ts';
+import { isFetched, type MetadataFetcher } from './metadata-fetcher.ts';
 
 type FillerOptions = {
   readonly chainId: string;
@@ -112,5 +112,5 @@ function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
 
 /** A host may be out, or serve a placeholder for a while; a URI that contains its metadata does not change. */
 function mayComeYet(tokenUri: string, error: unknown): boolean {
-  return /^(https?|ipfs):/i.test(tokenUri.trim()) && !(error instanceof ForbiddenHostError);
+  return isFetched(tokenUri) && !(error instanceof ForbiddenHostError);
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { Verdict } from '../classify/stored-moves.ts';
 import type { Verification } from '../decode/domain.ts';
-import { isPruned } from '../follow/node-error.ts';
+import { isAtAll, isError } from '../follow/node-error.ts';
 import {
   type CheckedBlock,
   isApproved,
@@ -55,8 +55,8 @@ export function createTransferChecker(options: CheckerOptions): TransferChecker 
     try {
       await judge({ block, asking, verdicts, ...{ chainId, db, memory } });
     } catch (err) {
-      // What is known by then is kept; the state is gone for good.
-      if (!isPruned(err) && !(err instanceof NoQuestionsLeft)) {
+      // What is known by then is kept: no node has the state.
+      if (!isAtAll(err, isError) && !(err instanceof NoQuestionsLeft)) {
         log.debug({ err, chainId, number: block.number }, 'transfers could not be checked');
         await postponeCheck(db, chainId, block);
         return;

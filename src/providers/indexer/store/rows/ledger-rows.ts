@@ -60,7 +60,7 @@ export function createNativeSums(): NativeSums {
   };
   return {
     addRow(wallet, transaction, { native }) {
-      const pays = transaction.from === wallet;
+      const pays = (transaction.feePayer ?? transaction.from) === wallet;
       if (native.length === 0 && !pays) return;
       const sum = sumOf(wallet);
       for (const { from, to, value } of native) {
@@ -70,7 +70,7 @@ export function createNativeSums(): NativeSums {
       if (!pays) return;
       // A fee that was paid in a token is no native fee, and known.
       sum.fees += transaction.fee ?? 0n;
-      if (transaction.gasUsed === null) sum.unknownFees += 1n;
+      if (transaction.gasUsed === null || transaction.gasPrice === null) sum.unknownFees += 1n;
     },
     addCredit({ wallet, kind, amount }) {
       sumOf(wallet)[kind === 'withdrawal' ? 'withdrawals' : 'rewards'] += amount;

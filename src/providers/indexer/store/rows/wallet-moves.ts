@@ -5,7 +5,7 @@ import { type IndexedTransaction, zeroAddress } from '../../decode/domain.ts';
 const manyRecipients = 5;
 
 /**
- * The movements of a transaction by wallet. Its wallets are the sender, the called or created contract, the senders
+ * The movements of a transaction by wallet. Its wallets are the sender, who pays the fee, the called or created contract, the senders
  * and recipients of transfers, operators of transfers, owners of approvals, borrowers, and accounts whose delegation is
  * set. The zero address is left out.
  */
@@ -19,7 +19,7 @@ export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string
     return added;
   };
 
-  for (const wallet of [transaction.from, transaction.to, transaction.created]) {
+  for (const wallet of [transaction.from, transaction.feePayer, transaction.to, transaction.created]) {
     if (wallet !== null) draft(wallet);
   }
   for (const move of transaction.native) for (const wallet of sides(move)) draft(wallet).native.push(move);

@@ -1,0 +1,29 @@
+import type { Fault } from '../fault.ts';
+import { databaseFaults } from './database.ts';
+import { noisyNeighbour } from './noisy-neighbour.ts';
+import { outsideFaults } from './outside.ts';
+import { processFaults } from './processes.ts';
+import { failover, replicaFrozen } from './replicas.ts';
+import { rollingRestart } from './rolling-restart.ts';
+
+/** Every fault, in the order in which they are run. */
+export const allFaults: readonly Fault[] = [
+  ...databaseFaults,
+  replicaFrozen,
+  ...outsideFaults,
+  failover,
+  ...processFaults,
+  rollingRestart,
+  noisyNeighbour,
+];
+
+const namesOfSoak = [
+  'PostgreSQL killed',
+  'connections black-holed',
+  'nodes absent',
+  'nodes silent',
+  'upstream slow',
+];
+
+/** Those that leave the processes as they are. */
+export const ofSoak = [...allFaults.filter(({ name }) => namesOfSoak.includes(name)), noisyNeighbour];

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { marked, type Token } from 'marked';
+
+/*
+ * Fails on long sentences and avoided words of the documentation, and prints how long sentences are. The rules and the
+ * words to use instead are in docs/contributing/style.md. Code and measured tables are left out.
+ */
+
+const longest = 30;
+const avoided =
+  /\b(tells?|told|telling|hold|holds|held|holding|looks?|looked|looking|anew|besides?|tak(?:e|es|en|ing) on|took on|refus(?:e|es|ed|ing|als?)|st(?:ands?|ood|anding) still|standstill|mend(?:s|ed|ing)?|no matter of)\b/i;
+const measured = /<!-- (figures|faults|limits): [\s\S]*?<!-- \/\1 -->/g;
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+type Passage = { readonly text: string; readonly isProse: boolean };
+
+/** The text of a run of inline tokens, where a code span is one word. */
+const plain = (tokens: readonly Token[]): string =>
+  tokens
+    .map((token) => {
+      if (token.type === 'codespan') return 'Code';
+      return 'tokens' in token && token.tokens !== undefined
+        ? plain(token.tokens)
+        : ('text' in token && token.text) || ' ';
+    })
+    .join('');
+
+/** Every paragraph, item, cell and heading of a page. */
+function passagesOf(page: string): Passage[] {
+  const passages: Passage[] = [];
+  marked.walkTokens(marked.lexer(page.replaceAll(measured, '')), (token) => {
+    if (
+      token.type === 'paragraph' ||
+      token.type === 'heading' ||
+      (token.type === 'text' && 'tokens' in token)
+    )
+      passages.push({ text: plain(token.tokens ?? []), isProse: token.type !== 'heading' });
+    if (token.type === 'table')
+      for (const cell of [...token.header, ...token.rows.flat()])
+        passages.push({ text: plain(cell.tokens), isProse: false });
+  });
+  return passages;
+}
+
+const lengths: number[] = [];
+const faults: string[] = [];
+for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md').toSorted()]) {
+  for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
+    for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
+      const length = segment.split(' ').filter((word) => /\w/.test(word)).length;
+      if (isProse && length > 0) lengths.push(length);
+      const [word] = avoided.exec(segment) ?? [];
+      if (length > longest) faults.push(`${file}: ${length} words: ${segment.trim()}`);
+      if (word !== undefined) faults.push(`${file}: avoid "${word}": ${segment.trim()}`);
+    }
+  }
+}
+
+const sorted = lengths.toSorted((left, right) => left - right);
+const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+for (const fault of faults) process.stdout.write(`${fault}\n`);
+process.stdout.write(
+  `${sorted.length} sentences, median ${quantile(0.5)} words, p90 ${quantile(0.9)}, longest ${sorted.at(-1) ?? 0}\n`,
+);
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,769 @@
+import { afterEach, describe, expect } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
+import { insertNetwork } from '../../src/chain/network-store.ts';
+import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
+import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
+import { verifyBlocks } from '../../src/providers/indexer/verify-blocks.ts';
+import { test } from '../support/fixtures.ts';
+import { testNetwork } from '../support/networks.ts';
+import {
+  type Answer,
+  chainAround,
+  hexOf,
+  milliEth,
+  type OddBlock,
+  type OddChain,
+  type OddTransaction,
+  refusal,
+  startOddNode,
+  wordOfHex,
+  zeroes,
+} from '../support/odd-chain.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const account = (pair: string) => `0x${pair.repeat(20)}`;
+const [payer, payee, contract, token] = [account('a1'), account('b2'), account('c3'), account('70')];
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+const transfer = (address: string, from: string, to: string, value: bigint | number) => ({
+  ...{ address, topics: [transferTopic, wordOfHex(from), wordOfHex(to)], data: wordOfHex(value) },
+});
+
+/** The payer calls the contract with 1 ETH, which pays 0.4 ETH to the payee. */
+const inner: OddTransaction = {
+  tx: { from: payer, to: contract, value: milliEth(1_000), input: '0x12345678' },
+  receipt: { gasUsed: '0xc350' },
+  trace: {
+    ...{ type: 'CALL', from: payer, to: contract, value: milliEth(1_000), input: '0x12345678' },
+    calls: [{ type: 'CALL', from: contract, to: payee, value: milliEth(400), input: '0x' }],
+  },
+};
+const innerFlat = [
+  {
+    ...{ type: 'call', traceAddress: [] },
+    action: { callType: 'call', from: payer, to: contract, value: milliEth(1_000) },
+  },
+  {
+    ...{ type: 'call', traceAddress: [0] },
+    action: { callType: 'call', from: contract, to: payee, value: milliEth(400) },
+  },
+];
+const plain: OddTransaction = { tx: { from: payer, to: payee, value: milliEth(100) } };
+
+let chains = 700_000;
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+type How = { readonly traces?: TraceMethod; readonly nativeAsset?: string; readonly from?: string };
+
+/** Indexes a chain, and reads it through the service. */
+async function indexed(service: TestService, chain: OddChain, how: How = {}) {
+  chains += 1;
+  const chainId = String(chains);
+  const node = await startOddNode(chainId, chain);
+  const network = testNetwork([node.url], {
+    ...{ chainId, hexChainId: hexOf(chains), name: `Odd ${chainId}`, indexTraces: how.traces ?? 'none' },
+    ...{ nativeAsset: how.nativeAsset ?? null, indexFrom: how.from ?? '0' },
+  });
+  await insertNetwork(service.db, network);
+  await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
+  const log = createLogger({ level: 'silent' });
+  const clients = createRpcClients({ timeoutMs: 5_000, log });
+  open.push(async () => {
+    clients.close();
+    await node.close();
+  });
+  const startBlock = BigInt(network.indexFrom);
+  const settings = {
+    startBlock,
+    traceMethod: network.indexTraces,
+    parallel: 4,
+    pollMs: 10,
+    timeoutMs: 5_000,
+  };
+  const index = createNetworkIndex({ network, settings, db: service.db, clients, log });
+  const follower = index.createFollower();
+  const client = service.as(service.keys.noCompany);
+  const get = (path: string, query: Record<string, string>) =>
+    client.get(`/blockchain/v1/api/${path}?${new URLSearchParams({ ...query, chainId })}`);
+  const history = (address: string) => get('wallet/history', { address, order: 'ASC' }).expect(200);
+  return {
+    node,
+    async follow() {
+      while ((await follower.step()) !== 'idle');
+      while (await index.filler.fill());
+    },
+    async of(address: string) {
+      const { body, headers } = await history(address);
+      return { records: body.history.result, traces: headers['x-index-traces'], headers };
+    },
+    async texts(address: string) {
+      const { body } = await history(address);
+      return body.history.result.map(
+        ({ category, summary }: { category: string; summary: string }) => `[${category}] ${summary}`,
+      );
+    },
+    /** What differs from the node, of each block of the chain. */
+    async differences() {
+      const verified = await verifyBlocks({
+        ...{ db: service.db, chainId, numbers: chain.blocks.map((_, height) => BigInt(height)), scan: true },
+        ...{ readBlock: index.readBlock, traced: network.indexTraces !== 'none' },
+        ...{ signal: new AbortController().signal, onProgress: () => {}, pause: async () => {} },
+      });
+      return verified.differences;
+    },
+    sums: async (address: string) => (await get('wallet/reconciliation', { address }).expect(200)).body,
+  };
+}
+
+const around = (...transactions: readonly OddTransaction[]): OddBlock[] =>
+  chainAround({ transactions }, { payer, payee });
+const answering = (
+  method: string,
+  answer: (asked: Parameters<NonNullable<OddChain['answer']>>[0]) => Answer | undefined,
+) => ({
+  answer: (asked: Parameters<NonNullable<OddChain['answer']>>[0]) =>
+    asked.method === method ? answer(asked) : undefined,
+});
+
+describe('traces', () => {
+  const wrapped: [string, (frames: readonly object[]) => unknown[]][] = [
+    ['without a hash', (frames) => frames.map((result) => ({ result }))],
+    ['with a hash of zeros', (frames) => frames.map((result) => ({ txHash: zeroes, result }))],
+    ['that are bare frames', (frames) => [...frames]],
+    ['with an empty hash', (frames) => frames.map((result) => ({ txHash: '0x', result }))],
+  ];
+  test.for(wrapped)('%s are those of the transactions at their places', async ([, wrap], { service }) => {
+    const { follow, of, texts, differences } = await indexed(
+      service,
+      {
+        blocks: around(plain, inner),
+        ...answering('debug_traceBlockByHash', ({ block }) => ({ result: wrap(block?.frames ?? []) })),
+      },
+      { traces: 'debug' },
+    );
+    await follow();
+    expect(await texts(payee)).toContain('[receive] Received 0.4 ETH from 0xc3...c3c3');
+    expect((await of(payee)).traces).toBe('all');
+    expect(await differences()).toEqual([]);
+  });
+
+  const incomplete: [string, (frames: readonly object[]) => unknown[]][] = [
+    ['for some transactions only', (frames) => frames.slice(0, 1).map((result) => ({ result }))],
+    ['in another order', (frames) => frames.toReversed().map((result) => ({ result }))],
+    [
+      'of other transactions',
+      (frames) => frames.map((result) => ({ txHash: `0x${'ee'.repeat(32)}`, result })),
+    ],
+    ['that do not exist', () => []],
+    ['that failed', (frames) => frames.map(() => ({ error: 'execution timeout' }))],
+  ];
+  test.for(incomplete)('%s are not counted as read', async ([, wrap], { service }) => {
+    const { follow, of } = await indexed(
+      service,
+      {
+        blocks: around(plain, inner),
+        ...answering('debug_traceBlockByHash', ({ block }) =>
+          block?.block.number === '0x2' ? { result: wrap(block.frames) } : undefined,
+        ),
+      },
+      { traces: 'debug' },
+    );
+    await follow();
+    const { records, traces } = await of(payer);
+    expect(traces).toBe('some');
+    // What the transactions themselves move is known all the same.
+    expect(records[2].native_transfers[0].value).toBe(String(10n ** 18n));
+  });
+
+  const lacking: [string, TraceMethod, object][] = [
+    ['SELFDESTRUCT without anything', 'debug', { type: 'SELFDESTRUCT' }],
+    ['SELFDESTRUCT without a recipient', 'debug', { type: 'SELFDESTRUCT', from: contract, value: '0x5' }],
+    ['CALL without a value', 'debug', { type: 'CALL', from: contract, to: payee }],
+    ['CALL without a sender', 'debug', { type: 'CALL', to: payee, value: '0x5' }],
+    ['CREATE without an address', 'debug', { type: 'CREATE', from: contract, value: '0x5', to: '' }],
+    ['frame without a kind', 'debug', { from: contract, to: payee, value: '0x5' }],
+    [
+      'suicide without a balance',
+      'trace',
+      { type: 'suicide', action: { address: contract, refundAddress: payee } },
+    ],
+    [
+      'call without a value',
+      'trace',
+      { type: 'call', action: { callType: 'call', from: contract, to: payee } },
+    ],
+    ['create without a result', 'trace', { type: 'create', action: { from: contract, value: '0x5' } }],
+  ];
+  test.for(lacking)(
+    'with a frame that is no whole one make the block incomplete: %s',
+    async ([, traces, frame], { service }) => {
+      const root = { type: 'CALL', from: payer, to: contract, value: '0x0', input: '0x41c0e1b5' };
+      const odd = {
+        tx: { from: payer, to: contract, input: '0x41c0e1b5' },
+        trace: { ...root, calls: [frame] },
+      };
+      const flat = (
+        { type, from, to, value }: Record<string, unknown>,
+        traceAddress: number[],
+        hash: unknown,
+      ) => ({
+        ...{ type: String(type).toLowerCase(), traceAddress, transactionHash: hash },
+        action: { callType: 'call', from, to, value },
+      });
+      const { follow, of } = await indexed(
+        service,
+        {
+          blocks: around(odd),
+          ...answering('trace_block', ({ block }) => ({
+            result: (block?.transactions ?? []).flatMap(({ hash }, place) => [
+              flat(block?.frames[place] ?? {}, [], hash),
+              ...(block?.block.number === '0x2'
+                ? [{ ...frame, traceAddress: [0], transactionHash: hash }]
+                : []),
+            ]),
+          })),
+        },
+        { traces },
+      );
+      await follow();
+      expect((await of(payee)).traces).toBe('some');
+    },
+  );
+
+  test.for([
+    ['by hash', ({ hash }: { hash: string }) => ({ transactionHash: hash })],
+    ['by position', (_: unknown, transactionPosition: number) => ({ transactionPosition })],
+  ] as const)('of trace_block belong to their transactions %s', async ([, naming], { service }) => {
+    const { follow, of, texts } = await indexed(
+      service,
+      {
+        blocks: around(inner),
+        ...answering('trace_block', ({ block }) => ({
+          result: (block?.transactions ?? []).flatMap((transaction, place): object[] => {
+            const name = naming(transaction, place);
+            if (block?.block.number === '0x2') return innerFlat.map((frame) => ({ ...frame, ...name }));
+            const { from, to, value } = block?.frames[place] ?? {};
+            return [
+              { type: 'call', traceAddress: [], action: { callType: 'call', from, to, value }, ...name },
+            ];
+          }),
+        })),
+      },
+      { traces: 'trace' },
+    );
+    await follow();
+    expect(await texts(payee)).toContain('[receive] Received 0.4 ETH from 0xc3...c3c3');
+    expect((await of(payee)).traces).toBe('all');
+  });
+
+  test('are asked for by number of a node that does not give them by hash', async ({ service }) => {
+    const { follow, of, node } = await indexed(
+      service,
+      {
+        blocks: around(inner),
+        answer: ({ method, block }) => {
+          if (method === 'debug_traceBlockByHash') return refusal(-32601, 'in whatever words');
+          if (method !== 'debug_traceBlockByNumber') return undefined;
+          return { result: block?.frames.map((result) => ({ result })) };
+        },
+      },
+      { traces: 'debug' },
+    );
+    await follow();
+    expect((await of(payee)).traces).toBe('all');
+    expect(node.asked.filter((method) => method === 'debug_traceBlockByNumber')).not.toHaveLength(0);
+  });
+
+  test.for([
+    [-32601, 'the method does not exist'],
+    [-32000, 'credits limited'],
+    [-32603, 'something new'],
+  ] as const)(
+    'that a node refuses with code %i leave the index as it is without',
+    async ([code, words], { service }) => {
+      const { follow, of, texts } = await indexed(
+        service,
+        {
+          blocks: around(inner),
+          answer: ({ method }) => (method.includes('trace') ? refusal(code, words) : undefined),
+        },
+        { traces: 'debug' },
+      );
+      await follow();
+      expect((await of(payer)).traces).toBe('some');
+      expect(await texts(payer)).toContain('[send] Sent 1 ETH to 0xc3...c3c3');
+    },
+  );
+});
+
+describe('a height without a block', () => {
+  const gap = (heights: number): OddBlock[] => [
+    ...chainAround(null, { payer, payee }).slice(0, 2),
+    ...Array.from({ length: heights }, () => null),
+    ...chainAround(null, { payer, payee }).slice(3),
+    {},
+  ];
+  const ways: [string, Answer][] = [
+    ['null', { result: null }],
+    ['an error', refusal(12, 'requested epoch was a null round (2)')],
+    ['another error', refusal(-32000, 'nothing here')],
+  ];
+  test.for(ways.flatMap(([way, answer]) => [1, 3, 20].map((count) => [way, count, answer] as const)))(
+    'is passed where the next block follows the one before: %s, %i in a row',
+    async ([, count, answer], { service }) => {
+      const { follow, texts, differences } = await indexed(service, {
+        blocks: gap(count),
+        answer: ({ method, params: [first], block }) =>
+          method === 'eth_getBlockByNumber' && String(first).startsWith('0x') && block === undefined
+            ? answer
+            : undefined,
+      });
+      await follow();
+      expect(await texts(payer)).toEqual([
+        '[send] Sent 1 ETH to 0xb2...b2b2',
+        '[receive] Received 0.5 ETH from 0xb2...b2b2',
+      ]);
+      expect(await differences()).toEqual([]);
+    },
+  );
+
+  test('is none where the next block has another parent: the node lacks a block, and is told so', async ({
+    service,
+  }) => {
+    const { follow } = await indexed(service, {
+      blocks: around(plain),
+      answer: ({ method, params: [first] }) =>
+        method === 'eth_getBlockByNumber' && first === '0x2' ? refusal(12, 'a word of its own') : undefined,
+    });
+    await expect(follow()).rejects.toMatchObject({ error: { message: 'a word of its own' } });
+  });
+});
+
+describe('receipts', () => {
+  test.for([
+    [-32001, 'rpc method is not whitelisted'],
+    [-32600, 'eth_getBlockReceipts is not available on the Free tier'],
+    [-32601, 'no such method'],
+    [-32000, 'limit exceeded'],
+    [-32603, ''],
+  ] as const)(
+    'are read one by one where a node refuses those of a block: %i %s',
+    async ([code, words], { service }) => {
+      const { follow, of } = await indexed(service, {
+        blocks: around(inner, plain),
+        ...answering('eth_getBlockReceipts', () => refusal(code, words)),
+      });
+      await follow();
+      expect(
+        (await of(payer)).records.map(({ transaction_fee }: { transaction_fee: string }) => transaction_fee),
+      ).toEqual(['0.000021', '0.00005', '0.000021', '0.000021']);
+    },
+  );
+
+  test('are asked for one at a time of a node that refuses everything', async ({ service }) => {
+    const { follow, node } = await indexed(service, {
+      blocks: around(...Array.from({ length: 40 }, () => plain)),
+      answer: ({ method, block }) =>
+        method.endsWith('Receipts') || (method.endsWith('Receipt') && block === undefined)
+          ? refusal(-32000, 'credits limited')
+          : undefined,
+    });
+    await expect(follow()).rejects.toThrow('credits limited');
+    expect(node.asked.filter((method) => method === 'eth_getTransactionReceipt').length).toBeLessThan(30);
+  });
+
+  test('of transactions that the block does not list are ignored', async ({ service }) => {
+    const { follow, of, texts } = await indexed(service, {
+      blocks: around(inner),
+      ...answering('eth_getBlockReceipts', ({ block }) => {
+        const own = block?.receipts ?? [];
+        const system = { ...own[0], transactionHash: `0x${'ee'.repeat(32)}`, logs: [] };
+        return block?.block.number === '0x2'
+          ? { result: [system, ...own, { ...system, transactionHash: `0x${'ef'.repeat(32)}` }] }
+          : undefined;
+      }),
+    });
+    await follow();
+    expect(await texts(payer)).toContain('[send] Sent 1 ETH to 0xc3...c3c3');
+    expect((await of(payer)).records).toHaveLength(3);
+  });
+});
+
+describe('a fee', () => {
+  const recordOf = async (service: TestService, odd: OddTransaction, of = payer, fields: object = {}) => {
+    const chain = chainAround({ transactions: [odd], fields: { ...fields } }, { payer, payee });
+    const run = await indexed(service, { blocks: chain });
+    await run.follow();
+    expect(await run.differences()).toEqual([]);
+    const { records } = await run.of(of);
+    return {
+      record: records.find(({ block_number }: { block_number: string }) => block_number === '2'),
+      ...run,
+    };
+  };
+  const dynamic = {
+    from: payer,
+    to: payee,
+    value: milliEth(100),
+    type: '0x2',
+    maxFeePerGas: hexOf(2_000_000_000),
+    maxPriorityFeePerGas: '0x1',
+  };
+
+  test.for([
+    ['nor a price', { ...dynamic, gasPrice: null }, null],
+    ['but the bid', { ...dynamic, gasPrice: hexOf(2_000_000_000) }, null],
+    ['but zero', { ...dynamic, gasPrice: hexOf(1_000_000_000) }, '0x0'],
+    [
+      'and the most is below base fee and tip',
+      { ...dynamic, maxFeePerGas: hexOf(1_000_000_000), maxPriorityFeePerGas: '0xff' },
+      null,
+    ],
+  ] as const)(
+    'is that of base fee and tip where the receipt has no price, %s',
+    async ([, tx, effectiveGasPrice], { service }) => {
+      const { record } = await recordOf(service, { tx, receipt: { effectiveGasPrice } });
+      expect(record).toMatchObject({ gas_price: '1000000000', transaction_fee: '0.000021' });
+    },
+  );
+
+  test.for([
+    ['without a base fee', { ...dynamic, gasPrice: null }, { baseFeePerGas: null }],
+    ['of a kind with only a bid', { from: payer, to: payee, type: '0x2', gasPrice: hexOf(7) }, {}],
+  ] as const)('that nobody tells is null and counted as unknown: %s', async ([, tx, fields], { service }) => {
+    const { record, sums } = await recordOf(
+      service,
+      { tx, receipt: { effectiveGasPrice: null } },
+      payer,
+      fields,
+    );
+    expect(record).toMatchObject({ gas_price: null, transaction_fee: null });
+    const { reasons, fees } = await sums(payer);
+    expect(fees).toBe('21000000000000');
+    expect(reasons).toContainEqual({ reason: 'fees_unknown', amount: null, count: '1' });
+  });
+
+  test('of an old transaction is that of its price', async ({ service }) => {
+    const { record } = await recordOf(service, { ...plain, receipt: { effectiveGasPrice: undefined } });
+    expect(record.transaction_fee).toBe('0.000021');
+  });
+
+  const operator = {
+    l1Fee: hexOf(10_000_000_000),
+    operatorFeeScalar: hexOf(5_621_408),
+    operatorFeeConstant: hexOf(78_523_796_147_910_897n),
+  };
+  test.for([
+    ['since Isthmus', operator, '0.078544806148028946'],
+    ['since Jovian', { ...operator, daFootprintGasScalar: '0x1' }, '0.078556611104710897'],
+    ['without one', { l1Fee: hexOf(10_000_000_000) }, '0.00002101'],
+  ] as const)('has the share of the operator of the OP stack: %s', async ([, receipt, fee], { service }) => {
+    const { record } = await recordOf(service, { tx: { ...plain.tx, type: '0x2' }, receipt });
+    expect(record.transaction_fee).toBe(fee);
+  });
+
+  test('of a deposit stays zero', async ({ service }) => {
+    const { record } = await recordOf(service, {
+      tx: { ...plain.tx, type: '0x7e', gasPrice: '0x0', mint: '0x0' },
+      receipt: { effectiveGasPrice: '0x0' },
+    });
+    expect(record.transaction_fee).toBe('0');
+  });
+
+  const currency = account('72');
+  const feesOf = (...logs: object[]) => ({
+    tx: { from: payer, to: payee, value: milliEth(500), feeCurrency: currency, gas: '0x989680' },
+    receipt: { gasUsed: hexOf(100_000) },
+    logs: logs as OddTransaction['logs'] & object[],
+  });
+  const fee = 10n ** 14n;
+  test.for([
+    ['legacy', feesOf(transfer(currency, payer, account('fe'), fee))],
+    [
+      'with a tip',
+      feesOf(
+        transfer(currency, payer, account('fd'), 1n),
+        transfer(currency, payer, account('fe'), fee - 1n),
+      ),
+    ],
+    [
+      'with a refund',
+      feesOf(
+        transfer(currency, payer, account('fe'), 2n * fee),
+        transfer(currency, account('fe'), payer, fee),
+      ),
+    ],
+  ] as const)('in a token is no native fee but a movement of its kind: %s', async ([, odd], { service }) => {
+    const { record, texts, sums } = await recordOf(service, odd);
+    expect(record.transaction_fee).toBeNull();
+    expect(await texts(payer)).toContain('[send] Sent 0.5 ETH to 0xb2...b2b2');
+    expect((await sums(payer)).fees).toBe('21000000000000');
+  });
+
+  test('in the token that is sent as well leaves what is sent', async ({ service }) => {
+    const sent = transfer(currency, payer, payee, 10n ** 18n);
+    const odd = feesOf(sent, transfer(currency, payer, account('fe'), fee));
+    const { texts } = await recordOf(service, {
+      ...odd,
+      tx: { ...odd.tx, to: currency, value: '0x0', input: '0xa9059cbb' },
+    });
+    expect((await texts(payer))[1]).toMatch(/^\[token send\] Sent an amount of 0x72...7272 to 0xb2...b2b2/);
+  });
+
+  test.for([
+    ['the transaction', { feePayer: contract }, {}],
+    ['the receipt', {}, { feePayer: contract }],
+    ['both', { feePayer: contract }, { feePayer: contract }],
+  ] as const)(
+    'of another payer is not charged to the sender: told by %s',
+    async ([, tx, receipt], { service }) => {
+      const odd = { tx: { ...plain.tx, type: '0x16', ...tx }, receipt };
+      const { record, sums, texts } = await recordOf(service, odd);
+      expect(record).toMatchObject({ fee_payer: contract, transaction_fee: '0.000021' });
+      expect((await sums(payer)).fees).toBe('21000000000000');
+      expect((await sums(contract)).fees).toBe('21000000000000');
+      expect(await texts(contract)).toEqual(['[contract interaction] Paid the fee of a transaction']);
+    },
+  );
+});
+
+describe('forms of a node', () => {
+  test.for([
+    ['empty texts', { to: '', input: '0x6080' }, { to: '', contractAddress: contract }],
+    ['no digits', { to: '0x', input: '0x6080', nonce: '0x' }, { to: '0x', contractAddress: contract }],
+    ['nothing', { to: null, input: '0x6080' }, { contractAddress: contract }],
+  ] as const)('for no recipient are read: %s', async ([, tx, receipt], { service }) => {
+    const run = await indexed(service, {
+      blocks: around({ tx: { from: payer, ...tx }, receipt }, { ...plain, receipt: { contractAddress: '' } }),
+    });
+    await run.follow();
+    const { records } = await run.of(payer);
+    expect(records[1]).toMatchObject({ to_address: null, created_contract: contract });
+    expect(records[2]).not.toHaveProperty('created_contract');
+  });
+
+  test('for zero are read', async ({ service }) => {
+    const run = await indexed(service, {
+      blocks: around({ tx: { from: payer, to: payee, value: '0x', nonce: '0x' } }),
+    });
+    await run.follow();
+    expect((await run.of(payer)).records[1]).toMatchObject({
+      value: '0',
+      nonce: '0',
+      summary: 'Sent 0 ETH to 0xb2...b2b2',
+    });
+  });
+
+  test.for([
+    ['milliseconds', 1_761_317_324_396n],
+    ['nanoseconds', 1_761_317_324_396_000_000n],
+  ] as const)('that has the time of a block in %s is rejected by name', async ([, time], { service }) => {
+    const blocks: OddBlock[] = [
+      { fields: { timestamp: '0x0' } },
+      { fields: { timestamp: hexOf(time) }, transactions: [plain] },
+      {},
+    ];
+    const run = await indexed(service, { blocks });
+    await expect(run.follow()).rejects.toThrow(
+      'timestamp (it must be in seconds since 1970, not milliseconds)',
+    );
+  });
+});
+
+describe('the contract of the native asset', () => {
+  const asset = '0x000000000000000000000000000000000000800a';
+  const bootloader = '0x0000000000000000000000000000000000008001';
+  const price = { gasPrice: hexOf(25_000_000), type: '0x71' };
+  const receipt = { gasUsed: hexOf(1_875_000) };
+  const fees = [
+    transfer(asset, payer, bootloader, 60_000_000_000_000n),
+    transfer(asset, bootloader, payer, 13_125_000_000_000n),
+  ] as const;
+  const value = 30_000_000_000_000_000n;
+
+  test('logs fee, value and refund, of which the value alone moved', async ({ service }) => {
+    const approval = {
+      address: token,
+      topics: [approvalTopic, wordOfHex(payer), wordOfHex(contract)],
+      data: wordOfHex(5),
+    };
+    const run = await indexed(
+      service,
+      {
+        blocks: around(
+          {
+            tx: { from: payer, to: payee, value: hexOf(value), ...price },
+            receipt,
+            logs: [fees[0], transfer(asset, payer, payee, value), fees[1]],
+          },
+          {
+            tx: { from: payer, to: token, input: '0x095ea7b3', ...price },
+            receipt,
+            logs: [fees[0], approval, fees[1]],
+          },
+        ),
+      },
+      { nativeAsset: asset.toUpperCase().replace('0X', '0x') },
+    );
+    await run.follow();
+    const [, sent, approved] = await run.texts(payer);
+    expect([sent, approved]).toEqual([
+      '[send] Sent 0.03 ETH to 0xb2...b2b2',
+      '[approve] Approved an amount of 0x70...7070',
+    ]);
+    expect((await run.of(payer)).records[1]).toMatchObject({
+      transaction_fee: '0.000046875',
+      erc20_transfers: [],
+    });
+    expect(await run.differences()).toEqual([]);
+  });
+
+  test('tells of what contracts move inside', async ({ service }) => {
+    const run = await indexed(
+      service,
+      {
+        blocks: around({
+          tx: { from: payer, to: contract, value: hexOf(value), input: '0x12345678', ...price },
+          receipt,
+          logs: [
+            fees[0],
+            transfer(asset, payer, contract, value),
+            transfer(asset, contract, payee, 7n),
+            fees[1],
+          ],
+        }),
+      },
+      { nativeAsset: asset },
+    );
+    await run.follow();
+    const { records } = await run.of(payee);
+    expect(records[1].native_transfers).toMatchObject([
+      { from_address: contract, value: '7', internal_transaction: true },
+    ]);
+  });
+});
+
+describe('a Transfer whose fourth topic is a value', () => {
+  const log = {
+    address: token,
+    topics: [transferTopic, wordOfHex(payer), wordOfHex(payee), wordOfHex(10n ** 19n)],
+    data: '0x',
+  };
+  const odd = { tx: { from: payer, to: token, input: '0xa9059cbb' }, logs: [log] };
+  const texts = (text: string) =>
+    `${wordOfHex(32)}${wordOfHex(text.length).slice(2)}${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+  const contractOf = (isNft: boolean | undefined, decimals: number | undefined) =>
+    answering('eth_call', ({ params: [call] }) => {
+      const { data = '' } = call as { data?: string };
+      if (data.startsWith('0x06fdde03')) return { result: texts('Odd Coin') };
+      if (data.startsWith('0x95d89b41')) return { result: texts('ODDC') };
+      if (data.startsWith('0x313ce567') && decimals !== undefined) return { result: wordOfHex(decimals) };
+      if (data.startsWith('0x01ffc9a7') && isNft !== undefined)
+        return { result: wordOfHex(Number(isNft && data.includes('80ac58cd'))) };
+      return undefined;
+    });
+
+  test.for([
+    ['without ERC-165', undefined],
+    ['with ERC-165', false],
+  ] as const)(
+    'is an ERC-20 where the contract has decimals and is no ERC-721: %s',
+    async ([, isNft], { service }) => {
+      const run = await indexed(service, { blocks: around(odd), ...contractOf(isNft, 18) });
+      await run.follow();
+      expect((await run.texts(payer))[1]).toBe('[token send] Sent 10 ODDC to 0xb2...b2b2');
+      expect((await run.of(payer)).records[1]).toMatchObject({
+        nft_transfers: [],
+        erc20_transfers: [{ value: String(10n ** 19n) }],
+      });
+      expect(await run.differences()).toEqual([]);
+    },
+  );
+
+  test.for([
+    ['no decimals', false, undefined],
+    ['decimals, and says that it is an ERC-721', true, 0],
+  ] as const)('is an ERC-721 where the contract has %s', async ([, isNft, decimals], { service }) => {
+    const run = await indexed(service, { blocks: around(odd), ...contractOf(isNft, decimals) });
+    await run.follow();
+    expect((await run.of(payer)).records[1]).toMatchObject({ category: 'nft send', erc20_transfers: [] });
+  });
+});
+
+describe('value that the protocol of Nitro moves outside of the code', () => {
+  const alias = account('b3');
+  const pool = account('fc');
+  const deposit = {
+    tx: { from: alias, to: payer, value: milliEth(3_000), type: '0x64', gas: '0x0', gasPrice: '0x0' },
+    receipt: { gasUsed: '0x0' },
+    trace: {
+      ...{ type: 'CALL', from: alias, to: payer, value: milliEth(3_000), input: '0x' },
+      beforeEVMTransfers: [{ purpose: 'deposit', from: null, to: alias, value: milliEth(3_000) }],
+      afterEVMTransfers: [],
+    },
+  };
+  const redeem = {
+    tx: {
+      from: alias,
+      to: contract,
+      type: '0x68',
+      gas: '0x186a0',
+      gasPrice: hexOf(100_000_000),
+      input: '0x12345678',
+    },
+    trace: {
+      ...{ type: 'CALL', from: alias, to: contract, value: '0x0', input: '0x12345678' },
+      beforeEVMTransfers: [
+        { purpose: 'prepaid', from: null, to: alias, value: hexOf(10n ** 13n) },
+        { purpose: 'feePayment', from: alias, to: null, value: hexOf(10n ** 13n) },
+      ],
+      afterEVMTransfers: [{ purpose: 'refund', from: pool, to: payee, value: hexOf(3n * 10n ** 14n) }],
+    },
+  };
+  const usual = {
+    ...plain,
+    trace: {
+      ...{ type: 'CALL', ...plain.tx, input: '0x' },
+      beforeEVMTransfers: [{ purpose: 'feePayment', from: payer, to: null, value: hexOf(10n ** 13n) }],
+      afterEVMTransfers: [
+        { purpose: 'gasRefund', from: null, to: payer, value: hexOf(10n ** 12n) },
+        { purpose: 'feeCollection', from: null, to: pool, value: hexOf(10n ** 12n) },
+      ],
+    },
+  };
+
+  test('has rows, and charges no fee that was paid in advance', async ({ service }) => {
+    const run = await indexed(service, { blocks: around(deposit, redeem) }, { traces: 'debug' });
+    await run.follow();
+    expect((await run.texts(payee))[1]).toBe('[receive] Received 0.0003 ETH from 0xfc...fcfc');
+    expect((await run.texts(payer))[1]).toBe('[receive] Received 3 ETH from 0xb3...b3b3');
+    expect(await run.sums(alias)).toMatchObject({ movements: '0', fees: '0' });
+    expect((await run.of(payee)).traces).toBe('all');
+    expect(await run.differences()).toEqual([]);
+  });
+
+  test('counts a usual fee once', async ({ service }) => {
+    const run = await indexed(service, { blocks: around(usual) }, { traces: 'debug' });
+    await run.follow();
+    expect(await run.sums(payer)).toMatchObject({
+      fees: '42000000000000',
+      movements: String(-6n * 10n ** 17n),
+    });
+  });
+
+  test('is credited by a deposit that fails', async ({ service }) => {
+    const failed = {
+      ...deposit,
+      receipt: { gasUsed: '0x0', status: '0x0' },
+      trace: { ...deposit.trace, error: 'reverted' },
+    };
+    const run = await indexed(service, { blocks: around(failed) }, { traces: 'debug' });
+    await run.follow();
+    expect(await run.sums(alias)).toMatchObject({ movements: String(3n * 10n ** 18n) });
+  });
+});

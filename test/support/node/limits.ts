@@ -1,0 +1,90 @@
+import { formatEther, Transaction } from 'ethers';
+import { askQuantity, type Flaw, failure, fieldOf, of, quantityOf, resultOf } from './flaw.ts';
+
+/** How a node says that it knows no finalized block. */
+export type NoFinalized = 'status 429' | 'not found' | 'unknown tag' | 'null';
+
+/** A node that never says which block is finalized. */
+export function noFinalized(how: NoFinalized): Flaw {
+  const replies = {
+    'status 429': { status: 429 },
+    // geth, after a restart without its consensus client
+    'not found': failure(-39001, 'finalized block not found'),
+    'unknown tag': failure(-32602, 'invalid argument 0: hex string without 0x prefix'),
+    null: { result: null },
+  } as const;
+  return of(['eth_getBlockByNumber'], async (call, pass) =>
+    call.params[0] === 'finalized' || call.params[0] === 'safe' ? replies[how] : pass(call),
+  );
+}
+
+const ether = 1_000_000_000_000_000_000n;
+
+/** A node with `--rpc.txfeecap`: it refuses transactions whose gas limit times fee is above the cap, in wei. */
+export const feeCap = (cap = ether): Flaw =>
+  of(['eth_sendRawTransaction'], async (call, pass) => {
+    const { gasLimit, maxFeePerGas, gasPrice } = Transaction.from(String(call.params[0]));
+    const fee = gasLimit * (maxFeePerGas ?? gasPrice ?? 0n);
+    const inEther = (wei: bigint) => Number(formatEther(wei)).toFixed(2);
+    if (fee <= cap) return pass(call);
+    return failure(
+      -32000,
+      `tx fee (${inEther(fee)} ether) exceeds the configured cap (${inEther(cap)} ether)`,
+    );
+  });
+
+const pruned = failure(4444, 'pruned history unavailable');
+
+/** A node without bodies, receipts and logs of blocks below this one, but of the genesis block's. */
+export function prunedBefore(block: bigint): Flaw {
+  const isGone = (number: bigint | undefined) => number !== undefined && number < block;
+  return async (call, pass) => {
+    const [first] = call.params;
+    if (call.method === 'eth_getLogs') {
+      const from = fieldOf(first, 'fromBlock');
+      return from === 'earliest' || isGone(quantityOf(from)) ? pruned : pass(call);
+    }
+    if (call.method === 'eth_getBlockByNumber' || call.method === 'eth_getBlockReceipts') {
+      return isGone(quantityOf(first)) && quantityOf(first) !== 0n ? pruned : pass(call);
+    }
+    if (call.method !== 'eth_getTransactionReceipt' && call.method !== 'eth_getTransactionByHash') {
+      return pass(call);
+    }
+    const reply = await pass(call);
+    // Transactions of those blocks are not in its index.
+    return isGone(quantityOf(fieldOf(resultOf(reply), 'blockNumber'))) ? { result: null } : reply;
+  };
+}
+
+/** A node that gives logs of this many blocks at once. */
+export const rangesOf = (
+  blocks: bigint,
+  refusal = failure(-32005, `exceed maximum block range: ${blocks}`),
+): Flaw =>
+  of(['eth_getLogs'], async (call, pass) => {
+    const [filter] = call.params;
+    if (fieldOf(filter, 'blockHash') !== undefined) return pass(call);
+    const head = await askQuantity(pass, 'eth_blockNumber');
+    const numberOf = (name: string) => {
+      const value = fieldOf(filter, name);
+      return value === 'earliest' ? 0n : (quantityOf(value) ?? head);
+    };
+    return numberOf('toBlock') - numberOf('fromBlock') >= blocks ? refusal : pass(call);
+  });
+
+const stateMethods = ['eth_call', 'eth_getBalance', 'eth_getCode', 'eth_getTransactionCount'];
+
+/** A node that has the state of this many newest blocks only. */
+export const noArchive = (depth = 128n): Flaw =>
+  of([...stateMethods, 'eth_estimateGas', 'eth_getStorageAt'], async (call, pass) => {
+    const at = quantityOf(call.params[call.method === 'eth_getStorageAt' ? 2 : 1]);
+    if (at === undefined) return pass(call);
+    const head = await askQuantity(pass, 'eth_blockNumber');
+    return at + depth > head
+      ? pass(call)
+      : failure(-32000, 'missing trie node 5a1f (path ) state 0x5a1f is not available, not found');
+  });
+
+/** A node without these methods, such as `eth_maxPriorityFeePerGas` or `eth_getBlockReceipts`. */
+export const without = (...methods: readonly string[]): Flaw =>
+  of(methods, ({ method }) => failure(-32601, `the method ${method} does not exist/is not available`));
