@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { failure } from '../../support/node/flaw.ts';
 import { until } from '../../support/minting.ts';
+import { failure } from '../../support/node/flaw.ts';
 import { rangesOf } from '../../support/node/limits.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 

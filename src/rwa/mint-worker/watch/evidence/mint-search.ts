@@ -6,8 +6,10 @@ import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Look } from './look.ts';
 
 const createMintSearch = (tokenIds: readonly string[]): MintSearch => ({
-  ...{ tokenIds, found: new Map() },
-  ...{ searched: undefined, isDeep: false },
+  tokenIds,
+  found: new Map(),
+  searched: undefined,
+  isDeep: false,
 });
 
 type Subject = { readonly id: string; readonly contract: string };
