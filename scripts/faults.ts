@@ -98,7 +98,10 @@ async function runMintingFaults(): Promise<boolean> {
   const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : [];
   const done = lines.map((line): Sequence => JSON.parse(line));
   const total = {
-    ...{ suite: 'faults', namedPassed, firstSeed: seed, sequences: done.length },
+    suite: 'faults',
+    namedPassed,
+    firstSeed: seed,
+    sequences: done.length,
     nfts: done.reduce((sum, { nfts }) => sum + nfts, 0),
     mostQuestionsPerBlock: Math.max(0, ...done.map(({ questions }) => questions)),
     reasons: [...new Set(done.flatMap(({ reasons }) => reasons))].sort(),

@@ -30,10 +30,13 @@ describe('the settings', () => {
   test('read lists of OpenTelemetry, and name what is none without its value', () => {
     const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20a%2Cb, x-team=ops=1';
     expect(loadConfig({ ...least, OTEL_EXPORTER_OTLP_HEADERS }).OTEL_EXPORTER_OTLP_HEADERS).toEqual({
-      ...{ authorization: 'Bearer a,b', 'x-team': 'ops=1' },
+      authorization: 'Bearer a,b',
+      'x-team': 'ops=1',
     });
     const faults = faultsOf({
-      ...{ ...least, OTEL_EXPORTER_OTLP_HEADERS: 'hunter2', OTEL_TRACES_SAMPLER_ARG: '1.5' },
+      ...least,
+      OTEL_EXPORTER_OTLP_HEADERS: 'hunter2',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hunter2@collector',
     });
     expect(faults.join('\n')).toMatch(/HEADERS: must be name=value/);

@@ -16,7 +16,11 @@ describe('a line of the log', () => {
     const { time, ...line } = JSON.parse(lines[0] ?? '');
     expect(new Date(time).toISOString()).toBe(time);
     expect(line).toEqual({
-      ...{ level: 'warn', service: 'tallystick', version: '1.2.3', role: 'api,worker', msg: 'careful' },
+      level: 'warn',
+      service: 'tallystick',
+      version: '1.2.3',
+      role: 'api,worker',
+      msg: 'careful',
     });
   });
 

@@ -54,8 +54,11 @@ export function allOf(suites: Readonly<Record<string, Suite>>, isForReadme: bool
         found.map(({ name, figures, seconds }) => [name, { ...figures, seconds }]),
       );
       return {
-        ...{ ok: found.every(({ figures }) => figures?.ok === true) && areHeld(limits), limits },
-        ...{ seconds: took, remarks, suites: measured },
+        ok: found.every(({ figures }) => figures?.ok === true) && areHeld(limits),
+        limits,
+        seconds: took,
+        remarks,
+        suites: measured,
       };
     },
   };

@@ -71,16 +71,24 @@ async function start(
   const child: ChildProcess = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      ...{ PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: String(port), DRAIN_SECONDS: '0' },
+      PATH: process.env['PATH'] ?? '',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DRAIN_SECONDS: '0',
       ...(!hasCallers && { OPERATIONS_PORT: String(operationsPort) }),
-      ...{ SECRET_KEYS: key, CURSOR_KEYS: key, CLAIM_BASE_URL: claimPage, ...env },
+      SECRET_KEYS: key,
+      CURSOR_KEYS: key,
+      CLAIM_BASE_URL: claimPage,
+      ...env,
     },
   });
   killAtExit(child);
   child.stdout?.setEncoding('utf8').on('data', onLog);
   await untilReady(child, hasCallers ? port : operationsPort);
   return {
-    ...{ pid: child.pid ?? 0, port, readyMs: performance.now() - begun },
+    pid: child.pid ?? 0,
+    port,
+    readyMs: performance.now() - begun,
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

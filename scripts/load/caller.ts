@@ -59,7 +59,12 @@ async function exchange({ agent, port, key, signal }: Way, wanted: Wanted) {
   const json = wanted.body === undefined ? undefined : JSON.stringify(wanted.body);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send({
-      ...{ agent, port, signal, host: '127.0.0.1', method: wanted.method, path: wanted.path },
+      agent,
+      port,
+      signal,
+      host: '127.0.0.1',
+      method: wanted.method,
+      path: wanted.path,
       headers: {
         ...(key !== undefined && { 'x-api-key': key }),
         ...(json !== undefined && {

@@ -63,7 +63,10 @@ export async function startFleet({ folder, release = thisRelease, settingsOf }: 
     const common = { ROLES: role, TRUSTED_PROXIES: balancerAddress, DRAIN_SECONDS: '1' };
     const replica = await startReplica({
       ...how,
-      ...{ name, folder, release: from, settings: { ...common, ...settingsOf(role), ...settings } },
+      name,
+      folder,
+      release: from,
+      settings: { ...common, ...settingsOf(role), ...settings },
     });
     all.push(replica);
     return replica;
@@ -88,7 +91,12 @@ export async function startFleet({ folder, release = thisRelease, settingsOf }: 
   };
   await untilReady();
   return {
-    ...{ port: balancer.port, names, replicas, apis, untilReady, dropIdle: balancer.dropIdle },
+    port: balancer.port,
+    names,
+    replicas,
+    apis,
+    untilReady,
+    dropIdle: balancer.dropIdle,
     async change(wanted) {
       if (wanted === undefined && change === undefined) return;
       change = wanted;

@@ -9,7 +9,10 @@ type Operation = { readonly weight: number; readonly make: (company: Company) =>
 
 const get = (kind: string, path: string): Wanted => ({ kind, method: 'GET', path });
 const post = (kind: string, path: string, body: object): Wanted => ({
-  ...{ kind, method: 'POST', path, body },
+  kind,
+  method: 'POST',
+  path,
+  body,
   headers: { 'idempotency-key': randomUUID() },
 });
 

@@ -64,7 +64,11 @@ export async function startReplica({
   const exit = once(child, 'exit');
   const { port, operationsPort } = await untilStarted(child, logFile);
   return {
-    ...{ name, port, operationsPort, logFile, pid: child.pid ?? 0 },
+    name,
+    port,
+    operationsPort,
+    logFile,
+    pid: child.pid ?? 0,
     ended: () => endOf(child),
     unhandled: () =>
       readFileSync(logFile, 'utf8')

@@ -107,7 +107,13 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
     promote(server) {
       postgres = kept.adopt(server, (running) => running.close());
     },
-    ...{ wire, chain, nodes, upstream, authenticator, world, openDatabase },
+    wire,
+    chain,
+    nodes,
+    upstream,
+    authenticator,
+    world,
+    openDatabase,
     settingsOf: (role) => ({
       ...keys,
       DATABASE_URL: asRole(wire.through(postgres.url), role),

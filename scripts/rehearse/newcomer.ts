@@ -77,9 +77,13 @@ async function follow(report: Report): Promise<void> {
       ['https://api.example.com', `http://127.0.0.1:${port}`],
     ]),
     env: {
-      ...{ PATH: ownPath(), HOME: process.env['HOME'] ?? home },
-      ...{ DATABASE_URL: server.url, PUBLIC_BASE_URL: publicUrl },
-      ...{ HOST: '127.0.0.1', PORT: String(port), DRAIN_SECONDS: '0' },
+      PATH: ownPath(),
+      HOME: process.env['HOME'] ?? home,
+      DATABASE_URL: server.url,
+      PUBLIC_BASE_URL: publicUrl,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DRAIN_SECONDS: '0',
     },
   };
   const step = async (title: string, work: () => Promise<void>) => {

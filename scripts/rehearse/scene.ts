@@ -72,7 +72,9 @@ export async function openScene(
   );
   const keys = { SECRET_KEYS: ringKey, CURSOR_KEYS: ringKey, CLAIM_BASE_URL: 'https://c.example/c' };
   return {
-    ...{ folder, chain, signers },
+    folder,
+    chain,
+    signers,
     async serve(name) {
       const own = path.join(folder, name);
       await mkdir(own, { mode: 0o755 });

@@ -32,7 +32,10 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
       const { entries } = page;
       const next = nextPage(page.next);
       const list = {
-        ...{ ...next.field, page: question.page, page_size: entries.length, result: [...entries] },
+        ...next.field,
+        page: question.page,
+        page_size: entries.length,
+        result: [...entries],
         ...coverageOf(page),
       };
       return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
@@ -44,7 +47,10 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
       const { entries } = page;
       const next = nextPage(page.next);
       const list = {
-        ...{ ...next.field, page: question.page, page_size: entries.length, result: [...entries] },
+        ...next.field,
+        page: question.page,
+        page_size: entries.length,
+        result: [...entries],
         ...coverageOf(page),
       };
       return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };

@@ -165,7 +165,10 @@ function addLimitCommand(company: Command, session: Session): void {
           for (const budget of gasPerDay) await setGasBudget(tx, companyId, budget);
         };
         await audited(operator.db, set, () => ({
-          ...{ action: 'company.limit', companyId, subject: companyId, details },
+          action: 'company.limit',
+          companyId,
+          subject: companyId,
+          details,
         }));
         operator.output.record({ companyId, ...(await findCompanyLimits(operator.db, companyId)) });
       }),

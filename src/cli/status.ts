@@ -52,7 +52,9 @@ async function processes(db: Database): Promise<Row[]> {
 }
 
 const ofProcess = ({ name, roles, version, startedAt, seenAt, isSilent }: SeenProcess): Row => ({
-  ...{ part: 'process', name, since: startedAt },
+  part: 'process',
+  name,
+  since: startedAt,
   state: isSilent ? 'silent' : 'running',
   detail: inWords(roles.join(','), version, `last heartbeat ${seenAt.toISOString()}`),
 });
@@ -64,7 +66,9 @@ function ofLane({ chainId, signer, holder, queued, inFlight, oldestQueuedAt, ...
   const oldest = oldestQueuedAt && `the oldest since ${oldestQueuedAt.toISOString()}`;
   const busy = queued > 0 || inFlight > 0 ? 'minting' : 'idle';
   return {
-    ...{ part: 'lane', name: `${chainId} ${signer}`, since: pausedAt },
+    part: 'lane',
+    name: `${chainId} ${signer}`,
+    since: pausedAt,
     state: paused ?? (holder === null ? 'no worker' : busy),
     detail: inWords(
       ...[holder && `worker ${holder}`, `${queued} queued`, oldest, `${inFlight} in flight`],
@@ -85,8 +89,10 @@ async function indexes(db: Database): Promise<Row[]> {
       const behind = blocksBehind(state, state?.nodeHead);
       const network = networks.find((each) => each.chainId === chainId);
       return {
-        ...{ part: 'index', name: `${chainId} ${network?.name ?? ''}`.trim() },
-        ...{ state: indexStateOf({ network, state, holder, behind }), since: state?.stuck?.since ?? null },
+        part: 'index',
+        name: `${chainId} ${network?.name ?? ''}`.trim(),
+        state: indexStateOf({ network, state, holder, behind }),
+        since: state?.stuck?.since ?? null,
         detail: inWords(
           ...[holder && `indexer ${holder.process}`, state?.head && `complete to ${state.head.number}`],
           ...[behind !== undefined && `${behind} behind`, state?.stuck?.reason, state?.lastError?.message],
@@ -99,7 +105,9 @@ async function indexes(db: Database): Promise<Row[]> {
 const queues = async (db: Database) => (await listQueueLevels(db)).map(ofQueue);
 
 const ofQueue = ({ queue, waiting, active, oldestDue }: QueueLevel): Row => ({
-  ...{ part: 'queue', name: queue, since: oldestDue },
+  part: 'queue',
+  name: queue,
+  since: oldestDue,
   state: active > 0 ? 'active' : oldestDue === null ? 'idle' : 'waiting',
   detail: inWords(`${waiting} waiting`, `${active} active`),
 });

@@ -231,8 +231,10 @@ function createRunner({ onJobs = () => {}, log, tracing }: QueueOptions) {
 type FetchedJob = { readonly id: string; readonly data: unknown };
 
 const spanFacts = (queue: string, jobs: readonly FetchedJob[]) => ({
-  ...{ 'messaging.system': 'pg-boss', 'messaging.operation.type': 'process' },
-  ...{ 'messaging.destination.name': queue, 'messaging.batch.message_count': jobs.length },
+  'messaging.system': 'pg-boss',
+  'messaging.operation.type': 'process',
+  'messaging.destination.name': queue,
+  'messaging.batch.message_count': jobs.length,
 });
 
 function causeOf({ data }: FetchedJob): string[] {

@@ -140,8 +140,10 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   }
 
   const heartbeat = beginHeartbeat({
-    ...{ db: parts.db, log },
-    ...{ roles: config.ROLES, version: packageFile.version },
+    db: parts.db,
+    log,
+    roles: config.ROLES,
+    version: packageFile.version,
   });
   shutdown.add('background', 'heartbeat', () => heartbeat.stop());
 

@@ -11,8 +11,13 @@ const transfersOf = (index: number) => (index === 7 ? 12_000 : 1_500);
 
 /** A transaction that sends so many tokens of a collection to the wallet, as airdrops do. */
 const row = (index: number) => ({
-  ...{ chain_id: '31337', wallet: bytesOf(wallet), block_number: 5, tx_index: index },
-  ...{ tx_hash: Buffer.alloc(32, index), block_hash: Buffer.alloc(32, 7), block_time: new Date() },
+  chain_id: '31337',
+  wallet: bytesOf(wallet),
+  block_number: 5,
+  tx_index: index,
+  tx_hash: Buffer.alloc(32, index),
+  block_hash: Buffer.alloc(32, 7),
+  block_time: new Date(),
   tx: JSON.stringify(['0', sender, token, null, '0', '1', '1', '1', '1', 1, '0x4e1273f4']),
   moves: JSON.stringify({
     t: Array.from({ length: transfersOf(index) }, (_, part) => [

@@ -11,24 +11,24 @@ type Nft = { token_id: string; metadata: string | null; normalized_metadata?: { 
 /** A wallet with a hundred NFTs, whose metadata have so many bytes. */
 test.beforeAll(async ({ db, service: _service }) => {
   await db('index_state').insert({
-    ...{
-      chain_id: '31337',
-      start_block: 0,
-      head_number: 9,
-      head_hash: Buffer.alloc(32, 7),
-      head_time: new Date(),
-    },
+    chain_id: '31337',
+    start_block: 0,
+    head_number: 9,
+    head_hash: Buffer.alloc(32, 7),
+    head_time: new Date(),
   });
   const ids = Array.from({ length: count }, (_, index) => index);
   await db('nft_holdings').insert(
     ids.map((id) => ({
-      ...{ chain_id: '31337', contract, token_id: id, standard: 721, amount: 1 },
-      ...{
-        wallet: Buffer.from(wallet.slice(2), 'hex'),
-        acquired_block: 5,
-        acquired_log: id,
-        changed_block: 5,
-      },
+      chain_id: '31337',
+      contract,
+      token_id: id,
+      standard: 721,
+      amount: 1,
+      wallet: Buffer.from(wallet.slice(2), 'hex'),
+      acquired_block: 5,
+      acquired_log: id,
+      changed_block: 5,
     })),
   );
   for (const id of ids) {

@@ -25,24 +25,32 @@ const padded = (text: string | null | undefined) => String(text ?? '').padStart(
 const nameOfApproval = (row: Row) => [row['token_address'], row['kind'], row['spender']].join();
 const lists: Readonly<Record<'nfts' | 'history' | 'tokens' | 'approvals', List>> = {
   nfts: {
-    ...{ path: 'nft', orders: ['ASC', 'DESC'], limits: [1, 3, 7] },
+    path: 'nft',
+    orders: ['ASC', 'DESC'],
+    limits: [1, 3, 7],
     nameOf: (row) => String(row['token_id']),
     // In this chain a block has one transaction, and no token is changed without being moved.
     placeOf: (row) => padded(row['block_number']),
   },
   history: {
-    ...{ path: 'wallet/history', orders: ['ASC', 'DESC'], limits: [1, 3, 7] },
+    path: 'wallet/history',
+    orders: ['ASC', 'DESC'],
+    limits: [1, 3, 7],
     nameOf: (row) => String(row['hash']),
     placeOf: (row) => padded(row['block_number']),
   },
   tokens: {
     // Each page asks the contracts, which takes the chain a while.
-    ...{ path: 'wallet/tokens', orders: [undefined], limits: [5] },
+    path: 'wallet/tokens',
+    orders: [undefined],
+    limits: [5],
     nameOf: (row) => String(row['token_address']),
     placeOf: (row) => String(row['token_address']),
   },
   approvals: {
-    ...{ path: 'wallet/approvals', orders: [undefined], limits: [2, 7] },
+    path: 'wallet/approvals',
+    orders: [undefined],
+    limits: [2, 7],
     nameOf: nameOfApproval,
     placeOf: nameOfApproval,
   },

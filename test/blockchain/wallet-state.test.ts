@@ -60,7 +60,9 @@ beforeAll(async () => {
   await send(spender, nfts, encoded('transferFrom', [owner, spender, 3n]));
   await send(owner, spender, '0x', ether);
   upstream = await startMoralisServer({
-    ...{ histories: {}, nfts: {}, tokens: { [`0x1:${hostedWallet}`]: walletTokens } },
+    histories: {},
+    nfts: {},
+    tokens: { [`0x1:${hostedWallet}`]: walletTokens },
     chains: { [hostedWallet]: ['0x1'] },
   });
   service = await startService({ rpcUrl: node.url, moralis: upstream });
@@ -104,11 +106,12 @@ describe('200: the tokens of a wallet', () => {
     const { body, headers } = await ask('tokens', {}).expect(200);
     expect(body.result).toEqual(
       [
-        { ...{ token_address: contracts.token, name: 'Dollar', symbol: 'USD', decimals: 6, logo: null } },
-        { ...{ token_address: contracts.spam, name: 'Visit free-usd.xyz', symbol: 'FREE' }, decimals: 6 },
+        { token_address: contracts.token, name: 'Dollar', symbol: 'USD', decimals: 6, logo: null },
+        { token_address: contracts.spam, name: 'Visit free-usd.xyz', symbol: 'FREE', decimals: 6 },
       ]
         .map((token) => ({
-          ...{ logo: null, ...token },
+          logo: null,
+          ...token,
           balance: token.symbol === 'USD' ? '550' : '5',
           balance_formatted: token.symbol === 'USD' ? '0.00055' : '0.000005',
           possible_spam: token.symbol === 'FREE',
@@ -211,7 +214,10 @@ describe('200: a reconciliation', () => {
     ]);
     expect(BigInt(body.balance)).toBe(10_000n * ether - ether - BigInt(body.fees));
     expect((await ask('reconciliation', { address: contracts.token }).expect(200)).body).toMatchObject({
-      ...{ status: 'equal', balance: '0', expected: '0', reasons: [] },
+      status: 'equal',
+      balance: '0',
+      expected: '0',
+      reasons: [],
     });
   });
 
@@ -258,7 +264,9 @@ describe('200: a reconciliation', () => {
       .where('wallet', Buffer.from(owner.slice(2), 'hex'))
       .update({ moved: db.raw('moved + 5') });
     expect((await ask('reconciliation', {}).expect(200)).body).toMatchObject({
-      ...{ status: 'unexplained', unattributed: '-5', reasons: [{ reason: 'before_first_block' }] },
+      status: 'unexplained',
+      unattributed: '-5',
+      reasons: [{ reason: 'before_first_block' }],
     });
     await db('index_state').update({ untraced_blocks: 2, unrewarded_blocks: 3, partial_fees: 4 });
     const less = (await ask('reconciliation', {}).expect(200)).body;
@@ -316,7 +324,8 @@ describe('400', () => {
     const message = `The data provider moralis of this network does not tell ${subject}`;
     const { body } = await ask(path, hosted).expect(400);
     expect(body).toMatchObject({
-      ...{ code: 'operation_unsupported', detail: message },
+      code: 'operation_unsupported',
+      detail: message,
       errors: [{ in: 'query', name: 'chainId', message }],
     });
   });

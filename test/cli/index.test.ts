@@ -28,7 +28,10 @@ test.beforeEach(async ({ db }) => {
   node.setFlaws();
   await addNetwork(db, '1');
   await db('networks').update({
-    ...{ name: 'Ethereum', rpc_urls: [node.url], index_from: first, index_traces: 'debug' },
+    name: 'Ethereum',
+    rpc_urls: [node.url],
+    index_from: first,
+    index_traces: 'debug',
   });
 });
 test.afterEach(async ({ db, run }) => {
@@ -291,7 +294,10 @@ describe('index verify', () => {
     const scanned = await json('index', 'verify', '1', '--scan');
     const strange = `wallet=0x${'01'.repeat(20)} tx_index=${row.tx_index}`;
     expect(scanned.value.differences).toContainEqual({
-      ...{ table: 'wallet_history', kind: 'needless', block: String(first + 1), row: strange },
+      table: 'wallet_history',
+      kind: 'needless',
+      block: String(first + 1),
+      row: strange,
     });
     expect(scanned.value.differing).toBe(all.value.differing + 1);
     const people = await run('index', 'verify', '1', '--from', String(first + 1), '--to', String(first + 1));

@@ -12,14 +12,15 @@ const test = base.extend('mints', perFile, async ({ db }, { onCleanup }) => {
   const mints = await startMintChain();
   onCleanup(() => mints.close());
   await db('networks').insert({
-    ...{
-      chain_id: 31337,
-      name: 'Local',
-      currency_name: 'Ether',
-      currency_symbol: 'ETH',
-      currency_decimals: 18,
-    },
-    ...{ rpc_urls: [mints.rpcUrl], data_provider: 'indexer', confirmations: 1, finality_depth: 2 },
+    chain_id: 31337,
+    name: 'Local',
+    currency_name: 'Ether',
+    currency_symbol: 'ETH',
+    currency_decimals: 18,
+    rpc_urls: [mints.rpcUrl],
+    data_provider: 'indexer',
+    confirmations: 1,
+    finality_depth: 2,
   });
   await db('mint_lanes').insert({ chain_id: 31337, signer: ours });
   await addCompany(db, 'acme');
@@ -44,7 +45,10 @@ const mintTruly = async (db: Db, mints: MintChain, nft: { id: string; tokenId: s
   await db('nfts')
     .where({ id: nft.id })
     .update({
-      ...{ mint_state: 'minted', recipient, minted_tx: mint?.hash, minted_block: mint?.block },
+      mint_state: 'minted',
+      recipient,
+      minted_tx: mint?.hash,
+      minted_block: mint?.block,
       minted_at: new Date(Number(block.timestamp) * 1_000),
     });
   await db('rwas').where({ id: nft.rwaId }).increment('claimed_nfts');

@@ -26,8 +26,13 @@ describe('rwa update', () => {
     );
     expect([status, notes]).toEqual([0, []]);
     const changed = {
-      ...{ price: '12.50', description: null, isBuyable: true, data: { litres: 221 }, name: 'Cask 18' },
-      ...{ imageUrl: 'https://acme.example/18.png', claimBaseUrl: 'https://acme.example/c' },
+      price: '12.50',
+      description: null,
+      isBuyable: true,
+      data: { litres: 221 },
+      name: 'Cask 18',
+      imageUrl: 'https://acme.example/18.png',
+      claimBaseUrl: 'https://acme.example/c',
     };
     const { number: _, updatedAt, totalNfts: __, claimedNfts: ___, createdAt, ...same } = before;
     expect(value).toMatchObject({ ...same, ...changed, createdAt: createdAt.toISOString() });

@@ -217,7 +217,8 @@ describe('rwa export --qr', () => {
     expect(await codes('all', '--claim-status', 'all')).toMatchObject({ count: 3 });
     expect(await codes('minted', '--claim-status', 'minted')).toMatchObject({ names: ['000001.svg'] });
     expect(await codes('failed', '--claim-status', 'failed')).toMatchObject({
-      ...{ names: [], count: 0 },
+      names: [],
+      count: 0,
       notes: ['No NFT is failed. Codes of NFTs of every status: --claim-status all'],
     });
     // A file says of each how it stands.

@@ -28,7 +28,10 @@ describe('status', () => {
       paused_at: new Date(),
     });
     const lease = await acquireLease({
-      ...{ db, log, name: indexLeaseName('31337'), signal: new AbortController().signal },
+      db,
+      log,
+      name: indexLeaseName('31337'),
+      signal: new AbortController().signal,
     });
     await service.parts.jobs.enqueue('mint-nft', ['one', 'other']);
     const { status, value } = await json('status');

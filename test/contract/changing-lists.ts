@@ -82,7 +82,9 @@ async function rwaList(scene: Scene, query: string, changes: Changes): Promise<C
   const { wake, remove } = changes;
   if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   return {
-    ...{ path: `/v1/api/rwa?${query}`, order, rows: wake === undefined ? order : matching(order) },
+    path: `/v1/api/rwa?${query}`,
+    order,
+    rows: wake === undefined ? order : matching(order),
     ...changes,
     async add(beside) {
       const { older, newer } = await addAround(db, 'rwas', rwaColumns, beside);
@@ -103,7 +105,9 @@ async function eventList({ db, client, companyId }: Scene, query: string, change
   const { wake, remove } = changes;
   if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   const list: ChangingList = {
-    ...{ path: `${eventPath}?${query}`, order, rows: wake === undefined ? order : matching(order) },
+    path: `${eventPath}?${query}`,
+    order,
+    rows: wake === undefined ? order : matching(order),
     touch: (id) => client.patch(`${eventPath}/${id}`).send({ location: 'Ely' }).expect(200),
     ...changes,
     async add(beside) {
@@ -135,7 +139,9 @@ async function attendeeList({ client }: Scene): Promise<ChangingList> {
   const order: string[] = [];
   while (order.length < 18) order.push(await register());
   return {
-    ...{ path: `${at}?`, order, rows: order },
+    path: `${at}?`,
+    order,
+    rows: order,
     remove: (id) => client.delete(`${at}/${encodeURIComponent(id)}`).expect(204),
     add: async () => ({ before: [], behind: [await register()] }),
   };
@@ -160,7 +166,9 @@ async function nftList(scene: Scene, of: 'one' | 'all', query: string, changes: 
   const { wake, remove } = changes;
   if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   const list: ChangingList = {
-    ...{ path: `${path}?${query}`, order, rows: wake === undefined ? order : matching(order) },
+    path: `${path}?${query}`,
+    order,
+    rows: wake === undefined ? order : matching(order),
     ...changes,
     async add(beside) {
       const added: string[] = [];

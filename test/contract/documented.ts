@@ -81,7 +81,9 @@ function operationsOf(area: Area): DocumentedOperation[] {
       const security = node['security'] ?? document['security'];
       return [
         {
-          ...{ area, method, template },
+          area,
+          method,
+          template,
           id: String(node['operationId']),
           pattern: new RegExp(`^${source}$`),
           isPublic: Object.keys(security ?? {}).length === 0,

@@ -50,7 +50,13 @@ export function createFacts(session: Session) {
   const unclaimedNft = nft(false, () => session.keys.own, 'the company has no NFT that is not minted');
 
   return {
-    ...{ unclaimedNft, anyRwa, mintableRwa, unclaimableRwa, mintedNft, chainId, wallet },
+    unclaimedNft,
+    anyRwa,
+    mintableRwa,
+    unclaimableRwa,
+    mintedNft,
+    chainId,
+    wallet,
     /** Of the other company. */
     foreignNft: once(async () => {
       const { other } = session.keys;

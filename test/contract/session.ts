@@ -111,7 +111,10 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   };
 
   return {
-    ...{ mayWrite, keys, given, call },
+    mayWrite,
+    keys,
+    given,
+    call,
     async ask<T>(id: OperationId, options?: CallOptions) {
       return JSON.parse((await succeed(id, options)).text) as T; // as documented: `check` has seen it
     },

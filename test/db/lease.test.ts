@@ -44,7 +44,9 @@ test('tells its holder when another process has taken it', async ({ db }) => {
 
 test('is taken over when nobody renews it, whatever the clock of the database says', async ({ db }) => {
   await db('leases').insert({
-    ...{ name: 'd', fence: '7', holder: 'gone:1' },
+    name: 'd',
+    fence: '7',
+    holder: 'gone:1',
     taken_at: db.fn.now(),
     expires_at: db.raw("now() + interval '1 year'"),
   });
@@ -55,7 +57,9 @@ test('is taken over when nobody renews it, whatever the clock of the database sa
 
 test('is taken over within some second of its end, however long it is', async ({ db }) => {
   await db('leases').insert({
-    ...{ name: 'e', fence: '1', holder: 'gone:1' },
+    name: 'e',
+    fence: '1',
+    holder: 'gone:1',
     taken_at: db.fn.now(),
     expires_at: db.raw("now() + interval '1 second'"),
   });

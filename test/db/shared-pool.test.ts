@@ -19,7 +19,8 @@ function openPool(url: string, poolMax: number): Database {
 }
 
 const scope = (tenant: string): RequestScope => ({
-  ...{ tenant, isRead: true },
+  tenant,
+  isRead: true,
   signal: new AbortController().signal,
 });
 const processOf = async (db: Database): Promise<number> =>

@@ -5,16 +5,31 @@ import { brokenOff, judge, worseOf } from '../../scripts/faults/service/outcome.
 import type { Answer } from '../../scripts/load/answers.ts';
 
 const answer = (changed: Partial<Answer> = {}): Answer => ({
-  ...{ at: 10, ms: 20, company: 'globex', kind: 'get event', class: 'ok', detail: '200' },
+  at: 10,
+  ms: 20,
+  company: 'globex',
+  kind: 'get event',
+  class: 'ok',
+  detail: '200',
   ...changed,
 });
 const figures = { memoryMb: 180, descriptors: 40 };
 const held: Found = {
   fault: { name: 'a fault', about: '', seconds: 1, begin: async () => async () => ({ acted: true }) },
-  ...{ answers: [answer()], quiet: [answer({ at: 1 })] },
-  ...{ recoveredMs: 0, background: { mintMs: 3_000, indexMs: 10 }, aftermath: { acted: true } },
-  ...{ unfinished: 0, lost: [], excused: 0, broken: [], unhandled: [], ended: [] },
-  ...{ before: figures, peak: figures, after: figures },
+  answers: [answer()],
+  quiet: [answer({ at: 1 })],
+  recoveredMs: 0,
+  background: { mintMs: 3_000, indexMs: 10 },
+  aftermath: { acted: true },
+  unfinished: 0,
+  lost: [],
+  excused: 0,
+  broken: [],
+  unhandled: [],
+  ended: [],
+  before: figures,
+  peak: figures,
+  after: figures,
 };
 const beside: Found = {
   ...held,

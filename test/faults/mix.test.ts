@@ -4,7 +4,13 @@ import { createMix } from '../../scripts/load/mix.ts';
 import type { Company } from '../../scripts/load/world.ts';
 
 const company = (name: string): Company => ({
-  ...{ id: name, name, key: 'key', otherKey: 'other', events: ['event'], rwas: ['rwa'], wallets: ['0x01'] },
+  id: name,
+  name,
+  key: 'key',
+  otherKey: 'other',
+  events: ['event'],
+  rwas: ['rwa'],
+  wallets: ['0x01'],
   unclaimed: Array.from({ length: 100 }, (_, index) => ({ id: `${name} ${index}`, secret: 'secret' })),
 });
 

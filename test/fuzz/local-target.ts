@@ -46,7 +46,9 @@ export async function startLocalTarget(): Promise<Target> {
   ]);
   const { baseUrl, close } = await serve(postgres.url, { rpcUrl: chain.rpcUrl });
   return {
-    ...{ baseUrl, wallets, token },
+    baseUrl,
+    wallets,
+    token,
     key: keys.acme,
     otherKey: keys.globex,
     async close() {

@@ -29,7 +29,11 @@ export async function prepareContext(session: Session, target: Target): Promise<
         ).nfts;
   const { key, otherKey, wallets, token } = target;
   return {
-    ...{ key, otherKey, wallets, token, mintable },
+    key,
+    otherKey,
+    wallets,
+    token,
+    mintable,
     chainIds: [await facts.chainId()],
     pool: {
       event: (number) => made[number % made.length] ?? '',

@@ -7,8 +7,10 @@ const events = '/events/v1/api/event';
 // Each test is of what only the composition of the service could forget: the app has tests of its own.
 const test = testWith({
   settings: {
-    ...{ HSTS_SECONDS: '600', MAX_ANSWERS_MB: '1', REQUEST_DEADLINE_SECONDS: '1' },
-    ...{ DATABASE_LOCK_TIMEOUT_MS: '20000' },
+    HSTS_SECONDS: '600',
+    MAX_ANSWERS_MB: '1',
+    REQUEST_DEADLINE_SECONDS: '1',
+    DATABASE_LOCK_TIMEOUT_MS: '20000',
   },
 });
 

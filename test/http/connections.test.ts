@@ -231,7 +231,11 @@ describe('a connection is closed', () => {
 test('addresses of one IPv6 network count as one', () => {
   const server = createServer();
   const limits = {
-    ...{ total: 10, perAddress: 2, pipelined: 1, writeTimeoutMs: 1_000, leastBytesPerSecond: 1 },
+    total: 10,
+    perAddress: 2,
+    pipelined: 1,
+    writeTimeoutMs: 1_000,
+    leastBytesPerSecond: 1,
   };
   limitConnections(server, limits, log);
   const open = (remoteAddress: string) => {

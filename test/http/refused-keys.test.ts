@@ -96,7 +96,8 @@ describe('keys that are being looked up', () => {
       close: async () => {},
     };
     const app = await fixtureApp({
-      ...{ verifier: slow, trustedProxies },
+      verifier: slow,
+      trustedProxies,
       refusedKeys: createAddressLimit(perMinute),
     });
     const server = createServer(app).listen(0, '127.0.0.1');

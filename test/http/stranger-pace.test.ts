@@ -127,7 +127,8 @@ test.each([
     what: 'what a page may ask',
     status: 204,
     question: {
-      ...{ path: '/open', method: 'OPTIONS' },
+      path: '/open',
+      method: 'OPTIONS',
       headers: { origin: 'https://a.example', 'access-control-request-method': 'POST' },
     },
   },

@@ -46,8 +46,19 @@ function seen({ tx = {}, moves = {} }: Parts): WalletTransaction {
     internalCalls: null,
     blockTime: new Date('2027-03-02T10:15:30Z'),
     transaction: {
-      ...{ nonce: 1n, from: alice, to: bob, created: null, value: 0n, gas: 1n, gasPrice: 1n, gasUsed: 1n },
-      ...{ fee: 1n, feePayer: null, succeeded: true, selector: '0x12345678', ...tx },
+      nonce: 1n,
+      from: alice,
+      to: bob,
+      created: null,
+      value: 0n,
+      gas: 1n,
+      gasPrice: 1n,
+      gasUsed: 1n,
+      fee: 1n,
+      feePayer: null,
+      succeeded: true,
+      selector: '0x12345678',
+      ...tx,
     },
     moves: {
       native: [],
@@ -64,33 +75,34 @@ function seen({ tx = {}, moves = {} }: Parts): WalletTransaction {
 
 const native = (from: string, to: string, value: bigint) => ({ from, to, value, internal: true });
 const coin = (token: string, from: string, to: string, value: bigint): Erc20Movement => ({
-  ...{ token, from, to, value, logIndex: 0, kind: 'transfer' },
+  token,
+  from,
+  to,
+  value,
+  logIndex: 0,
+  kind: 'transfer',
 });
 const nft = (from: string, to: string, tokenId = 41n, amount = 1n): NftMovement => ({
-  ...{
-    token: cask,
-    tokenId,
-    amount,
-    from,
-    to,
-    standard: 'ERC721',
-    operator: null,
-    batch: false,
-    logIndex: 0,
-    part: 0,
-  },
+  token: cask,
+  tokenId,
+  amount,
+  from,
+  to,
+  standard: 'ERC721',
+  operator: null,
+  batch: false,
+  logIndex: 0,
+  part: 0,
 });
 const approval = (parts: Partial<Approval>): Approval => ({
-  ...{
-    token: usdt,
-    owner: alice,
-    spender: bob,
-    kind: 'amount',
-    value: 123n,
-    granted: true,
-    logIndex: 0,
-    ...parts,
-  },
+  token: usdt,
+  owner: alice,
+  spender: bob,
+  kind: 'amount',
+  value: 123n,
+  granted: true,
+  logIndex: 0,
+  ...parts,
 });
 const byBob = { from: bob, to: carol };
 const method = (signature: string) => id(signature).slice(0, 10);

@@ -31,8 +31,14 @@ async function withCluster(work: (db: Knex, url: string) => Promise<void>): Prom
 }
 
 const rows = Array.from({ length: 200 }, (_, index) => ({
-  ...{ chain_id: 1, wallet: Buffer.from([index]), block_number: index, tx_index: 0, tx: '{}' },
-  ...{ tx_hash: Buffer.from([index]), block_hash: Buffer.from([0]), block_time: new Date() },
+  chain_id: 1,
+  wallet: Buffer.from([index]),
+  block_number: index,
+  tx_index: 0,
+  tx: '{}',
+  tx_hash: Buffer.from([index]),
+  block_hash: Buffer.from([0]),
+  block_time: new Date(),
 }));
 
 /** Bytes of the tables of the index that are on the coordinator itself, where nothing reads them. */

@@ -27,7 +27,8 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
     [
       'of a history, of everything',
       historyQuery({
-        ...{ ...question, after: { blockNumber: 5n, index: 1 } },
+        ...question,
+        after: { blockNumber: 5n, index: 1 },
         search: { token: [wallet], counterparty: wallet, includeSpam: false, fromBlock: 1n },
       }),
     ],

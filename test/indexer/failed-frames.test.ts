@@ -8,7 +8,10 @@ const own = [{ hash: transactionHash, from: alice, to: bob, gas: 1n }];
 
 /** A frame of `trace_block` that moves something. */
 const frame = (traceAddress: readonly number[], value: number, error?: string) => ({
-  ...{ type: 'call', transactionHash, blockHash, traceAddress },
+  type: 'call',
+  transactionHash,
+  blockHash,
+  traceAddress,
   ...(error !== undefined && { error }),
   action: { callType: 'call', from: alice, to: bob, value: `0x${value.toString(16)}` },
 });

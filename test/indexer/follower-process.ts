@@ -8,7 +8,10 @@ const log = createLogger({ level: 'silent' });
 const db = createDatabase(databaseUrl, { poolMax: 2, log });
 const database = { db, url: databaseUrl, close: () => db.destroy() };
 const index = createTestIndex(database, nodeUrl, {
-  ...{ chainId, startBlock: BigInt(startBlock), traceMethod: 'debug', maxBatch: 1 },
+  chainId,
+  startBlock: BigInt(startBlock),
+  traceMethod: 'debug',
+  maxBatch: 1,
 });
 await index.follow();
 process.stdout.write('done\n');

@@ -54,7 +54,10 @@ async function checkAll({ network, clients }: Index, { db }: TestDatabase): Prom
   const outcomes: CheckOutcome[] = [];
   const states = createAccountStates(clients.for(network));
   const checker = createTransferChecker({
-    ...{ chainId: network.chainId, db, states, log },
+    chainId: network.chainId,
+    db,
+    states,
+    log,
     onChecked: (outcome) => outcomes.push(outcome),
   });
   while (await checker.check());
@@ -80,13 +83,11 @@ describe('a transaction', () => {
     ({ token, from, to: wallet, value: 1n, logIndex, kind: 'transfer' }) as const;
   const log = (emitter: string) => ({ address: emitter, topics: [], data: '0x', index: 0 });
   const common = {
-    ...{
-      transaction: { from: signer, to: called },
-      created: null,
-      nft: [],
-      delegations: [],
-      operationSenders: [],
-    },
+    transaction: { from: signer, to: called },
+    created: null,
+    nft: [],
+    delegations: [],
+    operationSenders: [],
     logs: [log(token), log(pool)],
   };
 

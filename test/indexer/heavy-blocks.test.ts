@@ -66,8 +66,15 @@ describe('a range of blocks with many movements', () => {
     const { node } = createHeavyChain(7, mints(6_000));
     const batches: number[] = [];
     const follower = createFollower({
-      ...{ chainId, startBlock: 0n, traceMethod: 'none', wrapped, maxBatch: 100, db: database.db },
-      ...{ blocks: node, limit: newLimit(), log: createLogger({ level: 'silent' }) },
+      chainId,
+      startBlock: 0n,
+      traceMethod: 'none',
+      wrapped,
+      maxBatch: 100,
+      db: database.db,
+      blocks: node,
+      limit: newLimit(),
+      log: createLogger({ level: 'silent' }),
       events: { onAppend: (blocks) => batches.push(blocks.length), onRollBack() {} },
     });
     while ((await follower.step()) !== 'idle');

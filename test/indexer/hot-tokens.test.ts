@@ -17,18 +17,21 @@ const head = changes + 1;
 /** A wallet that has had one token of ERC-1155 come and go in each block, and has some left of before the last one. */
 const test = base.extend('hot', perFile, async ({ db }) => {
   await db('index_state').insert({
-    ...{ chain_id: '1', start_block: 0, head_number: head, head_hash: hashOf(2), head_time: new Date() },
-    ...{ ledger_from: 0, ledger_head: hashOf(2) },
+    chain_id: '1',
+    start_block: 0,
+    head_number: head,
+    head_hash: hashOf(2),
+    head_time: new Date(),
+    ledger_from: 0,
+    ledger_head: hashOf(2),
   });
   await db('index_blocks').insert(
     [head - 1, head].map((number, index) => ({
-      ...{
-        chain_id: '1',
-        number,
-        hash: hashOf(index + 1),
-        parent_hash: hashOf(index),
-        block_time: new Date(),
-      },
+      chain_id: '1',
+      number,
+      hash: hashOf(index + 1),
+      parent_hash: hashOf(index),
+      block_time: new Date(),
       wallets: [bytesOf(wallet)],
     })),
   );
@@ -39,15 +42,15 @@ const test = base.extend('hot', perFile, async ({ db }) => {
   );
   const amount = (head - 1) / 2 - 2;
   await db('nft_holdings').insert({
-    ...{
-      chain_id: '1',
-      wallet: bytesOf(wallet),
-      contract: bytesOf(contract),
-      token_id: 7,
-      standard: 1155,
-      amount,
-    },
-    ...{ acquired_block: head - 1, acquired_log: 0, changed_block: head },
+    chain_id: '1',
+    wallet: bytesOf(wallet),
+    contract: bytesOf(contract),
+    token_id: 7,
+    standard: 1155,
+    amount,
+    acquired_block: head - 1,
+    acquired_log: 0,
+    changed_block: head,
   });
   await db.raw('ANALYZE nft_changes');
   return { amount };
@@ -79,11 +82,9 @@ describe('a token that was moved very often', () => {
     expect(read).toBeLessThan(100);
     const [holding] = await db('nft_holdings');
     expect(holding).toMatchObject({
-      ...{
-        amount: String(hot.amount + 2),
-        acquired_block: String(head - 1),
-        changed_block: String(head - 1),
-      },
+      amount: String(hot.amount + 2),
+      acquired_block: String(head - 1),
+      changed_block: String(head - 1),
     });
   });
 });
@@ -91,8 +92,13 @@ describe('a token that was moved very often', () => {
 /** One record in which a hundred contracts sent many tokens each, as some megabytes of JSON. */
 const largeRecord = base.extend('record', perFile, async ({ db }) => {
   await db('index_state').insert({
-    ...{ chain_id: '1', start_block: 0, head_number: 9, head_hash: hashOf(2), head_time: new Date() },
-    ...{ ledger_from: 0, ledger_head: hashOf(2) },
+    chain_id: '1',
+    start_block: 0,
+    head_number: 9,
+    head_hash: hashOf(2),
+    head_time: new Date(),
+    ledger_from: 0,
+    ledger_head: hashOf(2),
   });
   const tokens = Array.from({ length: 100 }, (_, index) => `0x${String(index).padStart(4, '0').repeat(10)}`);
   const [key, row] = [
@@ -100,7 +106,11 @@ const largeRecord = base.extend('record', perFile, async ({ db }) => {
     { block_hash: hashOf(1), block_time: new Date(), kind: 0 },
   ];
   await db('wallet_history').insert({
-    ...{ ...key, ...row, block_number: 5, tx_index: 0, tx_hash: hashOf(7) },
+    ...key,
+    ...row,
+    block_number: 5,
+    tx_index: 0,
+    tx_hash: hashOf(7),
     tx: JSON.stringify(['0', sender, contract, null, '0', '1', '1', '1', '1', 1, null]),
     moves: JSON.stringify({
       t: Array.from({ length: 12_000 }, (_, part) => [
@@ -113,8 +123,11 @@ const largeRecord = base.extend('record', perFile, async ({ db }) => {
   );
   await db('history_facets').insert(
     tokens.map((token) => ({
-      ...{ ...key, facet: Buffer.concat([Buffer.of(2), bytesOf(token).subarray(0, 10)]) },
-      ...{ kind: 0, block_number: 5, tx_index: 0 },
+      ...key,
+      facet: Buffer.concat([Buffer.of(2), bytesOf(token).subarray(0, 10)]),
+      kind: 0,
+      block_number: 5,
+      tx_index: 0,
     })),
   );
   return { tokens, key, row };
@@ -138,7 +151,11 @@ describe('a record of megabytes', () => {
       [wallet, wallet, '77', 0],
     ];
     await db('wallet_history').insert({
-      ...{ ...record.key, ...record.row, block_number: 6, tx_index: 0, tx_hash: hashOf(8) },
+      ...record.key,
+      ...record.row,
+      block_number: 6,
+      tx_index: 0,
+      tx_hash: hashOf(8),
       tx: JSON.stringify(['0', wallet, contract, null, '0', '1', '1', '1', '42', 1, null]),
       moves: JSON.stringify({ n: [...payments, ...gains] }),
     });

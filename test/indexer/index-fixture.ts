@@ -47,13 +47,24 @@ export function createTestIndex(
   const { db } = database;
   const untraced: bigint[] = [];
   const blocks = createNodeBlocks({
-    ...{ node: clients.for(network), finalityDepth, traceMethod, timeoutMs },
+    node: clients.for(network),
+    finalityDepth,
+    traceMethod,
+    timeoutMs,
     onUntraced: (number) => untraced.push(number),
   });
   const limit = createAdaptiveLimit({ most: 4, tries: options.tries ?? 3, pause: async () => {} });
   const wrapped = new Set(options.wrapped);
   const follower = createFollower({
-    ...{ chainId, startBlock, traceMethod, wrapped, db, blocks, limit, log, maxBatch },
+    chainId,
+    startBlock,
+    traceMethod,
+    wrapped,
+    db,
+    blocks,
+    limit,
+    log,
+    maxBatch,
     belowPatienceMs: options.belowPatienceMs,
   });
   return {

@@ -41,7 +41,10 @@ test.beforeAll(async ({ database, otherDatabase }) => {
     [otherDatabase, behind],
   ] as const) {
     const index = createTestIndex(each, node.url, {
-      ...{ chainId: '1', startBlock: BigInt(numbers[0] ?? 0), traceMethod: 'debug', maxBatch: 2 },
+      chainId: '1',
+      startBlock: BigInt(numbers[0] ?? 0),
+      traceMethod: 'debug',
+      maxBatch: 2,
     });
     indexes.push(index);
     node.setHead(recorded[count - 1]?.block.hash ?? '');

@@ -57,7 +57,11 @@ function createIndex(chain: TestChain, db: TestDatabase) {
     timeoutMs: 5_000,
   } as const;
   return createNetworkIndex({
-    ...{ network: network(chain), settings, db: db.db, clients, log },
+    network: network(chain),
+    settings,
+    db: db.db,
+    clients,
+    log,
   });
 }
 

@@ -14,12 +14,18 @@ test('a contract whose hosts are silent keeps no other waiting, however many of 
   const key = { chain_id: chainId, standard: 721 };
   await db('nft_tokens').insert(
     Array.from({ length: 100 }, (_, token_id) => ({
-      ...{ ...key, contract: silentContract, token_id },
-      ...{ token_uri: `https://silent.example/${token_id}`, metadata_due: new Date(0) },
+      ...key,
+      contract: silentContract,
+      token_id,
+      token_uri: `https://silent.example/${token_id}`,
+      metadata_due: new Date(0),
     })),
   );
   const later = others.map((contract, index) => ({
-    ...{ ...key, contract, token_id: 1, token_uri: `https://well.example/${index}` },
+    ...key,
+    contract,
+    token_id: 1,
+    token_uri: `https://well.example/${index}`,
     metadata_due: new Date(1_000),
   }));
   const silence = Promise.withResolvers<string>();

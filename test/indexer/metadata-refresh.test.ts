@@ -49,12 +49,10 @@ const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);
 const fetchDue = (database: TestDatabase) => {
   const hostname = new URL(base).host;
   const fetcher = createMetadataFetcher({
-    ...{
-      ipfsGateway: 'http://127.0.0.1:1',
-      arweaveGateway: 'http://127.0.0.1:1',
-      timeoutMs: 2_000,
-      maxBytes: 10_000,
-    },
+    ipfsGateway: 'http://127.0.0.1:1',
+    arweaveGateway: 'http://127.0.0.1:1',
+    timeoutMs: 2_000,
+    maxBytes: 10_000,
     hosts: createMetadataHosts({ outgoing: createOutgoing(), allowedHosts: new Set([hostname]) }),
   });
   return createMetadataFiller({ chainId, db: database.db, fetcher, log })();

@@ -59,7 +59,10 @@ afterAll(async () => {
 
 const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
-    ...{ ipfsGateway: `http://${host}/ipfs/`, arweaveGateway: `http://${host}/ar`, timeoutMs: 300, maxBytes },
+    ipfsGateway: `http://${host}/ipfs/`,
+    arweaveGateway: `http://${host}/ar`,
+    timeoutMs: 300,
+    maxBytes,
     hosts: createMetadataHosts({ outgoing: createOutgoing(), allowedHosts: new Set(allowed ? [host] : []) }),
   });
 
@@ -98,12 +101,10 @@ describe('metadata', () => {
     const outgoing = createOutgoing({ now: () => now });
     const named = host.replace('127.0.0.1', 'localhost');
     const { fetch } = createMetadataFetcher({
-      ...{
-        ipfsGateway: `http://${host}/ipfs/`,
-        arweaveGateway: `http://${host}/ar`,
-        timeoutMs: 100,
-        maxBytes: 10_000,
-      },
+      ipfsGateway: `http://${host}/ipfs/`,
+      arweaveGateway: `http://${host}/ar`,
+      timeoutMs: 100,
+      maxBytes: 10_000,
       hosts: createMetadataHosts({ outgoing, allowedHosts: new Set([host, named]) }),
     });
     for (let count = 0; count < 2; count += 1) {
@@ -226,8 +227,14 @@ describe('the metadata of an owned token', () => {
         metadata_due: new Date(0),
       });
       await db('nft_holdings').insert({
-        ...{ ...key, token_id, standard: 721, wallet: bytesOf(alice), amount: 1 },
-        ...{ acquired_block: 5, acquired_log: token_id, changed_block: 5 },
+        ...key,
+        token_id,
+        standard: 721,
+        wallet: bytesOf(alice),
+        amount: 1,
+        acquired_block: 5,
+        acquired_log: token_id,
+        changed_block: 5,
       });
     }
   });

@@ -67,13 +67,11 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
   lastChainId += 1;
   const network = testNetwork(['http://127.0.0.1:1'], { chainId: String(lastChainId) });
   const follower = createFollower({
-    ...{
-      chainId: network.chainId,
-      startBlock: 0n,
-      traceMethod: 'none',
-      wrapped: new Set<string>(),
-      maxBatch: 3,
-    },
+    chainId: network.chainId,
+    startBlock: 0n,
+    traceMethod: 'none',
+    wrapped: new Set<string>(),
+    maxBatch: 3,
     db: database.db,
     blocks: chain.node,
     limit: createAdaptiveLimit({ most: 2, tries: 1, pause: async () => {} }),

@@ -193,7 +193,8 @@ async function onReorganisation(database: TestDatabase, chainId: string, startBl
   const node = await startReplayNode(chainId, blocks);
   const index = createTestIndex(database, node.url, { chainId, startBlock });
   return {
-    ...{ node, index },
+    node,
+    index,
     /** The whole hash of a block. */
     branch: (hash: string) => blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '',
     async [Symbol.asyncDispose]() {
@@ -258,7 +259,10 @@ describe('an index', () => {
   test('takes nothing for final that the node does not have', async () => {
     const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
     const blocks = createNodeBlocks({
-      ...{ node: { send: async () => block }, finalityDepth: 64, traceMethod: 'none', timeoutMs: 5_000 },
+      node: { send: async () => block },
+      finalityDepth: 64,
+      traceMethod: 'none',
+      timeoutMs: 5_000,
       onUntraced: () => {},
     });
     expect([await blocks.finalized(99n), await blocks.finalized(100n), await blocks.finalized(101n)]).toEqual(

@@ -28,7 +28,9 @@ const [payer, payee, contract, token] = [account('a1'), account('b2'), account('
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 const transfer = (address: string, from: string, to: string, value: bigint | number) => ({
-  ...{ address, topics: [transferTopic, wordOfHex(from), wordOfHex(to)], data: wordOfHex(value) },
+  address,
+  topics: [transferTopic, wordOfHex(from), wordOfHex(to)],
+  data: wordOfHex(value),
 });
 
 /** The payer calls the contract with 1 ETH, which pays 0.4 ETH to the payee. */
@@ -36,17 +38,23 @@ const inner: OddTransaction = {
   tx: { from: payer, to: contract, value: milliEth(1_000), input: '0x12345678' },
   receipt: { gasUsed: '0xc350' },
   trace: {
-    ...{ type: 'CALL', from: payer, to: contract, value: milliEth(1_000), input: '0x12345678' },
+    type: 'CALL',
+    from: payer,
+    to: contract,
+    value: milliEth(1_000),
+    input: '0x12345678',
     calls: [{ type: 'CALL', from: contract, to: payee, value: milliEth(400), input: '0x' }],
   },
 };
 const innerFlat = [
   {
-    ...{ type: 'call', traceAddress: [] },
+    type: 'call',
+    traceAddress: [],
     action: { callType: 'call', from: payer, to: contract, value: milliEth(1_000) },
   },
   {
-    ...{ type: 'call', traceAddress: [0] },
+    type: 'call',
+    traceAddress: [0],
     action: { callType: 'call', from: contract, to: payee, value: milliEth(400) },
   },
 ];
@@ -66,8 +74,12 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
   const chainId = String(chains);
   const node = await startOddNode(chainId, chain);
   const network = testNetwork([node.url], {
-    ...{ chainId, hexChainId: hexOf(chains), name: `Odd ${chainId}`, indexTraces: how.traces ?? 'none' },
-    ...{ nativeAsset: how.nativeAsset ?? null, indexFrom: how.from ?? '0' },
+    chainId,
+    hexChainId: hexOf(chains),
+    name: `Odd ${chainId}`,
+    indexTraces: how.traces ?? 'none',
+    nativeAsset: how.nativeAsset ?? null,
+    indexFrom: how.from ?? '0',
   });
   await insertNetwork(service.db, network);
   await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
@@ -110,9 +122,15 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
     /** What differs from the node, of each block of the chain. */
     async differences() {
       const verified = await verifyBlocks({
-        ...{ db: service.db, chainId, numbers: chain.blocks.map((_, height) => BigInt(height)), scan: true },
-        ...{ readBlock: index.readBlock, traced: network.indexTraces !== 'none' },
-        ...{ signal: new AbortController().signal, onProgress: () => {}, pause: async () => {} },
+        db: service.db,
+        chainId,
+        numbers: chain.blocks.map((_, height) => BigInt(height)),
+        scan: true,
+        readBlock: index.readBlock,
+        traced: network.indexTraces !== 'none',
+        signal: new AbortController().signal,
+        onProgress: () => {},
+        pause: async () => {},
       });
       return verified.differences;
     },
@@ -212,7 +230,9 @@ describe('traces', () => {
         traceAddress: number[],
         hash: unknown,
       ) => ({
-        ...{ type: String(type).toLowerCase(), traceAddress, transactionHash: hash },
+        type: String(type).toLowerCase(),
+        traceAddress,
+        transactionHash: hash,
         action: { callType: 'call', from, to, value },
       });
       const { follow, of } = await indexed(
@@ -702,7 +722,11 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
     tx: { from: alias, to: payer, value: milliEth(3_000), type: '0x64', gas: '0x0', gasPrice: '0x0' },
     receipt: { gasUsed: '0x0' },
     trace: {
-      ...{ type: 'CALL', from: alias, to: payer, value: milliEth(3_000), input: '0x' },
+      type: 'CALL',
+      from: alias,
+      to: payer,
+      value: milliEth(3_000),
+      input: '0x',
       beforeEVMTransfers: [{ purpose: 'deposit', from: null, to: alias, value: milliEth(3_000) }],
       afterEVMTransfers: [],
     },
@@ -717,7 +741,11 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
       input: '0x12345678',
     },
     trace: {
-      ...{ type: 'CALL', from: alias, to: contract, value: '0x0', input: '0x12345678' },
+      type: 'CALL',
+      from: alias,
+      to: contract,
+      value: '0x0',
+      input: '0x12345678',
       beforeEVMTransfers: [
         { purpose: 'prepaid', from: null, to: alias, value: hexOf(10n ** 13n) },
         { purpose: 'feePayment', from: alias, to: null, value: hexOf(10n ** 13n) },
@@ -728,7 +756,9 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
   const usual = {
     ...plain,
     trace: {
-      ...{ type: 'CALL', ...plain.tx, input: '0x' },
+      type: 'CALL',
+      ...plain.tx,
+      input: '0x',
       beforeEVMTransfers: [{ purpose: 'feePayment', from: payer, to: null, value: hexOf(10n ** 13n) }],
       afterEVMTransfers: [
         { purpose: 'gasRefund', from: null, to: payer, value: hexOf(10n ** 12n) },

@@ -25,7 +25,9 @@ async function follow(database: TestDatabase, blocks: readonly ReplayBlock[]) {
   const network = testNetwork([node.url], { chainId });
   const provider = createIndexerProvider(database);
   return {
-    ...{ chainId, node, index },
+    chainId,
+    node,
+    index,
     state: () => index.state(),
     async records(address: string) {
       const question = { network, order: 'DESC', limit: 100, position: undefined, page: 0 } as const;
@@ -59,8 +61,12 @@ describe('a transaction without a receipt', () => {
       const [{ hash, from } = { hash: '', from: '' }] = missing;
       const record = (await run.records(from)).find((one) => one.hash === hash);
       expect(record).toMatchObject({
-        ...{ receipt_status: '0', transaction_fee: null, category: 'contract interaction' },
-        ...{ native_transfers: [], erc20_transfers: [], nft_transfers: [] },
+        receipt_status: '0',
+        transaction_fee: null,
+        category: 'contract interaction',
+        native_transfers: [],
+        erc20_transfers: [],
+        nft_transfers: [],
       });
       expect(record).not.toHaveProperty('receipt_gas_used');
       await run.close();
@@ -85,8 +91,12 @@ describe('a transaction without a receipt', () => {
     const next = blockAfter(recorded);
     const [transaction] = recorded.block.transactions;
     const receipt = {
-      ...{ transactionHash: transaction?.hash ?? '', blockHash: next.block.hash, status: '0x1' },
-      ...{ gasUsed: '0x1', contractAddress: null, logs: [] },
+      transactionHash: transaction?.hash ?? '',
+      blockHash: next.block.hash,
+      status: '0x1',
+      gasUsed: '0x1',
+      contractAddress: null,
+      logs: [],
     };
     const again = {
       ...next,
@@ -195,14 +205,16 @@ test('a row that is there already is an error, and none is dropped in silence', 
   const block = twoTransfers();
   const run = await follow(database, [block, blockAfter(block)]);
   const row = {
-    ...{
-      chain_id: run.chainId,
-      wallet: bytesOf(bob),
-      contract: bytesOf(token),
-      token_id: 7,
-      block_number: 16,
-    },
-    ...{ log_index: 1, part: 0, standard: 1155, delta: 1, gained: true },
+    chain_id: run.chainId,
+    wallet: bytesOf(bob),
+    contract: bytesOf(token),
+    token_id: 7,
+    block_number: 16,
+    log_index: 1,
+    part: 0,
+    standard: 1155,
+    delta: 1,
+    gained: true,
   };
   await database.db('nft_changes').insert(row);
   // The batch has several blocks at first; then the block at fault is tried alone.
@@ -252,8 +264,12 @@ describe('a delegation of EIP-7702', () => {
     const { chainId = 1n, nonce = 8n, from = alice, delegate = carol } = parts;
     const { address, signature } = await authority.authorize({ address: delegate, chainId, nonce });
     const item = {
-      ...{ address, chainId: `0x${chainId.toString(16)}`, nonce: `0x${nonce.toString(16)}` },
-      ...{ yParity: `0x${signature.yParity}`, r: signature.r, s: signature.s },
+      address,
+      chainId: `0x${chainId.toString(16)}`,
+      nonce: `0x${nonce.toString(16)}`,
+      yParity: `0x${signature.yParity}`,
+      r: signature.r,
+      s: signature.s,
     };
     const { block, receipts } = rawAnswers({
       transaction: { from, to: bob, type: '0x4', chainId: '0x1', input: '0x', authorizationList: [item] },

@@ -39,7 +39,12 @@ afterAll(async () => {
 });
 
 const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: string) => ({
-  ...{ network: index.network, address, order, limit, position, page: 0 },
+  network: index.network,
+  address,
+  order,
+  limit,
+  position,
+  page: 0,
 });
 
 async function walkHistory(address: string, order: 'ASC' | 'DESC', limit: number): Promise<HistoryRecord[]> {

@@ -74,7 +74,8 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
     [
       'of a history with credits',
       historyQuery({
-        ...{ ...question, after: { blockNumber: 5n, index: 1 } },
+        ...question,
+        after: { blockNumber: 5n, index: 1 },
         search: { entries: ['transactions', 'withdrawals', 'rewards'], fromBlock: 2n },
       }),
     ],

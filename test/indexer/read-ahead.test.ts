@@ -22,7 +22,11 @@ describe('while blocks are written', () => {
     for (let block = 0; block < 12; block += 1) chain.mine([]);
     const asked: bigint[] = [];
     const follower = createFollower({
-      ...{ chainId, startBlock: 0n, traceMethod: 'none', wrapped: new Set<string>(), maxBatch },
+      chainId,
+      startBlock: 0n,
+      traceMethod: 'none',
+      wrapped: new Set<string>(),
+      maxBatch,
       db: database.db,
       blocks: {
         ...chain.node,

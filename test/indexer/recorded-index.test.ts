@@ -24,7 +24,8 @@ test.beforeAll(async ({ database }) => {
     node.setHead(next.block.hash);
     const wrapped = knownWrappedNatives[String(recorded.chainId)]?.toLowerCase();
     const index = createTestIndex(database, node.url, {
-      ...{ chainId, startBlock: BigInt(recorded.block.number) },
+      chainId,
+      startBlock: BigInt(recorded.block.number),
       traceMethod: recorded.traces === null ? 'none' : 'debug',
       wrapped: wrapped === undefined ? [] : [wrapped],
     });
@@ -52,7 +53,11 @@ async function readRows(database: TestDatabase, name: string): Promise<WalletTra
   const pages = await Promise.all(
     wallets.map((wallet) =>
       listHistory(database.db, {
-        ...{ chainId, wallet: `0x${wallet.toString('hex')}`, order: 'ASC', limit: 10_000, after: undefined },
+        chainId,
+        wallet: `0x${wallet.toString('hex')}`,
+        order: 'ASC',
+        limit: 10_000,
+        after: undefined,
       }),
     ),
   );

@@ -43,7 +43,11 @@ function startIndexer(database: TestDatabase, url: string) {
   const lost = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const runner = createIndexRunner({
-    ...{ chainId, db, leaseSeconds, pollMs: 5, log },
+    chainId,
+    db,
+    leaseSeconds,
+    pollMs: 5,
+    log,
     createFollower: () => index.follower,
     filler: { fill: async () => false },
     report: (error) => recordIndexError(db, chainId, error?.message),
@@ -155,7 +159,9 @@ test('an index that fails is tried again within 5 s, however slow its chain', as
   const write = (line: string) => line.includes('pauseMs') && told.resolve(JSON.parse(line));
   const stopped = new AbortController();
   const runner = createIndexRunner({
-    ...{ chainId: '138', db: database.db, pollMs: 60_000 },
+    chainId: '138',
+    db: database.db,
+    pollMs: 60_000,
     log: createLogger({ level: 'warn', destination: { write } }),
     createFollower: () => ({ step: () => Promise.reject(new Error('no node')), blockedAt: () => undefined }),
     filler: { fill: async () => false },

@@ -20,7 +20,11 @@ test.beforeAll(async ({ database }) => {
   node = await startReplayNode('1', recorded);
   const wrapped = ['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'];
   index = createTestIndex(database, node.url, {
-    ...{ chainId: '1', startBlock: 17_686_111n, traceMethod: 'debug', maxBatch: 3, wrapped },
+    chainId: '1',
+    startBlock: 17_686_111n,
+    traceMethod: 'debug',
+    maxBatch: 3,
+    wrapped,
   });
   node.setHead(recorded.at(-1)?.block.hash ?? '');
   await index.follow();

@@ -181,7 +181,10 @@ function readerOf(fails: { [method: string]: NodesUnavailableError | undefined }
     now: () => clock.ms,
   });
   return {
-    ...{ clock, untraced, fails, seen },
+    clock,
+    untraced,
+    fails,
+    seen,
     read: (isLastTry?: boolean) => blocks.blockAt(startBlock, isLastTry),
     takeAsked: (method: string) => seen.splice(0).filter((one) => one.method === method).length,
   };

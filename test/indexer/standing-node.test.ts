@@ -36,7 +36,9 @@ async function start(database: TestDatabase, patience: { readonly belowPatienceM
   const networks = { list: () => registered(index.network, provider).list() };
   watchIndexes(metrics, { db: database.db, networks });
   return {
-    ...{ chainId, index, node },
+    chainId,
+    index,
+    node,
     leaveTo: (other: DataProviderName) => {
       provider = other;
     },
@@ -119,7 +121,10 @@ describe('an index whose node is below it', () => {
     await expect(index.follow()).rejects.toThrow(NodeBelowError);
     const stopped = new AbortController();
     const runner = createIndexRunner({
-      ...{ chainId, db: database.db, pollMs: 1, log: createLogger({ level: 'silent' }) },
+      chainId,
+      db: database.db,
+      pollMs: 1,
+      log: createLogger({ level: 'silent' }),
       createFollower: () => index.follower,
       filler: { fill: async () => false },
       report: (error) => recordIndexError(database.db, chainId, error?.message),

@@ -42,7 +42,10 @@ async function start(
   });
   const stopped = new AbortController();
   const runner = createIndexRunner({
-    ...{ chainId, db: database.db, pollMs: 1, log },
+    chainId,
+    db: database.db,
+    pollMs: 1,
+    log,
     createFollower: () => index.follower,
     filler: { fill: async () => false },
     report: (error) => recordIndexError(database.db, chainId, error?.message),
@@ -50,7 +53,9 @@ async function start(
   });
   const ended = runner.run(stopped.signal);
   return {
-    ...{ chainId, node, index },
+    chainId,
+    node,
+    index,
     errors: () => logged.filter(({ level }) => level === 'error').map(({ msg }) => msg),
     isStuck: () =>
       vi.waitFor(async () => expect((await index.state())?.stuck).toBeDefined(), { timeout: 10_000 }),

@@ -48,7 +48,9 @@ async function readAll(database: TestDatabase, url: string) {
   await database.db('token_contracts').delete();
   for (const address of Object.values(addresses)) {
     await database.db('token_contracts').insert({
-      ...{ chain_id: chainId, contract: Buffer.from(address.slice(2), 'hex'), standard: 20 },
+      chain_id: chainId,
+      contract: Buffer.from(address.slice(2), 'hex'),
+      standard: 20,
     });
   }
   const clients = createRpcClients({ timeoutMs: 10_000, log });
@@ -101,7 +103,11 @@ describe('token texts', () => {
     const contracts = uris.map((_uri, place) => Buffer.alloc(20, place + 1));
     for (const contract of contracts) {
       await db('nft_tokens').insert({
-        ...{ chain_id: chainId, contract, token_id: '10', standard: 1155, uri_stale: true },
+        chain_id: chainId,
+        contract,
+        token_id: '10',
+        standard: 1155,
+        uri_stale: true,
       });
     }
     const answerOf = (to: string) =>

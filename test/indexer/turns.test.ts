@@ -79,7 +79,8 @@ describe('a block of many delegations (EIP-7702)', () => {
           },
         },
         limit: createAdaptiveLimit({ most: 1, tries: 1, pause: async () => {} }),
-        ...{ wrapped: new Set<string>(), chainId: '1' },
+        wrapped: new Set<string>(),
+        chainId: '1',
       },
       () => false,
     );

@@ -47,7 +47,8 @@ function setUp({ timeoutMs = 5_000, hasMulticall = true } = {}) {
     const calls = [
       ...Array.from({ length: good }, () => ({ to: coin, data: symbol })),
       ...Array.from({ length: bad }, (_, place) => ({
-        ...{ to: `0x${hostile}${place.toString(16).padStart(4, '0')}`, data: symbol },
+        to: `0x${hostile}${place.toString(16).padStart(4, '0')}`,
+        data: symbol,
       })),
     ];
     const answers = await readMany(calls, (answer) => answer?.includes('434f494e') ?? 'failed');

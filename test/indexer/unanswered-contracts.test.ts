@@ -61,7 +61,10 @@ const seeContracts = (db: Database, ...contracts: string[]) =>
 const seeTokens = (db: Database, ...contracts: string[]) =>
   db('nft_tokens').insert(
     contracts.map((contract) => ({
-      ...{ chain_id: chainId, contract: bytesOf(contract), token_id: '7', standard: 721 },
+      chain_id: chainId,
+      contract: bytesOf(contract),
+      token_id: '7',
+      standard: 721,
     })),
   );
 const rowOf = (db: Database, table: string, contract: string) =>
@@ -193,13 +196,22 @@ describe('amounts from before the index', () => {
   async function setUp(db: Database) {
     const head = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
     await db('index_state').insert({
-      ...{ chain_id: chainId, start_block: 5, head_number: 9, head_hash: bytesOf(head.hash), node_head: 9 },
+      chain_id: chainId,
+      start_block: 5,
+      head_number: 9,
+      head_hash: bytesOf(head.hash),
+      node_head: 9,
       head_time: db.fn.now(),
     });
     for (const contract of [hostileOf(0), `0x${'77'.repeat(20)}`])
       await db('nft_holdings').insert({
-        ...{ chain_id: chainId, wallet: Buffer.alloc(20, 1), contract: bytesOf(contract), token_id: '1' },
-        ...{ standard: 1155, amount: 1, changed_block: 6 },
+        chain_id: chainId,
+        wallet: Buffer.alloc(20, 1),
+        contract: bytesOf(contract),
+        token_id: '1',
+        standard: 1155,
+        amount: 1,
+        changed_block: 6,
       });
     return createStartFiller({ chainId, db, log, states: createAccountStates(clientOf()) });
   }

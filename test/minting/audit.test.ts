@@ -45,7 +45,10 @@ const test = base.extend('minted', perFile, async ({ serviceOptions }, { onClean
   });
   const { db, parts } = service;
   const audit = createAudit({
-    ...{ db, log, networks: parts.networks, restSeconds: 0 },
+    db,
+    log,
+    networks: parts.networks,
+    restSeconds: 0,
     nodeOf: async (network) => createMintNode(parts.clients.for(network)),
   });
   const level = async () => {

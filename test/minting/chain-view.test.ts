@@ -6,8 +6,12 @@ import { viewChain } from '../../src/rwa/mint-worker/watch/evidence/chain-view.t
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const head = {
-  ...{ number: 9n, hash: '0x09', parentHash: '0x08', time: new Date(0) },
-  ...{ baseFee: null, gasLimit: 30_000_000n },
+  number: 9n,
+  hash: '0x09',
+  parentHash: '0x08',
+  time: new Date(0),
+  baseFee: null,
+  gasLimit: 30_000_000n,
 };
 
 /** A view of a chain whose node answers for receipts in this way. */
@@ -29,7 +33,9 @@ const viewWith = (receipt: (hash: string) => Promise<Receipt | null>) =>
 /** A transaction with so many attempts. */
 function transactionOf(count: number) {
   const attemptOf = (number: number) => ({
-    ...{ number, hash: `0x${number}`, sentAtBlock: 1n },
+    number,
+    hash: `0x${number}`,
+    sentAtBlock: 1n,
     fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: null },
   });
   const [newest = attemptOf(1), ...older] = Array.from({ length: count }, (_, place) =>

@@ -25,7 +25,11 @@ export async function startLoggedWorker(setup: MintSetup, options: Options = {})
   });
   const config = {
     ...setup.service.parts.config,
-    ...{ ROLES: roles, PORT: 0, OPERATIONS_PORT: 0, MINT_MAX_FEE_GWEI: feeCapGwei, MINT_STUCK_BLOCKS: 2 },
+    ROLES: roles,
+    PORT: 0,
+    OPERATIONS_PORT: 0,
+    MINT_MAX_FEE_GWEI: feeCapGwei,
+    MINT_STUCK_BLOCKS: 2,
   };
   const plainSigners = keys.map((privateKey) => ({ chainId: setup.chain.chainId, privateKey }));
   const service = await startService(config, createLogger({ level: 'info', destination }), { plainSigners });

@@ -49,8 +49,13 @@ async function fill(db: Database) {
   };
   const [row] = await db('mint_transactions').insert(transaction).returning('id');
   await db('mint_attempts').insert({
-    ...{ transaction_id: row.id, number: 1, hash: '0x01', raw: Buffer.alloc(1), max_fee_per_gas: 1 },
-    ...{ sent_at_block: 1, fence: 0 },
+    transaction_id: row.id,
+    number: 1,
+    hash: '0x01',
+    raw: Buffer.alloc(1),
+    max_fee_per_gas: 1,
+    sent_at_block: 1,
+    fence: 0,
   });
 }
 
@@ -74,9 +79,16 @@ function startLane(db: Database, { refuses, secondsOfAnswer = 0 }: Told) {
   };
   const claimed = { get: () => Number.POSITIVE_INFINITY };
   const context = {
-    ...{ db, node, lease: { chainId, signer, fence: '0', holder: '' }, network: { confirmations: 1 } },
-    ...{ signer: { address: signer }, settings: { maxInFlight: 1, feeCap: 10n }, step: () => {} },
-    ...{ memory: { ...memory, claimed }, now: () => nowMs, stopping: new AbortController().signal },
+    db,
+    node,
+    lease: { chainId, signer, fence: '0', holder: '' },
+    network: { confirmations: 1 },
+    signer: { address: signer },
+    settings: { maxInFlight: 1, feeCap: 10n },
+    step: () => {},
+    memory: { ...memory, claimed },
+    now: () => nowMs,
+    stopping: new AbortController().signal,
   } as unknown as LaneContext; // what sending without room looks at
   return async () => {
     asked = [];

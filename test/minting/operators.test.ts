@@ -25,7 +25,9 @@ async function startWorkerOnly(): Promise<Service> {
   });
   const config = {
     ...setup.service.parts.config,
-    ...{ ROLES: ['worker'] as ['worker'], OPERATIONS_PORT: 0, MINT_STUCK_BLOCKS: 2 },
+    ROLES: ['worker'] as ['worker'],
+    OPERATIONS_PORT: 0,
+    MINT_STUCK_BLOCKS: 2,
   };
   const plainSigners = setup.chain.keys.map((privateKey) => ({ chainId: setup.chain.chainId, privateKey }));
   return startService(config, createLogger({ level: 'info', destination }), { plainSigners });
@@ -117,8 +119,13 @@ describe('operators of a process that is only worker', () => {
     expect(sent).toEqual(expect.arrayContaining(ids));
     for (const attempt of attempts) {
       const facts = {
-        ...{ chainId: '31337', signer, transaction: attempt.transaction_id, nonce: attempt.nonce },
-        ...{ attempt: 1, hash: attempt.hash, maxFeePerGas: attempt.max_fee_per_gas },
+        chainId: '31337',
+        signer,
+        transaction: attempt.transaction_id,
+        nonce: attempt.nonce,
+        attempt: 1,
+        hash: attempt.hash,
+        maxFeePerGas: attempt.max_fee_per_gas,
       };
       for (const msg of ['mint signed', 'mint broadcast', 'mint mined', 'minted', 'mint final']) {
         expect(said(msg)).toContainEqual(expect.objectContaining(facts));

@@ -23,11 +23,23 @@ beforeEach(async () => {
   expect(signer.address).toBe(new Wallet(privateKey).address);
   const { db, notifications, networks, clients, jobs, log } = service.parts;
   const settings = {
-    ...{ feeCap: 500n * gwei, maxInFlight: 16, blockShare: 50, stuckBlocks: 2 },
-    ...{ pollMs: 50, rebroadcastMs: 200, leaseSeconds: 2 },
+    feeCap: 500n * gwei,
+    maxInFlight: 16,
+    blockShare: 50,
+    stuckBlocks: 2,
+    pollMs: 50,
+    rebroadcastMs: 200,
+    leaseSeconds: 2,
   };
   worker = createMintWorker({
-    ...{ db, notifications, networks, clients, jobs, log, settings, observe: () => {} },
+    db,
+    notifications,
+    networks,
+    clients,
+    jobs,
+    log,
+    settings,
+    observe: () => {},
     signers: [{ chainId: chain.chainId, signer }],
   });
   await worker.start();

@@ -55,7 +55,10 @@ describe('the order of companies', () => {
 });
 
 const list = (chainId: string, more: object = {}) => ({
-  ...{ chainId, after: undefined, excludedContracts: [], excludedNftIds: [] },
+  chainId,
+  after: undefined,
+  excludedContracts: [],
+  excludedNftIds: [],
   ...more,
 });
 
@@ -136,7 +139,9 @@ describe('the share of a company in flight', () => {
   /** @returns the companies whose lines are within their shares, of four transactions in flight */
   async function prepare(db: Database, chainId: string) {
     const context = {
-      ...{ db, settings: { maxInFlight: 4 }, memory: { turns: createTurns() } },
+      db,
+      settings: { maxInFlight: 4 },
+      memory: { turns: createTurns() },
     } as unknown as LaneContext; // what the shares look at
     await db('mint_transaction_nfts').delete();
     await db('mint_transactions').delete();

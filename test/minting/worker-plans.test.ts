@@ -11,8 +11,13 @@ import { test } from '../support/fixtures.ts';
 import { planOf, statementsOf } from '../support/statements.ts';
 
 const transaction = {
-  ...{ id: '5d2b0c0e-5a4c-4f0b-9d5e-0d7a5f6f3a10', chain_id: 31337, signer: recipient, nonce: 1 },
-  ...{ contract: recipient, gas_limit: 1, fence: 1 },
+  id: '5d2b0c0e-5a4c-4f0b-9d5e-0d7a5f6f3a10',
+  chain_id: 31337,
+  signer: recipient,
+  nonce: 1,
+  contract: recipient,
+  gas_limit: 1,
+  fence: 1,
 };
 const block = { hash: `0x${'1'.repeat(64)}`, blockNumber: 9n, time: new Date() };
 

@@ -21,8 +21,13 @@ async function keepIndex(db: Knex): Promise<void> {
   await db('networks').update({ data_provider: 'moralis' });
   const dayAgo = db.raw("now() - interval '1 day'");
   await db('index_state').insert({
-    ...{ chain_id: 1, start_block: 0, node_head: 500, updated_at: dayAgo, new_block_at: dayAgo },
-    ...{ stuck_reason: 'it was left', stuck_since: dayAgo },
+    chain_id: 1,
+    start_block: 0,
+    node_head: 500,
+    updated_at: dayAgo,
+    new_block_at: dayAgo,
+    stuck_reason: 'it was left',
+    stuck_since: dayAgo,
   });
 }
 
@@ -47,12 +52,12 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   const stopped = ['--chain-id', '31337', '--signer', replaced];
   expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
   const ill = await startScraped(databaseUrl, {
-    ...{
-      ROLES: 'api,worker,indexer',
-      DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
-    },
-    ...{ MORALIS_BASE_URL: moralis.baseUrl, MORALIS_API_KEY: moralis.apiKey },
-    ...{ MORALIS_TIMEOUT_MS: '300', MORALIS_DEADLINE_MS: '600' },
+    ROLES: 'api,worker,indexer',
+    DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
+    MORALIS_BASE_URL: moralis.baseUrl,
+    MORALIS_API_KEY: moralis.apiKey,
+    MORALIS_TIMEOUT_MS: '300',
+    MORALIS_DEADLINE_MS: '600',
   });
   opened.defer(() => ill.stop());
   const hosted = `/blockchain/v1/api/wallet/history?chainId=1&address=${wallet}`;
@@ -70,7 +75,10 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
     { timeout: 60_000, interval: 100 },
   );
   const locked = await startScraped(databaseUrl, {
-    ...{ ROLES: 'api', KEY_VERIFIER: 'remote', AUTH_URL: nowhere, AUTH_CREDENTIAL: 'nobody-asks-for-it' },
+    ROLES: 'api',
+    KEY_VERIFIER: 'remote',
+    AUTH_URL: nowhere,
+    AUTH_CREDENTIAL: 'nobody-asks-for-it',
   });
   opened.defer(() => locked.stop());
   const unasked = await locked.scrape();

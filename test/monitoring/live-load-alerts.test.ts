@@ -63,12 +63,10 @@ describe.skipIf(findProgram('promtool') === undefined)(
       const audit = opened.use(await lock(db, 'audit_chain'));
       // It waits for locks but a second and a half, and admits little while its event loop is a millisecond late.
       const strained = await startScraped(databaseUrl, {
-        ...{
-          ROLES: 'api,worker',
-          DATABASE_LOCK_TIMEOUT_MS: '1500',
-          MAX_LOOP_DELAY_MS: '1',
-          RATE_LIMIT_PER_SECOND: '0',
-        },
+        ROLES: 'api,worker',
+        DATABASE_LOCK_TIMEOUT_MS: '1500',
+        MAX_LOOP_DELAY_MS: '1',
+        RATE_LIMIT_PER_SECOND: '0',
       });
       opened.defer(() => strained.stop());
       const before = await strained.scrape();

@@ -39,9 +39,15 @@ async function startWorld(opened: AsyncDisposableStack) {
   await service.db('networks').update({ rpc_urls: [node.url, other.rpcUrl], confirmations: 1 });
   await addNetwork(service.db, begunAnew, indexed.url);
   const worker = await startScraped(service.databaseUrl, {
-    ...{ ROLES: 'worker,indexer', SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` },
-    ...{ MINT_POLL_MS: '50', MINT_STUCK_BLOCKS: '1', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '5' },
-    ...{ RPC_FINALITY_NODES: '1', RPC_TIMEOUT_MS: '1500', INDEX_POLL_MS: '50' },
+    ROLES: 'worker,indexer',
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    MINT_POLL_MS: '50',
+    MINT_STUCK_BLOCKS: '1',
+    MINT_REBROADCAST_MS: '300',
+    MINT_LEASE_SECONDS: '5',
+    RPC_FINALITY_NODES: '1',
+    RPC_TIMEOUT_MS: '1500',
+    INDEX_POLL_MS: '50',
     ...(await keystoreSettings(chain.chainId, chain.keys[0] ?? '')),
   });
   opened.defer(() => worker.stop());
@@ -68,7 +74,10 @@ async function createAcceptance({ db, companies, as, keys }: TestService, chain:
 /** The turn of the audit that a worker has after half a minute. */
 async function compare({ db, parts }: TestService): Promise<void> {
   await createAudit({
-    ...{ db, networks: parts.networks, log: createLogger({ level: 'silent' }), restSeconds: 0 },
+    db,
+    networks: parts.networks,
+    log: createLogger({ level: 'silent' }),
+    restSeconds: 0,
     nodeOf: async (network) => createMintNode(parts.clients.for(network)),
   }).turn();
 }

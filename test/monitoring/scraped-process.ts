@@ -26,8 +26,13 @@ export async function startScraped(
 ): Promise<ScrapedProcess> {
   const process = startProcess(['src/main.ts'], {
     ...settingsFor(databaseUrl),
-    ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '2' },
-    ...{ RPC_TIMEOUT_MS: '300', ...settings },
+    HOST: '127.0.0.1',
+    PORT: '0',
+    OPERATIONS_PORT: '0',
+    DRAIN_SECONDS: '0',
+    SHUTDOWN_SECONDS: '2',
+    RPC_TIMEOUT_MS: '300',
+    ...settings,
   });
   const [line] = await process.until(/^.*"msg":"service started".*$/m);
   const ports: { port: number; operationsPort: number } = JSON.parse(line);

@@ -45,8 +45,11 @@ async function payFor(
     .insert({ ...lane, nonce: nonces++, cost: '100' })
     .returning('id');
   await db('mint_transaction_nfts').insert({
-    ...{ transaction_id: id, nft_id: nft.id, state },
-    ...{ recipient: signer, token_id: '1' },
+    transaction_id: id,
+    nft_id: nft.id,
+    state,
+    recipient: signer,
+    token_id: '1',
   });
 }
 

@@ -150,11 +150,23 @@ describe('secrets that are planted everywhere', () => {
     await service.stop();
 
     const secrets = {
-      ...{ claimSecret: shown, apiKey: keys.acme, unknownKey: unknown, moralis: canary('moralis') },
-      ...{ secretKey: key(41), cursorKey: key(42), noKey: canary('no-key'), wrong: canary('wrong-secret') },
-      ...{ field: canary('unknown-field'), query: canary('in-query'), cursor: canary('cursor') },
-      ...{ user: canary('node-user'), password: canary('node-password'), nodePath: canary('node-path') },
-      ...{ nodeQuery: canary('node-query'), dead: canary('dead-path'), path: canary('path') },
+      claimSecret: shown,
+      apiKey: keys.acme,
+      unknownKey: unknown,
+      moralis: canary('moralis'),
+      secretKey: key(41),
+      cursorKey: key(42),
+      noKey: canary('no-key'),
+      wrong: canary('wrong-secret'),
+      field: canary('unknown-field'),
+      query: canary('in-query'),
+      cursor: canary('cursor'),
+      user: canary('node-user'),
+      password: canary('node-password'),
+      nodePath: canary('node-path'),
+      nodeQuery: canary('node-query'),
+      dead: canary('dead-path'),
+      path: canary('path'),
     };
     expect(lines.length).toBeGreaterThan(20);
     expect(foundIn(lines.join(''), { ...secrets, collector: canary('collector') })).toEqual([]);

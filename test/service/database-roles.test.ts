@@ -166,7 +166,9 @@ describe('the database users of roles', () => {
     const failed = { ...accepted, mint_error: 'no' };
     const minted = {
       ...accepted,
-      ...{ minted_at: new Date(), minted_tx: `0x${'a'.repeat(64)}`, minted_block: '1' },
+      minted_at: new Date(),
+      minted_tx: `0x${'a'.repeat(64)}`,
+      minted_block: '1',
     };
     const rowOf = { unclaimed: {}, queued: accepted, submitted: accepted, failed, minted };
     const states = ['unclaimed', 'queued', 'submitted', 'failed', 'minted'] as const;
@@ -205,14 +207,15 @@ describe('the database users of roles', () => {
     const insert = db.transaction(async (tx) => {
       await tx.raw('SET LOCAL SESSION AUTHORIZATION test_api');
       await tx('nfts').insert({
-        ...{
-          company_id: 'acme',
-          rwa_id: rwa.id,
-          rwa_number: rwa.number.toString(),
-          serial: 1,
-          token_id: '1',
-        },
-        ...{ secret_cipher: Buffer.alloc(1), secret_key_id: 'test', mint_state: 'minted', ...minted },
+        company_id: 'acme',
+        rwa_id: rwa.id,
+        rwa_number: rwa.number.toString(),
+        serial: 1,
+        token_id: '1',
+        secret_cipher: Buffer.alloc(1),
+        secret_key_id: 'test',
+        mint_state: 'minted',
+        ...minted,
       });
     });
     await expect(insert).rejects.toThrow('may only queue NFTs that are');

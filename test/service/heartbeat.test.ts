@@ -8,7 +8,10 @@ import { startProcess } from '../support/process.ts';
 const startRole = (databaseUrl: string, role: 'api' | 'worker' | 'indexer') =>
   startProcess(['src/main.ts'], {
     ...settingsFor(asUser(databaseUrl, `test_${role}`)),
-    ...{ ROLES: role, HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0' },
+    ROLES: role,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DRAIN_SECONDS: '0',
   });
 
 type Finding = { readonly check: string; readonly state: string; readonly detail: string };

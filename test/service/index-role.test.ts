@@ -12,9 +12,15 @@ let chains: TestChain[];
 let service: Service;
 
 const network = (chainId: string, rpcUrl: string) => ({
-  ...{ chain_id: chainId, name: `Chain ${chainId}`, rpc_urls: [rpcUrl], data_provider: 'indexer' },
-  ...{ currency_name: 'Ether', currency_symbol: 'ETH', currency_decimals: 18 },
-  ...{ confirmations: 1, finality_depth: 64 },
+  chain_id: chainId,
+  name: `Chain ${chainId}`,
+  rpc_urls: [rpcUrl],
+  data_provider: 'indexer',
+  currency_name: 'Ether',
+  currency_symbol: 'ETH',
+  currency_decimals: 18,
+  confirmations: 1,
+  finality_depth: 64,
 });
 const pay = (chain: TestChain | undefined) =>
   callNode(chain?.rpcUrl ?? '', 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);

@@ -16,22 +16,28 @@ test('a batch of blocks is a trace, with the calls that read it and the statemen
 }) => {
   const node = await startNode(chain.rpcUrl);
   await db('networks').insert({
-    ...{
-      chain_id: '31337',
-      name: 'Test chain',
-      rpc_urls: [`${node.url}/${secret}`],
-      data_provider: 'indexer',
-    },
-    ...{ currency_name: 'Ether', currency_symbol: 'ETH', currency_decimals: 18 },
-    ...{ confirmations: 1, finality_depth: 64 },
+    chain_id: '31337',
+    name: 'Test chain',
+    rpc_urls: [`${node.url}/${secret}`],
+    data_provider: 'indexer',
+    currency_name: 'Ether',
+    currency_symbol: 'ETH',
+    currency_decimals: 18,
+    confirmations: 1,
+    finality_depth: 64,
   });
   const pay = () =>
     callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);
   await pay();
   const collector = await startCollector();
   const indexer = startProcess(['src/main.ts'], {
-    ...{ DATABASE_URL: databaseUrl, SECRET_KEYS: key, CURSOR_KEYS: key, KEY_ENVIRONMENT: 'test' },
-    ...{ ROLES: 'indexer', INDEX_POLL_MS: '50', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    DATABASE_URL: databaseUrl,
+    SECRET_KEYS: key,
+    CURSOR_KEYS: key,
+    KEY_ENVIRONMENT: 'test',
+    ROLES: 'indexer',
+    INDEX_POLL_MS: '50',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   });
   const batches = () => collector.spans.filter(({ name }) => name === 'index blocks');
   await until('the first batch', async () => batches().length > 0);
@@ -47,7 +53,9 @@ test('a batch of blocks is a trace, with the calls that read it and the statemen
     collector.spans.filter(({ parentSpanId }) => parentSpanId === batch?.spanId).map(({ name }) => name);
   const [first, second] = batches();
   const facts = (from: string, to: string) => ({
-    ...{ 'tallystick.chain_id': '31337', 'tallystick.from_block': from, 'tallystick.to_block': to },
+    'tallystick.chain_id': '31337',
+    'tallystick.from_block': from,
+    'tallystick.to_block': to,
   });
   expect(first).toMatchObject({ attributes: facts('0', '1'), parentSpanId: '', isFailed: false });
   expect(second).toMatchObject({ attributes: facts('2', '2'), parentSpanId: '' });

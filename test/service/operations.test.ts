@@ -11,7 +11,11 @@ const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
 const start = (database: TestDatabase, settings: Record<string, string>) =>
   startService(
     loadConfig({
-      ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', SECRET_KEYS: keys, CURSOR_KEYS: keys },
+      HOST: '127.0.0.1',
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      SECRET_KEYS: keys,
+      CURSOR_KEYS: keys,
       DATABASE_URL: database.url,
       ...settings,
     }),

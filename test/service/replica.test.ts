@@ -179,7 +179,10 @@ test('a statement that the replay of the log cancels is put to the primary', asy
   const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log, isReplica: true });
   const told: string[] = [];
   const reads = createReplicaReads({
-    ...{ db, maxLagMs: 60_000, openPool, log },
+    db,
+    maxLagMs: 60_000,
+    openPool,
+    log,
     onRead: (at) => told.push(at),
   });
   await vi.waitFor(() => expect(reads.isUsed()).toBe(true), limit);

@@ -23,8 +23,15 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }
   const more = { isClaimable: true, contractAddress: mintChain.contract };
   const rwa = await addRwa(db, companies.acme, more);
   const settings = {
-    ...{ DATABASE_URL: databaseUrl, SECRET_KEYS: key(7), CURSOR_KEYS: key(8), KEY_ENVIRONMENT: 'test' },
-    ...{ HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '5', MINT_POLL_MS: '200' },
+    DATABASE_URL: databaseUrl,
+    SECRET_KEYS: key(7),
+    CURSOR_KEYS: key(8),
+    KEY_ENVIRONMENT: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DRAIN_SECONDS: '0',
+    SHUTDOWN_SECONDS: '5',
+    MINT_POLL_MS: '200',
   };
   /** Starts a process of the service, which is killed at the end of the run whatever happens. */
   const start = (more: Record<string, string>, flags: readonly string[] = []) =>
@@ -90,11 +97,9 @@ describe('traces', () => {
       method: 'POST',
       body: JSON.stringify({ recipient }),
       headers: {
-        ...{
-          'x-api-key': world.keys.acme,
-          'content-type': 'application/json',
-          'x-request-id': 'traced-mint',
-        },
+        'x-api-key': world.keys.acme,
+        'content-type': 'application/json',
+        'x-request-id': 'traced-mint',
         traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
       },
     });
@@ -111,8 +116,10 @@ describe('traces', () => {
       name: 'POST /v1/api/rwa/{id}/mint',
       parentSpanId: '00f067aa0ba902b7',
       attributes: {
-        ...{ 'http.route': '/v1/api/rwa/{id}/mint', 'http.response.status_code': 200 },
-        ...{ 'tallystick.operation': 'createAndMintNft', 'tallystick.request_id': 'traced-mint' },
+        'http.route': '/v1/api/rwa/{id}/mint',
+        'http.response.status_code': 200,
+        'tallystick.operation': 'createAndMintNft',
+        'tallystick.request_id': 'traced-mint',
         'tallystick.company_id': world.rwa.companyId,
       },
       isFailed: false,
@@ -170,8 +177,12 @@ describe('traces', () => {
       };
       const endpoint = (await urls[kind]?.()) ?? '';
       const api = world.start({
-        ...{ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: '300' },
-        ...{ RATE_LIMIT_PER_SECOND: '0', MAX_WAIT_MS: '5000', MAX_LOOP_DELAY_MS: '10000' },
+        ROLES: 'api',
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+        RATE_LIMIT_PER_SECOND: '0',
+        MAX_WAIT_MS: '5000',
+        MAX_LOOP_DELAY_MS: '10000',
       });
       const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
       const ask = async () => (await fetch(url, { headers: { 'x-api-key': world.keys.acme } })).status;
@@ -226,8 +237,10 @@ describe('traces', () => {
   test('are kept in the share that the settings name, and still named in the log', async ({ world }) => {
     const collector = await startCollector();
     const api = world.start({
-      ...{ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
+      ROLES: 'api',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
     });
     const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
     const ask = (traceparent?: string) =>

@@ -5,7 +5,11 @@ import { startProcess } from '../support/process.ts';
 const settings = {
   SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
   CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
-  ...{ HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0', LOG_LEVEL: 'info', ROLES: 'api' },
+  HOST: '127.0.0.1',
+  PORT: '0',
+  DRAIN_SECONDS: '0',
+  LOG_LEVEL: 'info',
+  ROLES: 'api',
 };
 // A pipe holds some 200 kB; each of these has a line of over 300 bytes.
 const requests = 3_000;

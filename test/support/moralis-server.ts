@@ -130,12 +130,15 @@ function answer(data: Data, path: string, query: Query, response: ServerResponse
 function answerChains(data: Data, path: string, query: Query, response: ServerResponse): void {
   const address = /0x\w+/.exec(path)?.[0] ?? '';
   const end = (block_number: string, block_timestamp: string) => ({
-    ...{ block_number, block_timestamp, transaction_hash: `0x${'21'.repeat(32)}` },
+    block_number,
+    block_timestamp,
+    transaction_hash: `0x${'21'.repeat(32)}`,
   });
   const active_chains = Object.values(query).map((chain_id) => {
     const isUsed = data.chains?.[address]?.includes(chain_id) === true;
     return {
-      ...{ chain: 'eth', chain_id },
+      chain: 'eth',
+      chain_id,
       first_transaction: isUsed ? end('14473307', '2022-03-28T07:16:38.000Z') : null,
       last_transaction: isUsed ? end('22590621', '2025-05-29T19:55:35.000Z') : null,
     };

@@ -76,15 +76,29 @@ function build(chainId: string, blocks: readonly OddBlock[]): (BuiltBlock | null
     const place = { blockHash: hash, blockNumber: number };
     const listed = each.transactions ?? [];
     const transactions = listed.map(({ tx }, index) => ({
-      ...{ ...place, transactionIndex: hexOf(index), hash: hashOf(`${chainId} ${height} ${index}`) },
-      ...{ nonce: hexOf(height * 10 + index), gas: '0x5208', gasPrice: hexOf(1_000_000_000), value: '0x0' },
-      ...{ input: '0x', type: '0x0', ...tx },
+      ...place,
+      transactionIndex: hexOf(index),
+      hash: hashOf(`${chainId} ${height} ${index}`),
+      nonce: hexOf(height * 10 + index),
+      gas: '0x5208',
+      gasPrice: hexOf(1_000_000_000),
+      value: '0x0',
+      input: '0x',
+      type: '0x0',
+      ...tx,
     }));
     let logIndex = 0;
     const receipts = transactions.map((transaction, index) => ({
-      ...{ ...place, transactionHash: transaction.hash, transactionIndex: hexOf(index) },
-      ...{ from: transaction.from, to: transaction.to ?? null, status: '0x1', gasUsed: '0x5208' },
-      ...{ effectiveGasPrice: transaction.gasPrice, contractAddress: null, type: transaction.type },
+      ...place,
+      transactionHash: transaction.hash,
+      transactionIndex: hexOf(index),
+      from: transaction.from,
+      to: transaction.to ?? null,
+      status: '0x1',
+      gasUsed: '0x5208',
+      effectiveGasPrice: transaction.gasPrice,
+      contractAddress: null,
+      type: transaction.type,
       logs: (listed[index]?.logs ?? []).map((log) => {
         const at = { ...place, transactionHash: transaction.hash, transactionIndex: hexOf(index) };
         logIndex += 1;
@@ -96,19 +110,15 @@ function build(chainId: string, blocks: readonly OddBlock[]): (BuiltBlock | null
       ({ from, to, value, input }, index) => listed[index]?.trace ?? { type: 'CALL', from, to, value, input },
     );
     const block = {
-      ...{
-        number,
-        hash,
-        parentHash,
-        timestamp: hexOf(1_760_000_000 + height * 12),
-        miner: `0x${'cc'.repeat(20)}`,
-      },
-      ...{
-        difficulty: '0x0',
-        baseFeePerGas: hexOf(999_999_999),
-        receiptsRoot: hashOf('receipts'),
-        uncles: [],
-      },
+      number,
+      hash,
+      parentHash,
+      timestamp: hexOf(1_760_000_000 + height * 12),
+      miner: `0x${'cc'.repeat(20)}`,
+      difficulty: '0x0',
+      baseFeePerGas: hexOf(999_999_999),
+      receiptsRoot: hashOf('receipts'),
+      uncles: [],
       ...each.fields,
     };
     parentHash = hash;

@@ -65,7 +65,8 @@ export async function startPostgres({
   };
   return {
     url: server.url,
-    ...{ stop, start },
+    stop,
+    start,
     async restart(signal) {
       await stop(signal);
       await start();

@@ -15,10 +15,13 @@ export function withWithdrawals(name: string): RecordedBlock {
   const found = readFixture<RecordedBlock>(name);
   const { blockLevel } = readFixture<Oracle>(`${name}.native`);
   const withdrawals = blockLevel.map(({ address, delta }, index) => ({
-    ...{ index: quantity(BigInt(index)), validatorIndex: quantity(1_000n + BigInt(index)), address },
+    index: quantity(BigInt(index)),
+    validatorIndex: quantity(1_000n + BigInt(index)),
+    address,
     amount: quantity(BigInt(delta) / 10n ** 9n),
   }));
-  return { ...found, block: { ...found.block, ...{ withdrawals } } };
+  const block = { ...found.block, withdrawals };
+  return { ...found, block };
 }
 
 /** What the node saw every account gain and lose in the block, in wei: movements, fees, tips and withdrawals. */

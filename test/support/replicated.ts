@@ -55,7 +55,10 @@ export async function startReplicated(): Promise<Replicated> {
   };
   const kept = opened.move();
   return {
-    ...{ database, replica, gate, replicaUrl: replicaUrl.href },
+    database,
+    replica,
+    gate,
+    replicaUrl: replicaUrl.href,
     startForeign: async () => (await startPair(kept, 'foreign', alike)).replica,
     close: () => kept.disposeAsync(),
   };

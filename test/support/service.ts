@@ -68,7 +68,10 @@ async function openService(database: TestDatabase, options: ServiceOptions) {
   });
   const { check } = createConformance({ coverageFile: inject('coverageFile') });
   return {
-    ...{ parts, baseUrl, check, close },
+    parts,
+    baseUrl,
+    check,
+    close,
     db: database.db,
     databaseUrl: database.url,
     as: (key?: string) => createClient(baseUrl, key, check),

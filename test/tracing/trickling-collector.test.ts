@@ -28,7 +28,12 @@ test('a collector that sends a byte now and then, and never an end, holds one co
   const place = server.address();
   const tracing = startTracing({
     endpoint: `http://127.0.0.1:${typeof place === 'object' ? place?.port : ''}`,
-    ...{ headers: {}, timeoutMs: 100, sampler: 'always_on', share: 1, serviceName: 'test', attributes: {} },
+    headers: {},
+    timeoutMs: 100,
+    sampler: 'always_on',
+    share: 1,
+    serviceName: 'test',
+    attributes: {},
     log: createLogger({ level: 'silent' }),
   });
   onTestFinished(() => tracing.stop());

@@ -18,7 +18,9 @@ export const historySuite: Suite = {
     const rows = isQuick ? 505_000 : 5_005_000;
     const data = await openKept(
       {
-        ...{ name: isQuick ? 'history-quick' : 'history', content: [version, rows], about: `${rows} rows` },
+        name: isQuick ? 'history-quick' : 'history',
+        content: [version, rows],
+        about: `${rows} rows`,
         fill: (db) => fillHistory({ db, rows, say }),
         isWritten: true,
       },

@@ -29,12 +29,10 @@ function openDataSet(sizes: Sizes, isWritten: boolean, say: (line: string) => vo
   const nfts = sizes.rwas * sizes.nftsPerRwa;
   return openKept(
     {
-      ...{
-        name: `${nfts}-nfts`,
-        content: [version, sizes],
-        isWritten,
-        about: `${nfts} NFTs and ${sizes.events} events`,
-      },
+      name: `${nfts}-nfts`,
+      content: [version, sizes],
+      isWritten,
+      about: `${nfts} NFTs and ${sizes.events} events`,
       fill: (db) => fillCompany(db, sizes, say),
     },
     say,

@@ -36,7 +36,10 @@ export async function fillCompany(db: Database, sizes: Sizes, say: (line: string
   // As the server does by itself while rows come one after the other.
   await db.raw('VACUUM ANALYZE events, rwas, nfts');
   return {
-    ...{ key, companyId, nfts: sizes.rwas * sizes.nftsPerRwa, events: sizes.events },
+    key,
+    companyId,
+    nfts: sizes.rwas * sizes.nftsPerRwa,
+    events: sizes.events,
     samples: { rwas: spread(rwas), nfts: await sampleOf(db, 'nfts'), events: await sampleOf(db, 'events') },
   };
 }

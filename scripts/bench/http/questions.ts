@@ -43,9 +43,15 @@ export const readQuestions = ({ key, nfts, samples }: DataSet): readonly Questio
 ];
 
 const body = {
-  ...{ name: 'Harvest supper', location: 'Long barn', description: 'Supper for holders of tallies.' },
-  ...{ startDate: '2027-09-18T19:00:00Z', endDate: '2027-09-19T00:00:00Z', maxAttendees: 50, price: 45.5 },
-  ...{ currency: 'EUR', chainId: 31_337 },
+  name: 'Harvest supper',
+  location: 'Long barn',
+  description: 'Supper for holders of tallies.',
+  startDate: '2027-09-18T19:00:00Z',
+  endDate: '2027-09-19T00:00:00Z',
+  maxAttendees: 50,
+  price: 45.5,
+  currency: 'EUR',
+  chainId: 31_337,
 };
 
 export const writeQuestions = ({ key, samples }: DataSet): readonly Question[] => [

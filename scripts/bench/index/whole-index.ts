@@ -43,7 +43,12 @@ export async function indexWhole(
       testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [contracts.Wrapped] }),
     );
     const indexed = await runIndexer({
-      ...{ db, databaseUrl: postgres.url, chainId, last, parallel, say },
+      db,
+      databaseUrl: postgres.url,
+      chainId,
+      last,
+      parallel,
+      say,
     });
     say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.peakMb} MB`);
     return { ...indexed, rows: await countRows(db, chain) };

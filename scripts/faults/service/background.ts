@@ -41,7 +41,9 @@ async function timeMint({ service, world, ledger }: Stage, db: Database): Promis
   let nftId: string | undefined;
   const ask = async () => {
     await caller.ask({
-      ...{ kind: 'mint afterwards', method: 'POST', path: `/v1/api/rwa/${rwas[0]}/mint` },
+      kind: 'mint afterwards',
+      method: 'POST',
+      path: `/v1/api/rwa/${rwas[0]}/mint`,
       body: { recipient: wallets[0] },
       onAccepted(text) {
         const body: { nftId: string } = JSON.parse(text);

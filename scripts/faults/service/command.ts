@@ -49,7 +49,9 @@ export async function runServiceFaults(args: readonly string[], isSoak: boolean)
       minutes: { type: 'string', default: isSoak ? '5' : '0' },
       seed: { type: 'string', default: String(Math.floor(Date.now() / 86_400_000)) },
       rate: { type: 'string', default: '20' },
-      ...{ readme: { type: 'boolean' }, keep: { type: 'boolean' }, list: { type: 'boolean' } },
+      readme: { type: 'boolean' },
+      keep: { type: 'boolean' },
+      list: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });

@@ -31,10 +31,14 @@ export function judge(found: Found): Outcome {
     excused > 0 && `${excused} writes that the replica lacked`,
   ];
   return {
-    ...{ name: fault.name, about: fault.about, answers: countClasses(answers) },
+    name: fault.name,
+    about: fault.about,
+    answers: countClasses(answers),
     longestMs: Math.round(Math.max(0, ...answers.map(({ ms }) => ms))),
     recoveryMs: recoveredMs === undefined ? undefined : Math.round(recoveredMs),
-    ...{ background, memoryMb: peak.memoryMb, lost: lost.length },
+    background,
+    memoryMb: peak.memoryMb,
+    lost: lost.length,
     note: notes.filter(Boolean).join('; '),
     violations: violationsOf(found),
     details: commonDetails(answers),
@@ -44,8 +48,16 @@ export function judge(found: Found): Outcome {
 /** The outcome of a fault that could not be judged, so that the others are not lost. */
 export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
   return {
-    ...{ name, about, answers: countClasses([]), longestMs: 0, recoveryMs: undefined },
-    ...{ background: { mintMs: undefined, indexMs: undefined }, memoryMb: 0, lost: 0, note: '', details: [] },
+    name,
+    about,
+    answers: countClasses([]),
+    longestMs: 0,
+    recoveryMs: undefined,
+    background: { mintMs: undefined, indexMs: undefined },
+    memoryMb: 0,
+    lost: 0,
+    note: '',
+    details: [],
     violations: [`not judged: ${message.slice(0, 200)}`],
   };
 }

@@ -59,7 +59,10 @@ const describe = ({
   isIrreversible,
   method,
 }: OperationTool) => ({
-  ...{ name, title, description, inputSchema },
+  name,
+  title,
+  description,
+  inputSchema,
   annotations: {
     title,
     readOnlyHint: !isWrite,

@@ -90,7 +90,10 @@ function toTool(
   const fields = requestBody === undefined ? [] : fieldsOf(document, requestBody);
   const inputs = [...parameters.map((part) => parameterOf(document, part)), ...fields];
   return {
-    ...{ name, title, method, path },
+    name,
+    title,
+    method,
+    path,
     description: `${title}.\n\n${description.trim()}`,
     // A POST that only reads sends a secret, whose wrong guesses are counted.
     isWrite: method !== 'GET',
@@ -129,7 +132,8 @@ function fieldsOf(document: OpenApiDocument, { content }: NonNullable<Operation[
   return Object.entries(properties)
     .filter(([, field]) => field.readOnly !== true)
     .map(([name, field]) => ({
-      ...{ name, place: 'body' },
+      name,
+      place: 'body',
       required: required.includes(name),
       schema: plainSchema(document, field),
     }));

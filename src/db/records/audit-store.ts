@@ -44,7 +44,10 @@ export async function recordAudit(
 ): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map(({ action, companyId, subject, details = {}, by }) => ({
-    ...{ action, companyId, subject, details },
+    action,
+    companyId,
+    subject,
+    details,
     ...actorOf(by),
   }));
   await prepared(db, 'record_audit', recordSql, [JSON.stringify(rows)]);

@@ -60,7 +60,9 @@ export async function findMissingRights(db: Database): Promise<string[]> {
   const wanted = databaseRoles.flatMap((role) =>
     [...columns].flatMap(([table, all]) =>
       privilegesOn(table, role).map((right) => ({
-        ...{ group: groupOf(role), table, right },
+        group: groupOf(role),
+        table,
+        right,
         columns: right === 'UPDATE' ? updatable(table, role, all) : null,
       })),
     ),

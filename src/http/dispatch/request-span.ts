@@ -39,9 +39,14 @@ function beginSpan(
     const status = response.headersSent ? response.statusCode : undefined;
     if (path !== undefined) span.rename(`${method} ${path}`);
     span.tell({
-      ...{ 'http.route': path, 'http.response.status_code': status, 'tallystick.problem': code },
-      ...{ 'tallystick.area': area, 'tallystick.operation': operationId, 'tallystick.request_id': requestId },
-      ...{ 'tallystick.key_id': keyId, 'tallystick.company_id': companyId },
+      'http.route': path,
+      'http.response.status_code': status,
+      'tallystick.problem': code,
+      'tallystick.area': area,
+      'tallystick.operation': operationId,
+      'tallystick.request_id': requestId,
+      'tallystick.key_id': keyId,
+      'tallystick.company_id': companyId,
     });
     const isFailed = status === undefined || status >= 500;
     span.end(isFailed ? new RequestFailure(code ?? String(status ?? 'aborted')) : undefined);

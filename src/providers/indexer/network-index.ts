@@ -169,11 +169,17 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
   const { network, settings, db, log, observer } = options;
   const { chainId } = network;
   const checker = createTransferChecker({
-    ...{ chainId, db, log, states },
+    chainId,
+    db,
+    log,
+    states,
     onChecked: (outcome) => observer?.checked(chainId, outcome),
   });
   return createBackgroundRunner({
-    ...{ chainId, log, restMs: ownRestMs(settings), failure: 'transfers are not checked for now' },
+    chainId,
+    log,
+    restMs: ownRestMs(settings),
+    failure: 'transfers are not checked for now',
     async fill() {
       const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
       if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;

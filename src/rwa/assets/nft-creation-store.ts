@@ -113,7 +113,9 @@ const seriesResult = `
     coalesce(made.claim_base_url, c.claim_base_url) AS claim_base_url
   FROM made JOIN companies c ON c.id = made.company_id`;
 const entry = keyEntrySql({
-  ...{ from: 6, companyId: 'made.company_id', subject: 'made.id::text' },
+  from: 6,
+  companyId: 'made.company_id',
+  subject: 'made.id::text',
   details: `jsonb_build_object('count', ${count}, 'first', ${ids}[1], 'last', ${ids}[${count}])`,
 });
 const seriesSql = `WITH ${seriesParts} ${seriesResult}`;

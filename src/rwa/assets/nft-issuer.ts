@@ -49,10 +49,21 @@ function issued(
   const serial = first + BigInt(index);
   return {
     ...nft,
-    ...{ companyId, rwaId, rwaNumber, serial, tokenId: tokenIdOf({ rwaNumber, serial }) },
-    ...{ mintState: 'unclaimed', mintError: null, mintReason: null, recipient: null },
-    ...{ mintedAt: null, mintedTx: null, mintedBlock: null, data: null },
-    ...{ createdAt, updatedAt: createdAt },
+    companyId,
+    rwaId,
+    rwaNumber,
+    serial,
+    tokenId: tokenIdOf({ rwaNumber, serial }),
+    mintState: 'unclaimed',
+    mintError: null,
+    mintReason: null,
+    recipient: null,
+    mintedAt: null,
+    mintedTx: null,
+    mintedBlock: null,
+    data: null,
+    createdAt,
+    updatedAt: createdAt,
   };
 }
 

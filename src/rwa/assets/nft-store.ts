@@ -109,7 +109,9 @@ const findSql = `
     JOIN companies c ON c.id = r.company_id
   WHERE n.company_id = $1 AND n.id = $2`;
 const told = keyEntrySql({
-  ...{ from: 3, companyId: 'made.company_id', subject: 'made.id::text' },
+  from: 3,
+  companyId: 'made.company_id',
+  subject: 'made.id::text',
   details: `jsonb_build_object('count', 1, 'first', made.id, 'last', made.id)`,
 });
 const revealSql = `WITH made AS (${findSql}), told AS (${told}) SELECT * FROM made`;

@@ -33,7 +33,8 @@ export async function lockTokens(
 ): Promise<void> {
   const parts = tokenIds.flatMap((tokenId) => tokenPartsOf(tokenId) ?? []);
   const bindings = {
-    ...{ chainId, contract },
+    chainId,
+    contract,
     numbers: parts.map(({ rwaNumber }) => rwaNumber.toString()),
     serials: parts.map(({ serial }) => serial.toString()),
   };
@@ -175,7 +176,8 @@ export async function raiseSerials(
        WHERE w.serial > r.last_serial AND w.serial - r.last_serial < ${farthest} GROUP BY r.id) m
      WHERE r.id = m.id AND r.last_serial < m.serial`,
     {
-      ...{ chainId, contract },
+      chainId,
+      contract,
       numbers: parts.map(({ rwaNumber }) => rwaNumber.toString()),
       serials: parts.map(({ serial }) => serial.toString()),
     },

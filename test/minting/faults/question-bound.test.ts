@@ -29,13 +29,26 @@ async function storeConfirmed(count: number): Promise<void> {
     const [row] = await service
       .db('mint_transactions')
       .insert({
-        ...{ chain_id: chain.chainId, signer, nonce, contract: chain.contract, gas_limit: 1, fence: 1 },
-        ...{ state: 'confirmed', mined_hash: mined, block_number: number, block_hash: block.hash },
+        chain_id: chain.chainId,
+        signer,
+        nonce,
+        contract: chain.contract,
+        gas_limit: 1,
+        fence: 1,
+        state: 'confirmed',
+        mined_hash: mined,
+        block_number: number,
+        block_hash: block.hash,
       })
       .returning('id');
     await service.db('mint_attempts').insert({
-      ...{ transaction_id: row.id, number: 1, hash: mined, raw: Buffer.alloc(1), max_fee_per_gas: 1 },
-      ...{ sent_at_block: 1, fence: 1 },
+      transaction_id: row.id,
+      number: 1,
+      hash: mined,
+      raw: Buffer.alloc(1),
+      max_fee_per_gas: 1,
+      sent_at_block: 1,
+      fence: 1,
     });
   }
 }

@@ -213,8 +213,15 @@ describe('an NFT', () => {
       ...lean,
       contract_type: 'ERC721',
       amount: '1',
-      ...{ block_number_minted: null, token_hash: null, name: null, symbol: null, token_uri: null },
-      ...{ metadata: null, last_token_uri_sync: null, last_metadata_sync: null, possible_spam: false },
+      block_number_minted: null,
+      token_hash: null,
+      name: null,
+      symbol: null,
+      token_uri: null,
+      metadata: null,
+      last_token_uri_sync: null,
+      last_metadata_sync: null,
+      possible_spam: false,
     });
   });
 
@@ -313,7 +320,10 @@ describe('a field that does not fit', () => {
     };
     const record = await recordOf(transaction(1, { erc20_transfers: [tokenTransfer(odd)] }));
     expect(record?.erc20_transfers[0]).toMatchObject({
-      ...{ log_index: 7, token_decimals: null, possible_spam: false, token_name: null },
+      log_index: 7,
+      token_decimals: null,
+      possible_spam: false,
+      token_name: null,
       block_timestamp: transaction(1)['block_timestamp'],
     });
     expect(repaired).toEqual(['block_timestamp']);
@@ -332,13 +342,11 @@ describe('a field that does not fit', () => {
       name: 5,
     };
     expect(await entryOf(nft(1, odd))).toMatchObject({
-      ...{
-        contract_type: null,
-        metadata: '{"name":"Odd"}',
-        possible_spam: true,
-        block_number_minted: null,
-        name: null,
-      },
+      contract_type: null,
+      metadata: '{"name":"Odd"}',
+      possible_spam: true,
+      block_number_minted: null,
+      name: null,
     });
     expect(repaired).toEqual(['contract_type']);
   });

@@ -247,7 +247,11 @@ function syntheticReceipt(
   logs: readonly { readonly transactionHash: string }[],
 ) {
   return {
-    ...{ transactionHash: hash, blockHash, status: '0x1', gasUsed: '0x0', contractAddress: null },
+    transactionHash: hash,
+    blockHash,
+    status: '0x1',
+    gasUsed: '0x0',
+    contractAddress: null,
     logs: logs.filter(({ transactionHash }) => transactionHash === hash),
   };
 }

@@ -51,7 +51,8 @@ const noises: readonly Noise[] = [
   flood('without keys', () => ({ key: undefined }), { isLimited: false, letsIn: false }),
   flood('with invented keys', () => ({ key: 'invented' }), { isLimited: true, letsIn: false }),
   flood('with wrong claims', () => ({ key: undefined, path: claim, body: '{"secret":"wrong"}' }), {
-    ...{ isLimited: true, letsIn: false },
+    isLimited: true,
+    letsIn: false,
   }),
   flood('with a key', ({ world }) => ({ key: world.acme.otherKey }), { isLimited: true, letsIn: true }),
   {
@@ -71,7 +72,10 @@ const noises: readonly Noise[] = [
   {
     name: '20 requests on a locked row',
     task: ({ world: { acme } }) => ({
-      ...{ callers: 20, path: `/v1/api/rwa/${acme.rwas[0]}/mint`, body: '{}', key: acme.otherKey },
+      callers: 20,
+      path: `/v1/api/rwa/${acme.rwas[0]}/mint`,
+      body: '{}',
+      key: acme.otherKey,
     }),
     async begin({ around, world: { acme } }) {
       const db = around.openDatabase();
@@ -94,7 +98,10 @@ const noises: readonly Noise[] = [
   {
     name: 'abandoned pipelines',
     task: () => ({
-      ...{ connections: 10, text: requestText(largePage).repeat(pipelined), reads: false, stayMs: 500 },
+      connections: 10,
+      text: requestText(largePage).repeat(pipelined),
+      reads: false,
+      stayMs: 500,
     }),
     acted: ({ connected }) => connected >= 100,
   },

@@ -10,7 +10,9 @@ import type { Fault, Stage } from '../fault.ts';
 
 /** @param count how many of the two nodes are wrong */
 const nodes = (name: string, about: string, count: number, ...flaws: readonly Flaw[]): Fault => ({
-  ...{ name, about, seconds: 15 },
+  name,
+  about,
+  seconds: 15,
   async begin({ around }) {
     const spoilt = around.nodes.slice(0, count);
     for (const node of spoilt) {
@@ -28,7 +30,9 @@ const nodes = (name: string, about: string, count: number, ...flaws: readonly Fl
 const rubbish = of(['eth_getBalance', 'eth_call'], () => ({ result: '0xzz' }));
 
 const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
-  ...{ name: `upstream ${name}`, about, seconds: 10 },
+  name: `upstream ${name}`,
+  about,
+  seconds: 10,
   async begin({ around }) {
     around.upstream.forget();
     around.upstream.meet(mishap);
@@ -41,7 +45,9 @@ const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
 });
 
 const authentication = (conduct: Exclude<Conduct, 'well'>, about: string): Fault => ({
-  ...{ name: `authentication ${conduct}`, about, seconds: 10 },
+  name: `authentication ${conduct}`,
+  about,
+  seconds: 10,
   change: ({ around }) => ({ settings: around.authenticator.settings }),
   async begin(stage) {
     const { authenticator } = stage.around;

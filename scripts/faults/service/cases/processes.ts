@@ -5,7 +5,10 @@ import { readProc } from '../figures.ts';
 import { withManyEvents } from './many-events.ts';
 
 const killed = (name: string, about: string): Fault => ({
-  ...{ name: `${name} killed`, about, seconds: 8, cuts: true },
+  name: `${name} killed`,
+  about,
+  seconds: 8,
+  cuts: true,
   async begin({ service }) {
     const replica = service.replicas().find((each) => each.name === name);
     await replica?.kill('SIGKILL');

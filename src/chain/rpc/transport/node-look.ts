@@ -74,7 +74,9 @@ async function askFinalized(
 ): Promise<FinalizedTag | 'unknown' | 'refused'> {
   try {
     const answer = await node.ask('eth_getBlockByNumber', ['finalized', false], {
-      ...{ timeoutMs, maxBytes, isPatient: true },
+      timeoutMs,
+      maxBytes,
+      isPatient: true,
     });
     if ('error' in answer && isLimitCode(answer.error.code)) return 'unknown';
     return readFinalizedTag(answer);

@@ -34,8 +34,11 @@ export function creditsOf(source: Source, { withdrawals, rewards }: CreditRules)
 
 function withdrawalsOf({ withdrawals = [] }: RawBlock): Found[] {
   return withdrawals.map(({ address: wallet, amount, index, validatorIndex }) => ({
-    ...{ wallet, kind: 'withdrawal', amount: amount * gwei },
-    ...{ validatorIndex, withdrawalIndex: index },
+    wallet,
+    kind: 'withdrawal',
+    amount: amount * gwei,
+    validatorIndex,
+    withdrawalIndex: index,
   }));
 }
 
@@ -55,7 +58,8 @@ function rewardsOf({ block, transactions, uncles }: Source, blockReward: (number
     { wallet: beneficiary, kind: 'block', amount: own, ...nobody },
     ...(uncles ?? []).map(
       (uncle): Found => ({
-        ...{ wallet: uncle.beneficiary, kind: 'uncle' },
+        wallet: uncle.beneficiary,
+        kind: 'uncle',
         amount: ((uncle.number + 8n - block.header.number) * reward) / 8n,
         ...nobody,
       }),

@@ -98,17 +98,27 @@ function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
   const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
-    ...{ hash, index, nonce, from, to, value, gas, gasPrice, selector },
-    ...{ created: null, gasUsed: null, fee: null, feePayer: null, succeeded: false },
-    ...{
-      suspects: none,
-      native: none,
-      erc20: none,
-      nft: none,
-      approvals: none,
-      borrowers: none,
-      delegations: none,
-    },
+    hash,
+    index,
+    nonce,
+    from,
+    to,
+    value,
+    gas,
+    gasPrice,
+    selector,
+    created: null,
+    gasUsed: null,
+    fee: null,
+    feePayer: null,
+    succeeded: false,
+    suspects: none,
+    native: none,
+    erc20: none,
+    nft: none,
+    approvals: none,
+    borrowers: none,
+    delegations: none,
     internalCalls: null,
   };
 }
@@ -165,7 +175,11 @@ function* assemble(parts: Parts): Steps<IndexedTransaction> {
   const created = transaction.to === null && succeeded ? receipt.created : null;
   const delegations = transaction.authorizations === undefined ? none : yield* delegationsOf(transaction);
   const { erc20, nft, suspects } = withConsent({
-    ...{ transaction, created, delegations, ...findings, logs: receipt.logs },
+    transaction,
+    created,
+    delegations,
+    ...findings,
+    logs: receipt.logs,
   });
   return {
     hash: transaction.hash,

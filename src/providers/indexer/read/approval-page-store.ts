@@ -78,7 +78,9 @@ export function approvalQuery({ chainId, wallet, limit, after }: ApprovalRequest
   return {
     sql,
     bindings: {
-      ...{ chainId, wallet: bytes(wallet), limit },
+      chainId,
+      wallet: bytes(wallet),
+      limit,
       ...(after !== undefined && {
         contract: bytes(after.contract),
         kind: approvalKinds[after.kind],

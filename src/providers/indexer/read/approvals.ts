@@ -91,7 +91,11 @@ function toLive(
     value === null || decimals === null ? null : formatUnits(value, decimals);
   return [
     {
-      ...{ token_address: contract, token_name: name, token_symbol: symbol, spender, kind },
+      token_address: contract,
+      token_name: name,
+      token_symbol: symbol,
+      spender,
+      kind,
       amount: amount?.toString() ?? null,
       amount_formatted: inUnits(amount),
       is_unlimited: kind === 'all' || (amount ?? 0n) >= unlimited,

@@ -63,7 +63,10 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
     FROM index_state s LEFT JOIN LATERAL (${measured(list, direction.order)}) r ON true
     WHERE s.chain_id = :chainId ORDER BY ${direction.order}`;
   const bindings = {
-    ...{ chainId, wallet: bytes(wallet), limit, maxBytes: maxPageBytes },
+    chainId,
+    wallet: bytes(wallet),
+    limit,
+    maxBytes: maxPageBytes,
     ...(after !== undefined && { block: String(after.blockNumber), index: after.index }),
     ...(fromBlock !== undefined && { fromBlock: String(fromBlock) }),
     ...(toBlock !== undefined && { toBlock: String(toBlock) }),

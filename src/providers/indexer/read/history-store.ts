@@ -73,7 +73,8 @@ function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): 
     blockTime: block_time,
     kind: creditKindName(kind),
     amount: BigInt(amount),
-    ...{ validatorIndex, withdrawalIndex },
+    validatorIndex,
+    withdrawalIndex,
   };
 }
 

@@ -124,7 +124,9 @@ type Bound = Pick<HoldingRequest, 'chainId' | 'wallet' | 'limit' | 'asOf' | 'aft
 
 function bindingsOf({ chainId, wallet, limit, asOf, after: begin, contracts }: Bound) {
   return {
-    ...{ chainId, wallet: bytes(wallet), limit },
+    chainId,
+    wallet: bytes(wallet),
+    limit,
     ...(contracts !== undefined && { contracts: contracts.map(bytes).join(',') }),
     ...(asOf !== undefined && { asOf: String(asOf) }),
     ...(begin !== undefined && {

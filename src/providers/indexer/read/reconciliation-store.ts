@@ -129,7 +129,8 @@ export function sumsQuery(chainId: string, wallet: string, asOf: bigint | undefi
   return {
     sql,
     bindings: {
-      ...{ chainId, wallet: bytes(wallet) },
+      chainId,
+      wallet: bytes(wallet),
       ...(asOf !== undefined && { account: wallet, asOf: String(asOf) }),
     },
   };
@@ -154,7 +155,9 @@ export async function findWalletSums(
   if (!isTooMuch(later)) return { state, sums: less(toSums(row), sumsOf(later, wallet)) };
   // What is final by then does not change any more: the block lies far back.
   const earlier = await db.raw<{ rows: RecordRow[] }>(recordsQuery('block_number BETWEEN :from AND :asOf'), {
-    ...{ ...bindings, asOf: String(asOf), from: String(state.from) },
+    ...bindings,
+    asOf: String(asOf),
+    from: String(state.from),
   });
   return { state, sums: isTooMuch(earlier.rows) ? undefined : sumsOf(earlier.rows, wallet) };
 }

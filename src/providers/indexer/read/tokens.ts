@@ -66,7 +66,10 @@ async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]
 function toToken({ contract, name, symbol, decimals, isClean }: Coin, balance: bigint): WalletToken {
   return {
     token_address: contract,
-    ...{ name, symbol, decimals, logo: null },
+    name,
+    symbol,
+    decimals,
+    logo: null,
     balance: balance.toString(),
     balance_formatted: decimals === null ? null : formatUnits(balance, decimals),
     possible_spam: !isClean || advertises({ name, symbol }),

@@ -32,7 +32,10 @@ export function createStartFiller({ chainId, db, states, log }: StartFillerOptio
   const ask = async (head: string, holdings: readonly UnstartedHolding[]): Promise<AskedHolding[]> => {
     const amounts = await states.amountsOf(
       holdings.map(({ contract: token, tokenId, wallet: account }) => ({
-        ...{ standard: 1155, token, tokenId, account },
+        standard: 1155,
+        token,
+        tokenId,
+        account,
       })),
       head,
     );

@@ -53,7 +53,7 @@ export function createTransferChecker(options: CheckerOptions): TransferChecker 
     const verdicts: TransferVerdict[] = [];
     const asking = createBlockQuestions(states, block.hash);
     try {
-      await judge({ block, asking, verdicts, ...{ chainId, db, memory } });
+      await judge({ block, asking, verdicts, chainId, db, memory });
     } catch (err) {
       // What is known by then is kept: no node has the state.
       if (!isAtAll(err, isError) && !(err instanceof NoQuestionsLeft)) {

@@ -39,12 +39,17 @@ export async function searchPast(
   const finalized = await node.finalized(head, network.finalityDepth);
   const search = searches.get(wanted.contract) ?? {
     final: stretch(wanted.from, finalized, undefined),
-    ...{ recent: undefined, origin: undefined, questions: 0 },
+    recent: undefined,
+    origin: undefined,
+    questions: 0,
   };
   searches.set(wanted.contract, search);
   const ask = createAsk(lookOf(context, head), search);
   const comparison: Comparison = {
-    ...{ db, chainId: lease.chainId, contract: wanted.contract, finalized },
+    db,
+    chainId: lease.chainId,
+    contract: wanted.contract,
+    finalized,
     signers: new Set(await listSigners(db, lease.chainId)),
     node: {
       block: (number) => ask(() => node.block(number)),
@@ -97,7 +102,9 @@ function lookOf(context: LaneContext, head: Head): Ask {
 }
 
 const stretch = (from: bigint, to: bigint, hash: string | undefined): Stretch => ({
-  ...{ from, to, hash },
+  from,
+  to,
+  hash,
   next: to,
   mints: [],
 });
@@ -181,7 +188,7 @@ async function lowestOf({ ask, comparison, context, search }: Parts, part: Stret
     const { origins } = memory.evidence;
     const bisection = origins.get(contract) ?? remember(origins, contract, createBisection(part.to));
     try {
-      const found = await findOrigin({ ...{ db, node, chainId, contract, ask, bisection }, newest: part.to });
+      const found = await findOrigin({ db, node, chainId, contract, ask, bisection, newest: part.to });
       search.origin = found ?? part.from;
     } catch (error) {
       // A node without old state fails as one that is gone does; of the latter the next question tells.

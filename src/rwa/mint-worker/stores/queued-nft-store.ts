@@ -95,7 +95,10 @@ export async function listQueuedMints(
        ORDER BY ${inLine} LIMIT CASE WHEN c.turn = 1 THEN :limit::int ELSE :share::int END) q
      ORDER BY q.place > :share, q.place, c.turn LIMIT :limit`,
     {
-      ...{ chainId, contract, companies, limit },
+      chainId,
+      contract,
+      companies,
+      limit,
       excludedNftIds: [...excludedNftIds],
       share: Math.floor(limit / companies.length),
     },

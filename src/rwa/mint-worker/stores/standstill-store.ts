@@ -102,7 +102,8 @@ export async function notePassedBy(
      WHERE l.oldest < (${newestSent})
      LIMIT ${most} ON CONFLICT DO NOTHING`,
     {
-      ...{ ...lane, seconds },
+      ...lane,
+      seconds,
       contracts: lines.map(({ contract }) => contract),
       companyIds: lines.map(({ companyId }) => companyId),
       oldest: lines.map(({ queuedAt }) => queuedAt),

@@ -116,7 +116,8 @@ export async function saveDisagreements(
      SELECT :chainId, :contract, * FROM unnest(:tokens::numeric[], :kinds::text[], :nfts::uuid[], :details::text[])
      ON CONFLICT DO NOTHING RETURNING token_id AS "tokenId", kind`,
     {
-      ...{ chainId, contract },
+      chainId,
+      contract,
       tokens: found.map(({ tokenId }) => tokenId),
       kinds: found.map(({ kind }) => kind),
       nfts: found.map(({ nftId }) => nftId),

@@ -36,8 +36,13 @@ function toTokenRow(row: Row): TokenRow {
       id === null || state === null || createdAt === null
         ? null
         : {
-            ...{ id, state, createdAt, recipient: row.recipient },
-            ...{ mintedTx: row.minted_tx, mintedBlock: row.minted_block, mintedAt: row.minted_at },
+            id,
+            state,
+            createdAt,
+            recipient: row.recipient,
+            mintedTx: row.minted_tx,
+            mintedBlock: row.minted_block,
+            mintedAt: row.minted_at,
           },
   };
 }
@@ -60,7 +65,8 @@ export async function listTokenRows(
      LEFT JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
      LEFT JOIN nfts n ON n.rwa_id = r.id AND n.serial = w.serial`,
     {
-      ...{ chainId, contract },
+      chainId,
+      contract,
       tokens: tokens.map(({ tokenId }) => tokenId),
       numbers: tokens.map(({ rwaNumber }) => rwaNumber.toString()),
       serials: tokens.map(({ serial }) => serial.toString()),
@@ -95,7 +101,7 @@ export async function listUnseenMinted(
      JOIN rwas r ON r.id = n.rwa_id
      WHERE r.chain_id = :chainId AND r.contract_address = :contract AND n.token_id <> ALL (:seen::numeric[])
      ORDER BY n.minted_block, n.id LIMIT ${mostUnseen}`,
-    { ...{ chainId, contract }, from: from.toString(), to: to?.toString() ?? null, seen: [...seenTokenIds] },
+    { chainId, contract, from: from.toString(), to: to?.toString() ?? null, seen: [...seenTokenIds] },
   );
   return rows;
 }

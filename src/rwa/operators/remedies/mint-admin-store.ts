@@ -93,7 +93,14 @@ export async function listMints(db: Database, { states, chainId, limit }: MintFi
     { chainId: chainId ?? null, limit },
   );
   return rows.map(({ nftId, chainId: network, state, recipient, since, reason, why, reasonSince }) => ({
-    ...{ nftId, chainId: network, state, recipient, since, reason, why, reasonSince },
+    nftId,
+    chainId: network,
+    state,
+    recipient,
+    since,
+    reason,
+    why,
+    reasonSince,
     remedy: reason === null ? ofFailed(state) : remedyOf(reason),
   }));
 }

@@ -91,8 +91,12 @@ describe.skipIf(tools.chromium === undefined)('the claim page', () => {
 
   const mintedAt = '2027-05-04T09:30:00.000Z';
   const minted = {
-    ...{ claimStatus: 'minted', isClaimable: false, mintedAt, companyName: 'Casks & Co.' },
-    ...{ mintedTx: `0x${'a'.repeat(64)}`, recipient: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' },
+    claimStatus: 'minted',
+    isClaimable: false,
+    mintedAt,
+    companyName: 'Casks & Co.',
+    mintedTx: `0x${'a'.repeat(64)}`,
+    recipient: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
   };
 
   test.each([

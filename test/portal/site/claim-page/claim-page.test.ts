@@ -173,8 +173,11 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
   ])('is not bothered when the wallet shows no NFT (%i)', async (refusal, words) => {
     const { page, close } = await open(phone, walletScript('0x', { announced: false, refusal }));
     await alterClaim(page, {
-      ...{ claimStatus: 'minted', isClaimable: false, mintedAt: '2027-05-04T09:00:00.000Z' },
-      ...{ mintedTx: `0x${'a'.repeat(64)}`, recipient: Wallet.createRandom().address },
+      claimStatus: 'minted',
+      isClaimable: false,
+      mintedAt: '2027-05-04T09:00:00.000Z',
+      mintedTx: `0x${'a'.repeat(64)}`,
+      recipient: Wallet.createRandom().address,
     });
     await page.goto(held.link);
     await page.getByRole('button', { name: 'Show it in the wallet of this browser' }).click();

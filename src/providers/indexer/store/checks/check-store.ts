@@ -78,7 +78,10 @@ export async function isApproved(
        ORDER BY block_number DESC, log_index DESC LIMIT ${approvalsLookedAt}) c
      ORDER BY c.party, c.block_number DESC, c.log_index DESC`,
     {
-      ...{ chainId, from, logIndex, number: String(number) },
+      chainId,
+      from,
+      logIndex,
+      number: String(number),
       wallet: bytes(from),
       token: bytes(token),
       spenders: spenders.map(bytes).join(),
@@ -155,7 +158,10 @@ async function changeRows(tx: Tx, { chainId, block, byLog, keys }: Change): Prom
       ...place,
       rows: JSON.stringify(
         changed.map(({ wallet, tx_index, verdicts, newKind }) => ({
-          ...{ wallet: bytes(hex(wallet)), tx_index, verdicts, kind: newKind },
+          wallet: bytes(hex(wallet)),
+          tx_index,
+          verdicts,
+          kind: newKind,
         })),
       ),
     },

@@ -48,10 +48,14 @@ type Movement = {
 function movementsOf({ erc20, nft }: Pick<IndexedTransaction, 'erc20' | 'nft'>): Movement[] {
   return [
     ...erc20.map(({ value, ...rest }: Erc20Movement) => ({
-      ...{ ...rest, amount: value, tokenId: null, standard: 20 as const },
+      ...rest,
+      amount: value,
+      tokenId: null,
+      standard: 20 as const,
     })),
     ...nft.map(({ standard, ...rest }: NftMovement) => ({
-      ...{ ...rest, standard: standard === 'ERC721' ? (721 as const) : (1155 as const) },
+      ...rest,
+      standard: standard === 'ERC721' ? (721 as const) : (1155 as const),
     })),
   ];
 }
@@ -99,7 +103,12 @@ const keyOf = ({ token, tokenId }: Movement, account: string) => `${token}${toke
 export function readSuspects(json: unknown): SuspectTransfer[] {
   const { t, s } = json as ChecksJson; // written by checkRows
   return t.map(([transaction, logIndex, standard, token, tokenId, from, to, value, change, gain]) => ({
-    ...{ transaction, logIndex, standard, token, from, to },
+    transaction,
+    logIndex,
+    standard,
+    token,
+    from,
+    to,
     tokenId: tokenId === null ? null : BigInt(tokenId),
     value: BigInt(value),
     change: BigInt(change),

@@ -100,8 +100,12 @@ export function sumOfSums(all: readonly NativeSums[]): BulkColumns {
 
 function sumColumns(sums: ReadonlyMap<string, NativeChange>, sign: bigint): BulkColumns {
   const rows = columnsOf({
-    ...{ wallet: 'bytea', moved: 'numeric', fees: 'numeric' },
-    ...{ unknown_fees: 'bigint', withdrawals: 'numeric', rewards: 'numeric' },
+    wallet: 'bytea',
+    moved: 'numeric',
+    fees: 'numeric',
+    unknown_fees: 'bigint',
+    withdrawals: 'numeric',
+    rewards: 'numeric',
   });
   for (const [wallet, { moved, fees, unknownFees, withdrawals, rewards }] of sums) {
     const values = [moved, fees, unknownFees, withdrawals, rewards];
@@ -136,23 +140,23 @@ const approvalKey = {
 /** The rows of these blocks that are neither of a history nor of NFTs. Pure. */
 export function ledgerRows(blocks: readonly IndexedBlock[]) {
   const credited = columnsOf({
-    ...{ wallet: 'bytea', kind: 'smallint', block_number: 'bigint', place: 'integer', block_hash: 'bytea' },
-    ...{
-      block_time: 'timestamptz',
-      amount: 'numeric',
-      validator_index: 'numeric',
-      withdrawal_index: 'numeric',
-    },
+    wallet: 'bytea',
+    kind: 'smallint',
+    block_number: 'bigint',
+    place: 'integer',
+    block_hash: 'bytea',
+    block_time: 'timestamptz',
+    amount: 'numeric',
+    validator_index: 'numeric',
+    withdrawal_index: 'numeric',
   });
   const changed = columnsOf({
     ...approvalKey,
-    ...{
-      block_number: 'bigint',
-      log_index: 'integer',
-      spender: 'bytea',
-      amount: 'numeric',
-      granted: 'boolean',
-    },
+    block_number: 'bigint',
+    log_index: 'integer',
+    spender: 'bytea',
+    amount: 'numeric',
+    granted: 'boolean',
   });
   const last = new Map<string, { readonly key: ApprovalKey; readonly rest: readonly string[] }>();
   for (const block of blocks) {
@@ -178,8 +182,11 @@ export function ledgerRows(blocks: readonly IndexedBlock[]) {
   }
   const live = columnsOf({
     ...approvalKey,
-    ...{ spender: 'bytea', amount: 'numeric', granted: 'boolean' },
-    ...{ changed_block: 'bigint', changed_log: 'integer' },
+    spender: 'bytea',
+    amount: 'numeric',
+    granted: 'boolean',
+    changed_block: 'bigint',
+    changed_log: 'integer',
   });
   for (const { key, rest } of last.values()) live.add(...key, ...rest);
   return {

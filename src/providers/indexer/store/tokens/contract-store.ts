@@ -62,7 +62,9 @@ export async function saveContractTexts(
     [
       JSON.stringify(
         read.map(({ contract, isAnswered, ...text }) => ({
-          ...{ ...text, contract: bytes(contract), answered: isAnswered },
+          ...text,
+          contract: bytes(contract),
+          answered: isAnswered,
         })),
       ),
       chainId,

@@ -30,7 +30,9 @@ export async function listUnstarted(
     .limit(limit)
     .select('wallet', 'contract', 'token_id');
   return rows.map(({ wallet, contract, token_id }) => ({
-    ...{ wallet: hex(wallet), contract: hex(contract), tokenId: BigInt(token_id) },
+    wallet: hex(wallet),
+    contract: hex(contract),
+    tokenId: BigInt(token_id),
   }));
 }
 
@@ -67,7 +69,9 @@ export function saveStarts(
     );
     if (rowCount !== 1) return false;
     const rows = asked.map(({ wallet, contract, tokenId, amount }) => ({
-      ...{ wallet: bytes(wallet), contract: bytes(contract), token_id: String(tokenId) },
+      wallet: bytes(wallet),
+      contract: bytes(contract),
+      token_id: String(tokenId),
       amount: amount === undefined ? null : String(amount),
     }));
     await tx.raw(
