@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/transport/answer.ts';
+import { isExecutionFailure, judgeError, readAnswer } from '../../src/chain/rpc/transport/answer.ts';
 import { createHide } from '../../src/chain/rpc/transport/hide-parts.ts';
 
 const nothingHidden = new URL('https://node.example');
@@ -24,7 +24,7 @@ const failures: [string, { code: number; message: string }][] = [
 describe('an error of a node', () => {
   test.each(failures)('is an answer when the code of a contract failed (%s)', (_client, error) => {
     expect(isExecutionFailure(error)).toBe(true);
-    expect(judge('eth_call', error)).toBe('answer');
+    expect(judgeError('eth_call', error)).toBe('answer');
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe('an error of a node', () => {
     ['eth_sendRawTransaction', { code: 429, message: 'slow down' }],
     ['eth_getLogs', { code: 429, message: 'query returned more than 10000 results' }],
   ])('asks for slower questions by its code (%s %j)', (method, error) => {
-    expect(judge(method, error)).toBe('limited');
+    expect(judgeError(method, error)).toBe('limited');
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('an error of a node', () => {
     ['eth_call', { code: -32000, message: 'execution aborted (timeout = 5s)' }],
     ['eth_sendRawTransaction', { code: -32601, message: 'not on this plan' }],
   ])('sends a simulation or a broadcast elsewhere (%s %j)', (method, error) => {
-    expect(judge(method, error)).toBe('elsewhere');
+    expect(judgeError(method, error)).toBe('elsewhere');
   });
 
   const words = [
@@ -72,8 +72,8 @@ describe('an error of a node', () => {
     'trace_block',
   ])('is the fault of the node for %s, whatever its words and code', (method) => {
     for (const message of words)
-      for (const code of codes) expect(judge(method, { code, message })).toBe('refused');
-    expect(judge('eth_getLogs', { code: -32005, message: 'more than 10000 results' })).toBe('refused');
+      for (const code of codes) expect(judgeError(method, { code, message })).toBe('refused');
+    expect(judgeError('eth_getLogs', { code: -32005, message: 'more than 10000 results' })).toBe('refused');
   });
 
   test.each([
@@ -81,7 +81,7 @@ describe('an error of a node', () => {
     ['eth_sendRawTransaction', { code: -32603, message: 'anything' }],
     ['eth_estimateGas', { code: -32000, message: 'insufficient funds for transfer' }],
   ])('is an answer where it can be (%s %j)', (method, error) => {
-    expect(judge(method, error)).toBe('answer');
+    expect(judgeError(method, error)).toBe('answer');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mintTopics } from '../../src/chain/minting/mint-contract.ts';
-import { type BlockRange, createMintHistory, mintPages } from '../../src/chain/minting/mint-history.ts';
+import { createMintHistory, type HistoryRange, mintPages } from '../../src/chain/minting/mint-history.ts';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -8,8 +8,8 @@ const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 /** Reads all pages from a node that answers in this way. */
 async function read(to: bigint, answer: (width: bigint) => void) {
   const asked: bigint[] = [];
-  const pages: BlockRange[] = [];
-  const allMintsIn = async (_contract: string, range: BlockRange) => {
+  const pages: HistoryRange[] = [];
+  const allMintsIn = async (_contract: string, range: HistoryRange) => {
     const width = range.to - range.from + 1n;
     asked.push(width);
     answer(width);
@@ -21,7 +21,7 @@ async function read(to: bigint, answer: (width: bigint) => void) {
   return { asked, pages };
 }
 
-const isWhole = (pages: readonly BlockRange[], to: bigint) =>
+const isWhole = (pages: readonly HistoryRange[], to: bigint) =>
   pages.every((page, index) => page.from === (pages[index - 1]?.to ?? -1n) + 1n) && pages.at(-1)?.to === to;
 
 describe('pages of mints', () => {

@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { createTurns, type Steps } from '../../src/providers/indexer/decode/turns.ts';
+import { createLoopTurns, type Steps } from '../../src/providers/indexer/decode/turns.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
 import { bob, rawAnswers, token } from './raw-answers.ts';
@@ -11,7 +11,7 @@ describe('work in turns', () => {
   function setUp() {
     const seen: string[] = [];
     let ms = 0;
-    const inTurns = createTurns({
+    const inTurns = createLoopTurns({
       now: () => ms,
       others: async () => void seen.push('others'),
     });

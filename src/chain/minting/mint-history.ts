@@ -17,15 +17,15 @@ export type MintEvent = Mint & {
 /** Questions about what a contract has minted. One without an answer rejects. */
 export type MintHistory = {
   /** The mints in a range of blocks, both included, in the order of the chain. */
-  allMintsIn(contract: string, range: BlockRange): Promise<readonly MintEvent[]>;
+  allMintsIn(contract: string, range: HistoryRange): Promise<readonly MintEvent[]>;
   /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
   senderOf(hash: string): Promise<string | null>;
 };
 
-export type BlockRange = { readonly from: bigint; readonly to: bigint };
+export type HistoryRange = { readonly from: bigint; readonly to: bigint };
 
 /** The mints of a range of blocks. */
-export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
+export type MintPage = HistoryRange & { readonly mints: readonly MintEvent[] };
 
 const logs = z.array(
   z.object({
@@ -77,7 +77,7 @@ const outagesInRow = 3;
 export async function* mintPages(
   history: Pick<MintHistory, 'allMintsIn'>,
   contract: string,
-  { from, to }: BlockRange,
+  { from, to }: HistoryRange,
   signal?: AbortSignal,
 ): AsyncGenerator<MintPage> {
   let start = from;

@@ -32,13 +32,13 @@ type StepOptions = {
 };
 
 /** Runs the steps of one request. @throws ProblemError of the first step that refuses it */
-export type Steps = (request: ApiRequest, exchange: Exchange) => Promise<AnyReply>;
+export type RequestSteps = (request: ApiRequest, exchange: Exchange) => Promise<AnyReply>;
 
 /**
  * Creates the steps from a request to its handler: route, key, input, handler.
  * @throws Error when an operation has no handler, or a handler no operation
  */
-export function createSteps(options: StepOptions): Steps {
+export function createSteps(options: StepOptions): RequestSteps {
   const match = compileRouter(withHandlers(options));
   return async (request, exchange) => {
     const { method, path } = request;

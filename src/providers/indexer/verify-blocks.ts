@@ -5,7 +5,7 @@ import { findIndexState } from './store/write/index-state-store.ts';
 
 type BlockDifference = Difference & { readonly block: bigint };
 
-export type Verified = {
+export type VerifiedBlocks = {
   readonly blocks: number;
   readonly transactions: number;
   readonly differences: readonly BlockDifference[];
@@ -34,7 +34,7 @@ const maxAttempts = 5;
 const pauseMs = 1_000;
 
 /** Reads blocks from the node and compares them with the rows. @throws the reason of the signal */
-export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
+export async function verifyBlocks(options: VerifyOptions): Promise<VerifiedBlocks> {
   const { db, chainId, numbers, scan, signal, onProgress } = options;
   const found: (readonly BlockDifference[])[] = [];
   const untraced: bigint[] = [];

@@ -10,7 +10,7 @@ import { createLaneMemory } from './context/lane-memory.ts';
 import { noteFaults } from './noted-signer.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
-import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
+import { findLaneWork, type LaneLease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
 import { pauseForOutbid } from './watch/resend/outbid.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
@@ -35,7 +35,7 @@ const maxWatchIntervalMs = 5_000;
  */
 export function createLanePoll(
   deps: LaneDeps,
-  lease: Lease,
+  lease: LaneLease,
   { takeCauses, stopping }: PollOptions,
 ): () => Promise<Pause | undefined> {
   const { db, watchOnly, settings, log, step, now, findNetwork, pinNode, tracing } = deps;
@@ -111,7 +111,7 @@ async function sendSigned(context: LaneContext, head: Head): Promise<Pause | und
   return signerFault === undefined ? pause : { reason: 'signer_unavailable', detail: signerFault };
 }
 
-const spanOf = ({ chainId, signer }: Lease) =>
+const spanOf = ({ chainId, signer }: LaneLease) =>
   ({
     name: 'poll mint lane',
     kind: 'internal',

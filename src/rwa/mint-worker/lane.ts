@@ -8,7 +8,7 @@ import { createPauseReport, pauseForFailure } from './pause-report.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   type LaneId,
-  type Lease,
+  type LaneLease,
   LeaseLostError,
   laneLeases,
   type Pause,
@@ -76,7 +76,7 @@ export function startLane(deps: LaneDeps): Lane {
 }
 
 /** @returns undefined when another process holds the lane, or when that cannot be found out */
-async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | undefined> {
+async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<LaneLease | undefined> {
   const { db, lane, holder, watchOnly, settings, log } = deps;
   try {
     const seen = await laneLeases.find(db, lane);
@@ -89,7 +89,7 @@ async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | u
 }
 
 /** Gives a lease back whose fence is not above one that this process has seen, and says so. */
-async function refuseLease(deps: LaneDeps, lease: Lease): Promise<void> {
+async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
   const { db, log, lane, step } = deps;
   const detail = `The fence of the lane was higher before: the database is in an earlier state (fence ${lease.fence}).`;
   const pause = { reason: 'database_went_back', detail } as const;
@@ -108,7 +108,7 @@ type Work = { readonly trigger: PollTrigger; readonly causes: Causes; readonly s
 /** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
 async function workUnderLease(
   deps: LaneDeps,
-  lease: Lease,
+  lease: LaneLease,
   { trigger, causes, stopping }: Work,
 ): Promise<void> {
   const { log, settings, step } = deps;
@@ -134,7 +134,7 @@ async function workUnderLease(
   }
 }
 
-async function giveBack({ db, log }: LaneDeps, lease: Lease): Promise<void> {
+async function giveBack({ db, log }: LaneDeps, lease: LaneLease): Promise<void> {
   try {
     await laneLeases.end(db, lease);
   } catch (err) {
@@ -153,7 +153,7 @@ async function pollSafely(poll: () => Promise<Pause | undefined>): Promise<Pause
 }
 
 /** Logs when reports begin to fail and when they succeed again: without a database a pause cannot be stored. */
-function createFailureLog({ log }: LaneDeps, lease: Lease) {
+function createFailureLog({ log }: LaneDeps, lease: LaneLease) {
   let isFailing = false;
   return async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -169,7 +169,7 @@ function createFailureLog({ log }: LaneDeps, lease: Lease) {
 }
 
 /** Renews the lease until another process has taken the lane: what the database does not answer, the fence decides. */
-function startRenewal({ db, settings: { leaseSeconds } }: LaneDeps, lease: Lease) {
+function startRenewal({ db, settings: { leaseSeconds } }: LaneDeps, lease: LaneLease) {
   let isValid = true;
   const stop = keepRenewed(
     leaseSeconds,

@@ -1,6 +1,6 @@
 import { createRenewalWatch } from '../../db/leases/lease.ts';
 import type { SeenLease } from '../../db/leases/lease-store.ts';
-import type { Lease } from './stores/lane-store.ts';
+import type { LaneLease } from './stores/lane-store.ts';
 
 /**
  * Watches the leases of a lane by the clock and the memory of this process.
@@ -16,7 +16,7 @@ export function createLeaseWatch(now: () => number, leastSeconds: number) {
      * Whether the fence of a lease that this process took is above every one that it has seen. Otherwise the database
      * is in an earlier state: restored, or a standby that was behind when it was promoted.
      */
-    isNewer({ fence }: Lease): boolean {
+    isNewer({ fence }: LaneLease): boolean {
       const isNewer = BigInt(fence) > highest;
       if (isNewer) highest = BigInt(fence);
       return isNewer;

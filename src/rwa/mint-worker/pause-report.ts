@@ -1,7 +1,7 @@
 import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { isOutage } from '../../db/connection/outage.ts';
 import type { LaneDeps } from './context/lane-context.ts';
-import { type Lease, type Pause, setPause } from './stores/lane-store.ts';
+import { type LaneLease, type Pause, setPause } from './stores/lane-store.ts';
 
 /** Tells why the lane does not send; undefined when it does. */
 export type PauseReport = (pause: Pause | undefined) => Promise<void>;
@@ -10,7 +10,10 @@ export type PauseReport = (pause: Pause | undefined) => Promise<void>;
  * Creates the report that stores a pause each time that it changes, and announces it when its reason begins or ends,
  * not with each change of its words.
  */
-export function createPauseReport({ db, step }: Pick<LaneDeps, 'db' | 'step'>, lease: Lease): PauseReport {
+export function createPauseReport(
+  { db, step }: Pick<LaneDeps, 'db' | 'step'>,
+  lease: LaneLease,
+): PauseReport {
   // Unset at first, so that the first report is stored whatever it is: another holder may have left a pause.
   let reported: { readonly pause: Pause | undefined } | undefined;
 

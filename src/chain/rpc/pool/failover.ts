@@ -1,6 +1,6 @@
 import { isOfEveryNode, messageOf, type RpcAnswer } from '../transport/answer.ts';
-import type { Endpoint, Judged } from '../transport/endpoint.ts';
-import { type Attempt, NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
+import type { Endpoint, JudgedAnswer } from '../transport/endpoint.ts';
+import { type NodeAttempt, NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
@@ -30,7 +30,7 @@ export function createFailover(
 ): AskNetwork {
   return async (method, params) => {
     preference.refresh();
-    const attempts: Attempt[] = [];
+    const attempts: NodeAttempt[] = [];
     const refusals: { readonly endpoint: Endpoint; readonly answer: RpcAnswer }[] = [];
     const limited: Endpoint[] = [];
     /** @returns the answer that the caller gets; undefined where another node is to be asked */
@@ -74,7 +74,7 @@ async function attempt(
   endpoint: Endpoint,
   { method, params, isPatient }: Question,
   isDoubted: boolean,
-): Promise<Judged | Omit<Attempt, 'url'>> {
+): Promise<JudgedAnswer | Omit<NodeAttempt, 'url'>> {
   try {
     const judged = await endpoint.ask(method, params, { isPatient });
     if (judged.verdict === 'answer' && isDoubted) await endpoint.verifyChain();
@@ -85,7 +85,7 @@ async function attempt(
   }
 }
 
-function wordsOf({ answer, verdict }: Judged): Pick<Attempt, 'message' | 'code' | 'reason'> {
+function wordsOf({ answer, verdict }: JudgedAnswer): Pick<NodeAttempt, 'message' | 'code' | 'reason'> {
   const code = 'error' in answer ? answer.error.code : undefined;
   return { message: messageOf(answer), code, ...(verdict === 'limited' && { reason: 'limited' }) };
 }

@@ -50,7 +50,7 @@ const hex = /^0x[0-9a-f]*$/i;
  * - `refused`: the node's fault. Another node is asked; the caller gets the error where no node answers;
  * - `limited`: the node is asked too much. Another node is asked, and this one more slowly from now on.
  */
-export type Verdict = 'answer' | 'elsewhere' | 'refused' | 'limited';
+export type AnswerVerdict = 'answer' | 'elsewhere' | 'refused' | 'limited';
 
 const noMethod = -32601;
 
@@ -65,7 +65,7 @@ const mayAnswer: Readonly<Record<string, (error: RpcError) => boolean>> = {
 export const isLimitCode = (code: number | undefined): boolean => code === 429 || code === -32005;
 
 /** Classifies a node's error by its method. */
-export function judge(method: string, error: RpcError): Verdict {
+export function judgeError(method: string, error: RpcError): AnswerVerdict {
   // Contracts choose their revert messages, so a revert is recognised first.
   if (method !== 'eth_sendRawTransaction' && mayAnswer[method]?.(error)) return 'answer';
   // Nodes have -32005 for a range with too many logs, too, which no slower question helps.

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../base/log.ts';
 import { inBackground } from '../../../base/request-scope.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
-import { judge, type RpcAnswer, type Verdict } from './answer.ts';
+import { type AnswerVerdict, judgeError, type RpcAnswer } from './answer.ts';
 import { checkForm } from './answer-form.ts';
 import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
@@ -25,7 +25,7 @@ export type Endpoint = {
    * @throws NodeFault after recording the failure, but for an overfull block;
    *   OversizedAnswerError when a contract returns too much
    */
-  ask(method: string, params: readonly unknown[] | object, how?: How): Promise<Judged>;
+  ask(method: string, params: readonly unknown[] | object, how?: How): Promise<JudgedAnswer>;
   /** Records that the node answered with an error what another node answers and every node should. */
   setAside(words: string): void;
   /** Whether the node limits questions, so that the next one would have to wait. */
@@ -48,7 +48,7 @@ type How = {
   readonly isPatient?: boolean;
 };
 
-export type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
+export type JudgedAnswer = { readonly verdict: AnswerVerdict; readonly answer: RpcAnswer };
 
 type EndpointOptions = {
   readonly url: string;
@@ -125,7 +125,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
           isPatient,
         });
         checkForm(method, params, answer);
-        const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
+        const verdict = 'error' in answer ? judgeError(method, answer.error) : 'answer';
         if (verdict !== 'limited') health.recovered(true);
         return { verdict, answer };
       } catch (error) {

@@ -43,7 +43,7 @@ export function asNodeFault(error: unknown): unknown {
   return error instanceof OutgoingFault ? new NodeFault(error.reason, error.message, error) : error;
 }
 
-export type Attempt = {
+export type NodeAttempt = {
   readonly url: string;
   readonly message: string;
   /** When the node may be asked again, in milliseconds from then; only where that is known. */
@@ -56,14 +56,14 @@ export type Attempt = {
 /** None of a network's nodes gave an answer. Its URLs are redacted; the same call may succeed later. */
 export class NodesUnavailableError extends Error {
   readonly chainId: string;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly NodeAttempt[];
   readonly retryable = true;
   /** Whether none was asked, because too much else is by this process. */
   readonly isOwn: boolean;
   /** When the first of them may be asked again; undefined where that is not known. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(chainId: string, attempts: readonly Attempt[]) {
+  constructor(chainId: string, attempts: readonly NodeAttempt[]) {
     const tried = attempts.map(({ url, message }) => `${url}: ${message}`).join('; ');
     super(`No node of network ${chainId} answered (${tried})`);
     this.name = 'NodesUnavailableError';

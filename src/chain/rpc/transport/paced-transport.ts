@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isLimitCode, judge, type RpcAnswer } from './answer.ts';
+import { isLimitCode, judgeError, type RpcAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Transport } from './transport.ts';
 
@@ -85,5 +85,7 @@ function unwrap(outcome: Outcome): RpcAnswer {
 function isLimited(method: string, outcome: Outcome): boolean {
   if ('thrown' in outcome) return outcome.thrown instanceof NodeFault && outcome.thrown.reason === 'limited';
   const { answer } = outcome;
-  return 'error' in answer && isLimitCode(answer.error.code) && judge(method, answer.error) === 'limited';
+  return (
+    'error' in answer && isLimitCode(answer.error.code) && judgeError(method, answer.error) === 'limited'
+  );
 }

@@ -166,7 +166,7 @@ function writeNft(move: NftMovement): string {
 }
 
 /** What was found out of one transfer, and how much the recipient got where that is not what the transfer says. */
-export type Verdict = { readonly verification: Verification; readonly received?: bigint };
+export type MoveVerdict = { readonly verification: Verification; readonly received?: bigint };
 
 type Letter = 's' | 'a' | 'c' | 'f';
 
@@ -191,7 +191,7 @@ export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>
 }
 
 /** Verdicts by log index. */
-export function readVerdicts(json: unknown): [logIndex: number, Verdict][] {
+export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
   const stored = (json ?? {}) as VerdictsJson; // written by writeVerdicts
   return Object.entries(stored).map(([logIndex, value]) => {
     const [letter, received] = typeof value === 'string' ? [value] : value;

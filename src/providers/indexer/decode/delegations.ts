@@ -1,6 +1,6 @@
 import { verifyAuthorization } from 'ethers';
 import type { Delegation } from './domain.ts';
-import { addressOf, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
+import { addressOfWord, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
 import type { RawTransaction } from './raw-block.ts';
 import type { Steps } from './turns.ts';
 
@@ -34,7 +34,7 @@ function read(value: unknown) {
     const fields = fieldsOf(value, 'authorization');
     // Most nodes write flat fields; some nest the signature and name fields with underscores.
     const signature = fields['signature'] === undefined ? fields : fieldsOf(fields['signature'], 'signature');
-    const delegate = addressOf(fields['address'], 'authorization address');
+    const delegate = addressOfWord(fields['address'], 'authorization address');
     const chainId = numberOf(fields['chainId'] ?? fields['chain_id']);
     const nonce = numberOf(fields['nonce']);
     const authority = verifyAuthorization(

@@ -66,7 +66,7 @@ function isHex(value: string): boolean {
   return digits === value.length - 2;
 }
 
-export function addressOf(value: unknown, field: string): string {
+export function addressOfWord(value: unknown, field: string): string {
   if (typeof value === 'string' && value.length === 42 && isHex(value)) return value.toLowerCase();
   throw new MalformedBlockError(field, value);
 }
@@ -74,7 +74,7 @@ export function addressOf(value: unknown, field: string): string {
 export function optionalAddress(value: unknown, field: string): string | null {
   // Some nodes write no address as an empty text or as 0x, or leave it out.
   const isNone = value === undefined || value === null || value === '' || value === '0x';
-  return isNone ? null : addressOf(value, field);
+  return isNone ? null : addressOfWord(value, field);
 }
 
 export function hashOf(value: unknown, field: string): string {

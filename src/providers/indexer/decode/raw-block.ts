@@ -1,6 +1,6 @@
 import type { BlockHeader } from './domain.ts';
 import {
-  addressOf,
+  addressOfWord,
   blockNumberOf,
   bytesOf,
   type Fields,
@@ -129,7 +129,7 @@ function readWithdrawal(value: unknown): RawWithdrawal {
   return {
     index: optionalQuantity(withdrawal['index'], 'withdrawal index') ?? null,
     validatorIndex: optionalQuantity(withdrawal['validatorIndex'], 'validatorIndex') ?? null,
-    address: addressOf(withdrawal['address'], 'withdrawal address'),
+    address: addressOfWord(withdrawal['address'], 'withdrawal address'),
     amount: quantityOf(withdrawal['amount'], 'withdrawal amount'),
   };
 }
@@ -139,7 +139,7 @@ export function readUncle(value: unknown): RawUncle {
   const uncle = fieldsOf(value, 'uncle');
   return {
     number: quantityOf(uncle['number'], 'uncle number'),
-    beneficiary: addressOf(uncle['miner'], 'uncle miner'),
+    beneficiary: addressOfWord(uncle['miner'], 'uncle miner'),
   };
 }
 
@@ -175,7 +175,7 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     // Counted here, not taken from the node's field: after a reorganisation Polygon's nodes give a state-sync
     // transaction the index that it had in the other branch.
     index: place,
-    from: addressOf(transaction['from'], 'from'),
+    from: addressOfWord(transaction['from'], 'from'),
     to,
     nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? 0n,
     value: optionalQuantity(transaction['value'], 'value') ?? 0n,
@@ -239,7 +239,7 @@ function operatorFee(receipt: Fields): bigint {
 function readLog(value: unknown): RawLog {
   const log = fieldsOf(value, 'log');
   return {
-    address: addressOf(log['address'], 'log address'),
+    address: addressOfWord(log['address'], 'log address'),
     topics: listOf(log['topics'], 'topics').map((topic) => hashOf(topic, 'topic')),
     data: bytesOf(log['data'] ?? '0x', 'log data'),
     index: indexOf(log['logIndex'], 'logIndex'),

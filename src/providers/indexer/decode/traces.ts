@@ -1,6 +1,6 @@
 import { type NativeMovement, zeroAddress } from './domain.ts';
 import {
-  addressOf,
+  addressOfWord,
   type Fields,
   fieldsOf,
   hashOf,
@@ -128,7 +128,7 @@ function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
     .map((each) => fieldsOf(each, 'transfer'));
   const isPrepaid = transfers.some(({ purpose }) => purpose === 'prepaid');
   const side = (value: unknown) =>
-    value === null || value === undefined ? zeroAddress : addressOf(value, 'transfer');
+    value === null || value === undefined ? zeroAddress : addressOfWord(value, 'transfer');
   const outside = transfers.flatMap(({ purpose, from, to, value }) => {
     const amount = optionalQuantity(value, 'transfer value') ?? 0n;
     if (amount === 0n || purposesOfFee.has(String(purpose))) return [];
@@ -163,8 +163,8 @@ function collect(frame: Fields, movements: NativeMovement[], internal: boolean):
   let lacks = lackOf(frame);
   const value = optionalQuantity(frame['value'], 'trace value') ?? 0n;
   if (lacks === undefined && value > 0n && valueMoving.has(String(frame['type']).toUpperCase())) {
-    const from = addressOf(frame['from'], 'trace from');
-    movements.push({ from, to: addressOf(frame['to'], 'trace to'), value, internal });
+    const from = addressOfWord(frame['from'], 'trace from');
+    movements.push({ from, to: addressOfWord(frame['to'], 'trace to'), value, internal });
   }
   const calls = frame['calls'];
   if (calls === undefined || calls === null) return lacks;
@@ -297,12 +297,12 @@ function flatMovement(trace: Fields, internal: boolean): readonly NativeMovement
   if (kind === 'call' && action['callType'] !== 'call') return [];
   const value = optionalQuantity(action[kind === 'suicide' ? 'balance' : 'value'], 'trace value') ?? 0n;
   if (value === 0n) return [];
-  const from = addressOf(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
-  if (kind === 'call') return [{ from, to: addressOf(action['to'], 'trace to'), value, internal }];
+  const from = addressOfWord(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
+  if (kind === 'call') return [{ from, to: addressOfWord(action['to'], 'trace to'), value, internal }];
   if (kind === 'suicide') {
-    return [{ from, to: addressOf(action['refundAddress'], 'refundAddress'), value, internal }];
+    return [{ from, to: addressOfWord(action['refundAddress'], 'refundAddress'), value, internal }];
   }
   if (kind !== 'create') return [];
   const created = fieldsOf(trace['result'], 'trace result')['address'];
-  return [{ from, to: addressOf(created, 'created address'), value, internal }];
+  return [{ from, to: addressOfWord(created, 'created address'), value, internal }];
 }

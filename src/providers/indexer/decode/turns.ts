@@ -11,7 +11,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-export type Turns = <Result>(steps: Steps<Result>) => Promise<Result>;
+export type LoopTurns = <Result>(steps: Steps<Result>) => Promise<Result>;
 
 // An index may share its process with an API, and has a lease to renew.
 const turnMs = 20;
@@ -19,9 +19,9 @@ const turnMs = 20;
 type Clock = { readonly now: () => number; readonly others: () => Promise<unknown> };
 
 /** Does work in steps, one piece of work after the other, and lets everybody else go on every 20 ms. */
-export function createTurns(
+export function createLoopTurns(
   { now, others }: Clock = { now: performance.now.bind(performance), others: setImmediate },
-): Turns {
+): LoopTurns {
   let line: Promise<unknown> = Promise.resolve();
   let inLine = 0;
   let since = 0;

@@ -32,7 +32,7 @@ export class BrokenChainError extends Error {
  * - `same`: the node is on our branch, or behind on it;
  * - `reorganised`: our blocks above `keep` were replaced; undefined when all were.
  */
-export type Comparison =
+export type AncestorComparison =
   | { readonly outcome: 'same' }
   | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
 
@@ -58,7 +58,7 @@ export async function compareBranches({
   chainId,
   startBlock,
   head,
-}: CompareOptions): Promise<Comparison> {
+}: CompareOptions): Promise<AncestorComparison> {
   let differed = false;
   let below: bigint | undefined;
   for (;;) {

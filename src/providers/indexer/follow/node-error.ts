@@ -1,8 +1,8 @@
-import { type Attempt, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
+import { type NodeAttempt, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 
 /** What became of a question at one node. */
-type Outcome = Pick<Attempt, 'code' | 'message' | 'reason'>;
+type Outcome = Pick<NodeAttempt, 'code' | 'message' | 'reason'>;
 type Is = (outcome: Outcome) => boolean;
 
 function outcomesOf(error: unknown): readonly Outcome[] {

@@ -5,7 +5,7 @@ import { accountOf, wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { ApprovalPage, ListQuestion, LiveApproval } from '../../shared/provider.ts';
 import { findContracts, type KnownContract } from '../store/tokens/contract-store.ts';
-import type { ContractCall } from '../tokens/multicall.ts';
+import type { BatchedCall } from '../tokens/multicall.ts';
 import { type GivenApproval, listGivenApprovals } from './approval-page-store.ts';
 import { findCoverage } from './coverage-store.ts';
 import { readApprovalPlace, writeApprovalPlace } from './position.ts';
@@ -61,10 +61,7 @@ export async function listApprovals(
 }
 
 /** Two for each, so that their answers are found again. */
-function questionsOf(
-  { contract: to, kind, spender, tokenId }: GivenApproval,
-  wallet: string,
-): ContractCall[] {
+function questionsOf({ contract: to, kind, spender, tokenId }: GivenApproval, wallet: string): BatchedCall[] {
   const ask = (name: string, values: readonly unknown[]) => ({
     to,
     data: abi.encodeFunctionData(name, values),

@@ -5,7 +5,7 @@ import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import { quantity, readQuantity } from '../../../chain/rpc/transport/quantity.ts';
 import { firstWord } from '../../../chain/words.ts';
 import { type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
-import type { ContractCall } from '../tokens/multicall.ts';
+import type { BatchedCall } from '../tokens/multicall.ts';
 
 /** A block of the index; its hash says in which branch. */
 type StateBlock = {
@@ -24,7 +24,7 @@ export type StateReader = {
    * @param key tells these calls from others after the same block
    * @returns the first 32 bytes of each answer in hex, or as many as there are
    */
-  call(at: StateBlock, key: string, calls: readonly ContractCall[]): Promise<StateAnswer[]>;
+  call(at: StateBlock, key: string, calls: readonly BatchedCall[]): Promise<StateAnswer[]>;
   /**
    * The native balance of an account after a block.
    * @param at without a hash, whatever block the node has at this number

@@ -1,7 +1,7 @@
 import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
 import { type CallRound, createCallRound, type Node } from './call-round.ts';
-import { type ContractCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
-import { type Read, settle, type Tried } from './single-calls.ts';
+import { type BatchedCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
+import { type Read, settleCalls, type Tried } from './single-calls.ts';
 
 export type ContractCalls = {
   /**
@@ -12,7 +12,7 @@ export type ContractCalls = {
    * @returns an entry is undefined where nodes do not answer the call, though they answer others: it may be the contract's
    *   doing, and it may be that of the nodes, which answer it later
    */
-  readMany<T>(calls: readonly ContractCall[], read: Read<T>, block?: StateOf): Promise<(T | undefined)[]>;
+  readMany<T>(calls: readonly BatchedCall[], read: Read<T>, block?: StateOf): Promise<(T | undefined)[]>;
 };
 
 const callsAtOnce = 60;
@@ -60,21 +60,21 @@ export function createContractCalls({ node, now = () => performance.now() }: Cal
   return {
     async readMany(calls, read, block = 'latest') {
       const round = createCallRound({ node, block, now });
-      if (!(await hasMulticall())) return settle(round, calls, read, unasked(calls));
+      if (!(await hasMulticall())) return settleCalls(round, calls, read, unasked(calls));
       const tried: Tried<ReturnType<typeof read>>[] = [];
       for (let start = 0; start < calls.length; start += callsAtOnce) {
         tried.push(...(await together(round, calls.slice(start, start + callsAtOnce), read)));
       }
-      return settle(round, calls, read, tried);
+      return settleCalls(round, calls, read, tried);
     },
   };
 }
 
-const unasked = (calls: readonly ContractCall[]) => calls.map(() => 'unasked' as const);
+const unasked = (calls: readonly BatchedCall[]) => calls.map(() => 'unasked' as const);
 
 async function together<T>(
   round: CallRound,
-  calls: readonly ContractCall[],
+  calls: readonly BatchedCall[],
   read: Read<T>,
 ): Promise<Tried<T>[]> {
   if (calls.length < 2 || round.isHurried()) return unasked(calls);

@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import { bytesAt, lengthAt } from '../../../chain/words.ts';
 
 /** A call of a contract without more than what is asked. */
-export type ContractCall = { readonly to: string; readonly data: string };
+export type BatchedCall = { readonly to: string; readonly data: string };
 
 /** The same address on every network that has it. */
 export const multicallAddress = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -12,7 +12,7 @@ const abi = new Interface([
 ]);
 
 /** Many calls as one of Multicall3. */
-export function toOneCall(calls: readonly ContractCall[]): ContractCall {
+export function toOneCall(calls: readonly BatchedCall[]): BatchedCall {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   return { to: multicallAddress, data: abi.encodeFunctionData('aggregate3', [requests]) };
 }

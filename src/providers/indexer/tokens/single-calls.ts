@@ -1,6 +1,6 @@
 import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
 import { type CallRound, createCallRound, type Failure, type Node } from './call-round.ts';
-import type { ContractCall } from './multicall.ts';
+import type { BatchedCall } from './multicall.ts';
 
 /** What has become of a call. */
 export type Tried<T> = { readonly value: T } | Failure | 'unasked';
@@ -20,12 +20,12 @@ const gas = 5_000_000n;
  */
 export async function readSingly<T>(
   node: Node,
-  calls: readonly ContractCall[],
+  calls: readonly BatchedCall[],
   read: Read<T>,
   block: StateOf,
 ): Promise<(T | undefined)[]> {
   const round = createCallRound({ node, block, now: () => performance.now() });
-  return settle(
+  return settleCalls(
     round,
     calls,
     read,
@@ -34,9 +34,9 @@ export async function readSingly<T>(
 }
 
 /** Asks alone what has not been asked so far, and once more what nodes refuse, and makes sure that nodes answer at all. */
-export async function settle<T>(
+export async function settleCalls<T>(
   round: CallRound,
-  calls: readonly ContractCall[],
+  calls: readonly BatchedCall[],
   read: Read<T>,
   tried: readonly Tried<T>[],
 ): Promise<(T | undefined)[]> {
@@ -61,7 +61,7 @@ export async function settle<T>(
   return settled.map((one) => (typeof one === 'string' ? undefined : one.value));
 }
 
-async function askOne<T>(round: CallRound, call: ContractCall | undefined, read: Read<T>): Promise<Tried<T>> {
+async function askOne<T>(round: CallRound, call: BatchedCall | undefined, read: Read<T>): Promise<Tried<T>> {
   const asked = call === undefined ? 'unasked' : await round.ask({ ...call, gas });
   return typeof asked === 'string' ? asked : { value: read(asked.answer) };
 }

@@ -1,7 +1,7 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { wordOf } from '../../../chain/words.ts';
 import { hashOf } from '../decode/hex.ts';
-import type { ContractCall } from '../tokens/multicall.ts';
+import type { BatchedCall } from '../tokens/multicall.ts';
 import { readSingly } from '../tokens/single-calls.ts';
 
 const abi = new Interface([
@@ -56,7 +56,7 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
   };
 }
 
-function questionOf({ standard, token, tokenId, account }: Holding): ContractCall {
+function questionOf({ standard, token, tokenId, account }: Holding): BatchedCall {
   const data =
     standard === 721
       ? abi.encodeFunctionData('ownerOf', [tokenId])

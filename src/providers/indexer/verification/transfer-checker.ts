@@ -1,6 +1,6 @@
 import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { Verdict } from '../classify/stored-moves.ts';
+import type { MoveVerdict } from '../classify/stored-moves.ts';
 import type { Verification } from '../decode/domain.ts';
 import { isAtAll, isError } from '../follow/node-error.ts';
 import {
@@ -153,7 +153,7 @@ async function judgeContract(now: Case, token: string, transfers: readonly Suspe
   const { block, memory, verdicts } = now;
   if (transfers.length === 0) return;
   const known = memory.find(token, block.number);
-  const found = known === undefined ? await sample(now, transfers) : new Map<SuspectTransfer, Verdict>();
+  const found = known === undefined ? await sample(now, transfers) : new Map<SuspectTransfer, MoveVerdict>();
   const kinds = new Set([...found.values()].map(({ verification }) => verification));
   const [only] = kinds;
   const rest = known ?? (kinds.size === 1 ? only : undefined);
@@ -168,8 +168,8 @@ async function judgeContract(now: Case, token: string, transfers: readonly Suspe
 async function sample(
   { asking }: Case,
   transfers: readonly SuspectTransfer[],
-): Promise<Map<SuspectTransfer, Verdict>> {
-  const found = new Map<SuspectTransfer, Verdict>();
+): Promise<Map<SuspectTransfer, MoveVerdict>> {
+  const found = new Map<SuspectTransfer, MoveVerdict>();
   // Where the block moves it back and forth, nothing shows.
   const telling = transfers.filter(({ change }) => change !== 0n);
   const bySender = [...new Map(telling.map((transfer) => [transfer.from, transfer])).values()];

@@ -1,4 +1,4 @@
-import type { BlockRange, MintEvent } from '../../../chain/minting/mint-history.ts';
+import type { HistoryRange, MintEvent } from '../../../chain/minting/mint-history.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { createBisection } from '../../minting/compare/bisect.ts';
@@ -202,7 +202,7 @@ async function lowestOf({ ask, comparison, context, search }: Parts, part: Stret
 /** @returns `refused` when the node answers with an error; an outage rejects */
 async function askOrNarrow(
   { ask, comparison, context }: Parts,
-  range: BlockRange,
+  range: HistoryRange,
 ): Promise<readonly MintEvent[] | 'refused'> {
   try {
     return await ask(() => context.node.allMintsIn(comparison.contract, range));

@@ -5,7 +5,7 @@ import type { MintSigner } from '../../../chain/minting/signer.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { LaneId, Lease } from '../stores/lane-store.ts';
+import type { LaneId, LaneLease } from '../stores/lane-store.ts';
 import type { LaneMemory } from './lane-memory.ts';
 
 export type MintSettings = {
@@ -111,7 +111,7 @@ export type LaneContext = Pick<
   LaneDeps,
   'db' | 'signer' | 'watchOnly' | 'settings' | 'log' | 'step' | 'now'
 > & {
-  readonly lease: Lease;
+  readonly lease: LaneLease;
   readonly network: Network;
   /** One node for the whole poll, so that no conclusion mixes the views of two; it broadcasts to all of them. */
   readonly node: MintNode;

@@ -1,7 +1,7 @@
 import type { Fees } from '../../../chain/minting/fees.ts';
 import type { Signed } from '../../../chain/minting/signer.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
-import type { Lease } from './lane-store.ts';
+import type { LaneLease } from './lane-store.ts';
 
 /*
  * Table `mint_attempts`: the signed forms of a transaction. All have its nonce; each has higher fees than the
@@ -23,7 +23,7 @@ export type NewAttempt = Omit<Attempt, 'hash'> & {
 };
 
 /** Inserts a signed attempt. Must commit before the attempt is broadcast. */
-export async function insertAttempt(tx: Tx, { fence }: Lease, attempt: NewAttempt): Promise<void> {
+export async function insertAttempt(tx: Tx, { fence }: LaneLease, attempt: NewAttempt): Promise<void> {
   await tx('mint_attempts').insert({
     transaction_id: attempt.transactionId,
     number: attempt.number,

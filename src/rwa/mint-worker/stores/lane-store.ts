@@ -16,7 +16,7 @@ export type LaneId = {
 };
 
 /** The right to write to a lane, until another process takes it. */
-export type Lease = LaneId & HeldLease;
+export type LaneLease = LaneId & HeldLease;
 
 /** Another process holds the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
@@ -64,7 +64,11 @@ export const laneLeases = createLeaseStore<LaneId, { readonly watchOnly: boolean
  * Runs the work in one transaction that commits only while the lease is valid.
  * @throws LeaseLostError when another process has taken the lane; the work is rolled back then
  */
-export function inFencedTransaction<T>(db: Database, lease: Lease, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function inFencedTransaction<T>(
+  db: Database,
+  lease: LaneLease,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return inTransaction(db, async (tx) => {
     const result = await work(tx);
     // Last, to lock the row only briefly; until the commit nobody can take the lane.
@@ -75,7 +79,7 @@ export function inFencedTransaction<T>(db: Database, lease: Lease, work: (tx: Tx
 }
 
 /** Stores why the lane does not send; undefined when it does. The time of a pause stays while its reason does. */
-export async function setPause(db: Database, lease: Lease, pause: Pause | undefined): Promise<void> {
+export async function setPause(db: Database, lease: LaneLease, pause: Pause | undefined): Promise<void> {
   await db.raw(
     `UPDATE mint_lanes SET pause_reason = :reason, pause_detail = :detail, paused_at = CASE
        WHEN :reason::text IS NULL THEN NULL
@@ -105,7 +109,7 @@ export async function findAskedFill(db: Database, lane: LaneId): Promise<bigint 
 }
 
 /** Forgets that an operator has asked to fill a nonce. */
-export async function forgetAskedFill(db: Database, lease: Lease): Promise<void> {
+export async function forgetAskedFill(db: Database, lease: LaneLease): Promise<void> {
   await db.raw(`UPDATE mint_lanes SET fill_nonce = NULL WHERE ${sameLease}`, lease);
 }
 

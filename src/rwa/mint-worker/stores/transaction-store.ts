@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { Attempt } from './attempt-store.ts';
 import { setTransactionCost } from './gas-cost-store.ts';
-import type { LaneId, Lease } from './lane-store.ts';
+import type { LaneId, LaneLease } from './lane-store.ts';
 
 /*
  * Table `mint_transactions`: one row per nonce of a lane. Its attempts and its NFTs have tables and stores of
@@ -143,7 +143,7 @@ export async function findHighestNonce(db: Database, lane: LaneId): Promise<bigi
 }
 
 /** Inserts a transaction in state `submitted`, without attempts and NFTs. @returns its id */
-export async function insertTransaction(tx: Tx, lease: Lease, created: NewTransaction): Promise<string> {
+export async function insertTransaction(tx: Tx, lease: LaneLease, created: NewTransaction): Promise<string> {
   const [row]: { id: string }[] = await tx('mint_transactions')
     .insert({
       chain_id: lease.chainId,

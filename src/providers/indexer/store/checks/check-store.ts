@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { sortRow } from '../../classify/sort-row.ts';
-import { type Verdict, writeVerdicts } from '../../classify/stored-moves.ts';
+import { type MoveVerdict, writeVerdicts } from '../../classify/stored-moves.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
 import { readSuspects, type SuspectTransfer } from '../rows/check-rows.ts';
 import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from '../rows/facet-store.ts';
@@ -16,7 +16,7 @@ export type CheckedBlock = {
   readonly suspects: readonly SuspectTransfer[];
 };
 
-export type TransferVerdict = Verdict & { readonly transfer: SuspectTransfer };
+export type TransferVerdict = MoveVerdict & { readonly transfer: SuspectTransfer };
 
 /** The blocks that are due, newest first: nodes forget the states of old ones. */
 export async function listDueChecks(db: Database, chainId: string, limit: number): Promise<CheckedBlock[]> {

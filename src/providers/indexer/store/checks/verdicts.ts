@@ -1,9 +1,9 @@
 import type { Database } from '../../../../contract/transaction.ts';
-import { readVerdicts, type Verdict } from '../../classify/stored-moves.ts';
+import { type MoveVerdict, readVerdicts } from '../../classify/stored-moves.ts';
 import type { Erc20Movement, IndexedBlock, NftMovement } from '../../decode/domain.ts';
 
 /** Verdicts by the index of their log in the block. */
-export type Verdicts = ReadonlyMap<number, Verdict>;
+export type Verdicts = ReadonlyMap<number, MoveVerdict>;
 
 /** What the rows of a block say of its transfers. @param wallets in PostgreSQL's hex */
 export async function findVerdicts(
