@@ -20,7 +20,8 @@ export function withWithdrawals(name: string): RecordedBlock {
     address,
     amount: quantity(BigInt(delta) / 10n ** 9n),
   }));
-  return { ...found, block: { ...found.block, withdrawals } };
+  const block = { ...found.block, withdrawals };
+  return { ...found, block };
 }
 
 /** What the node saw every account gain and lose in the block, in wei: movements, fees, tips and withdrawals. */

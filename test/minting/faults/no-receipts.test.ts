@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { of } from '../../support/flaws/flaw.ts';
-import { without } from '../../support/flaws/limits.ts';
+import { of } from '../../support/node/flaw.ts';
+import { without } from '../../support/node/limits.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
