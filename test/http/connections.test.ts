@@ -152,7 +152,8 @@ test('an idle connection keeps nothing of its last answer', async () => {
   await new Promise((resolve) => caller.once('readable', resolve));
   await waitFor(() => {
     collectGarbage();
-    expect(last?.deref()).toBeUndefined();
+    // Not the response itself: the error of a failed try would keep it for the next one.
+    expect(last?.deref() === undefined).toBe(true);
   });
   expect(caller.closed).toBe(false);
 });

@@ -143,7 +143,9 @@ describe('a node that limits questions', () => {
     },
   );
 
-  test('is looked at, and its look is kept where the next one is refused', async ({ service }) => {
+  test('is looked at all the same: what is refused of a look is asked again, and nothing else', async ({
+    service,
+  }) => {
     const { clients, network } = await start(service, limited(300, 'code'));
     const pool = clients.pool(network);
     const rules = { confirmations: 1, finalityDepth: 2 };

@@ -102,7 +102,7 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
     ['answer none of them', callsWith('', 'hang')],
     ['answer nothing', () => 'hang' as const],
     ['want fewer questions', callsWith(hostile, failure(-32005, 'too many requests'))],
-    ['do not have the block', callsWith(hostile, failure(-32000, 'header not found'))],
+    ['do not have the block', callsWith('', failure(-32000, 'header not found'))],
   ] as const)('reject where nodes %s', async ([, rule]) => {
     follow(rule);
     await expect(setUp({ ...how, timeoutMs: 500 }).read(20, 1)).rejects.toThrow('No node of network');

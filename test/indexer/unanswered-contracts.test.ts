@@ -239,9 +239,9 @@ describe('amounts from before the index', () => {
 });
 
 describe('an amount that a transfer is checked by', () => {
-  const amount = async (message: string) => {
+  const amount = async (message: string, of = hostile) => {
     const { hash } = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
-    node.setFlaws(callsWith(hostile, failure(-32000, message)));
+    node.setFlaws(callsWith(of, failure(-32000, message)));
     const account = `0x${'01'.repeat(20)}`;
     return createAccountStates(clientOf()).amountOf(
       { standard: 20, token: hostileOf(0), tokenId: null, account },
@@ -255,6 +255,10 @@ describe('an amount that a transfer is checked by', () => {
       expect(await amount(message)).toBeUndefined();
     },
   );
+
+  test('is not to be had where nodes answer no call at all, as without the state of the block', async () => {
+    await expect(amount('missing trie node', '')).rejects.toThrow('missing trie node');
+  });
 });
 
 /** The seconds of an interval of PostgreSQL. */

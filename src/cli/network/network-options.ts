@@ -50,7 +50,7 @@ export const withNetworkOptions = (command: Command) =>
     .option('--symbol <symbol>', 'symbol of the native currency, such as ETH', words(32))
     .option('--currency <name>', 'name of the native currency; its symbol by default', words())
     .option('--decimals <n>', `decimals of the native currency (${defaults.decimals})`, wholeNumber(0, 77))
-    .option('--rpc <url>', "a node's http(s) or ws(s) URL; repeat it for more, the best first", several)
+    .option('--rpc <url>', "a node's http(s) URL; repeat it for more, the best first", several)
     .option('--in-clear', 'let --rpc store credentials in clear where SECRET_KEYS is not set')
     .addOption(
       new Option('--provider <name>', `who serves history and NFT lists (${defaults.provider})`).choices(

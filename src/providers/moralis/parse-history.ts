@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalText } from '../shared/optional-fields.ts';
-import { maxPositionLength } from '../shared/provider.ts';
+import { historyCategories, maxPositionLength } from '../shared/provider.ts';
 import {
   addressField,
   contractType,
@@ -99,30 +99,7 @@ const transaction = z.object({
   block_timestamp: instant,
   block_number: decimal,
   block_hash: hash,
-  category: repaired(
-    'category',
-    z.enum([
-      'send',
-      'receive',
-      'token send',
-      'token receive',
-      'nft send',
-      'nft receive',
-      'token swap',
-      'deposit',
-      'withdraw',
-      'nft purchase',
-      'nft sale',
-      'airdrop',
-      'mint',
-      'burn',
-      'borrow',
-      'approve',
-      'revoke',
-      'contract interaction',
-    ]),
-    'contract interaction',
-  ),
+  category: repaired('category', z.enum(historyCategories), 'contract interaction'),
   method_label: optionalText,
   possible_spam: optionalFlag('possible_spam'),
   summary: repaired('summary', z.string().min(1), ''),

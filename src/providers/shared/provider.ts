@@ -165,3 +165,25 @@ export type DataProvider = {
 
 /** Fits into a cursor, which has at most 4096 characters by the contract, beside the longest filter. */
 export const maxPositionLength = 2_200;
+
+/** Every category. The index stores them by their places: new ones come at the end, and none is ever moved. */
+export const historyCategories = [
+  'send',
+  'receive',
+  'token send',
+  'token receive',
+  'nft send',
+  'nft receive',
+  'token swap',
+  'deposit',
+  'withdraw',
+  'nft purchase',
+  'nft sale',
+  'airdrop',
+  'mint',
+  'burn',
+  'borrow',
+  'approve',
+  'revoke',
+  'contract interaction',
+] as const satisfies readonly HistoryRecord['category'][];

@@ -3,7 +3,7 @@ import { redactUrl } from '../../../base/log.ts';
 import { seal, sealingKeys, unseal } from '../../../base/sealing.ts';
 
 /*
- * The address of a node as a network has it: an http(s) or ws(s) URL; `file:` and the path of a file that holds one; or
+ * The address of a node as a network has it: an http(s) URL; `file:` and the path of a file that holds one; or
  * a URL that is sealed because it carries credentials, `sealed:<key id>:<base64>:<its public part>`.
  */
 

@@ -144,10 +144,8 @@ export function judgeMember(
 }
 
 function judgeSight(member: Member, sight: Sight, chainId: string, around: Surroundings): Judgement {
-  // It was not asked, or is asked too much: what the last look showed still counts.
-  const isKept =
-    sight.kind === 'failed' && (sight.fault.reason === 'busy' || sight.fault.reason === 'limited');
-  if (isKept && (member.seen !== undefined || sight.fault.reason === 'busy')) return member.judgement;
+  // It was not asked.
+  if (sight.kind === 'failed' && sight.fault.reason === 'busy') return member.judgement;
   if (sight.kind !== 'seen') return judgeAbsent(sight, chainId);
   const judged = judgeHead(member.track, sight.head, around);
   if (member.forked === undefined || !isInUse(judged.state)) return judged;

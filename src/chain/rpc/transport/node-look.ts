@@ -77,6 +77,7 @@ async function askFinalized(
       timeoutMs,
       maxBytes,
       isPatient: true,
+      isSpecial: true,
     });
     if ('error' in answer && isLimitCode(answer.error.code)) return 'unknown';
     return readFinalizedTag(answer);

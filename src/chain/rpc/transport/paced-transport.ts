@@ -59,6 +59,7 @@ export function createPacedTransport(transport: Transport, now: () => number): P
           speedUp();
           return unwrap(outcome);
         }
+        if (limits.isSpecial === true && intervalMs === 0) return unwrap(outcome);
         slowDown(begun);
         if (limits.isPatient !== true || freeAt > endsAt) return unwrap(outcome);
       }

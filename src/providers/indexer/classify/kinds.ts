@@ -1,28 +1,6 @@
-import type { HistoryFilter, HistoryRecord } from '../../shared/provider.ts';
+import { type HistoryFilter, type HistoryRecord, historyCategories } from '../../shared/provider.ts';
 
 type Category = HistoryRecord['category'];
-
-/** Stored by their places: new ones come at the end, and none is ever moved. */
-const categories: readonly Category[] = [
-  'send',
-  'receive',
-  'token send',
-  'token receive',
-  'nft send',
-  'nft receive',
-  'token swap',
-  'deposit',
-  'withdraw',
-  'nft purchase',
-  'nft sale',
-  'airdrop',
-  'mint',
-  'burn',
-  'borrow',
-  'approve',
-  'revoke',
-  'contract interaction',
-];
 
 /** In which directions something was transferred: the sum of both bits, or 0. */
 export const directionBits = { send: 1, receive: 2 } as const;
@@ -38,7 +16,7 @@ export type Kind = {
 };
 
 export function kindNumber({ category, isSpam, directions }: Kind): number {
-  return categories.indexOf(category) * categoryUnit + (isSpam ? spamBit : 0) + directions;
+  return historyCategories.indexOf(category) * categoryUnit + (isSpam ? spamBit : 0) + directions;
 }
 
 /** The number with other directions. */
@@ -52,13 +30,13 @@ export function kindsOf({ category, direction, includeSpam }: HistoryFilter): re
   const bit = direction === undefined ? 0 : directionBits[direction];
   const directions = [0, 1, 2, 3].filter((each) => (each & bit) === bit);
   const spam = includeSpam === false ? [false] : [false, true];
-  return numbersOf(category ?? categories, spam, directions);
+  return numbersOf(category ?? historyCategories, spam, directions);
 }
 
-export const allKinds: readonly number[] = numbersOf(categories, [false, true], [0, 1, 2, 3]);
+export const allKinds: readonly number[] = numbersOf(historyCategories, [false, true], [0, 1, 2, 3]);
 
 /** The kinds that do not look like spam; the likeliest come first. */
-export const cleanKinds: readonly number[] = numbersOf(categories, [false], [2, 1, 3, 0]);
+export const cleanKinds: readonly number[] = numbersOf(historyCategories, [false], [2, 1, 3, 0]);
 
 function numbersOf(
   selected: readonly Category[],
