@@ -10,7 +10,10 @@ export type PauseReport = (pause: Pause | undefined) => Promise<void>;
  * Creates the report that stores a pause each time that it changes, and announces it when its reason begins or ends,
  * not with each change of its words.
  */
-export function createPauseReport({ db, step }: Pick<LaneDeps, 'db' | 'step'>, lease: LaneLease): PauseReport {
+export function createPauseReport(
+  { db, step }: Pick<LaneDeps, 'db' | 'step'>,
+  lease: LaneLease,
+): PauseReport {
   // Unset at first, so that the first report is stored whatever it is: another holder may have left a pause.
   let reported: { readonly pause: Pause | undefined } | undefined;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until, untilAll } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
 import { without } from '../../support/node/limits.ts';
-import { until, untilAll } from '../../support/minting.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;

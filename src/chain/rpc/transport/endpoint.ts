@@ -1,7 +1,7 @@
 import type { Logger } from '../../../base/log.ts';
 import { inBackground } from '../../../base/request-scope.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
-import { judgeError, type RpcAnswer, type AnswerVerdict } from './answer.ts';
+import { type AnswerVerdict, judgeError, type RpcAnswer } from './answer.ts';
 import { checkForm } from './answer-form.ts';
 import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';

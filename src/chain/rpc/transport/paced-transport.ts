@@ -86,5 +86,7 @@ function unwrap(outcome: Outcome): RpcAnswer {
 function isLimited(method: string, outcome: Outcome): boolean {
   if ('thrown' in outcome) return outcome.thrown instanceof NodeFault && outcome.thrown.reason === 'limited';
   const { answer } = outcome;
-  return 'error' in answer && isLimitCode(answer.error.code) && judgeError(method, answer.error) === 'limited';
+  return (
+    'error' in answer && isLimitCode(answer.error.code) && judgeError(method, answer.error) === 'limited'
+  );
 }

@@ -61,10 +61,7 @@ export async function listApprovals(
 }
 
 /** Two for each, so that their answers are found again. */
-function questionsOf(
-  { contract: to, kind, spender, tokenId }: GivenApproval,
-  wallet: string,
-): BatchedCall[] {
+function questionsOf({ contract: to, kind, spender, tokenId }: GivenApproval, wallet: string): BatchedCall[] {
   const ask = (name: string, values: readonly unknown[]) => ({
     to,
     data: abi.encodeFunctionData(name, values),

@@ -64,7 +64,11 @@ export const laneLeases = createLeaseStore<LaneId, { readonly watchOnly: boolean
  * Runs the work in one transaction that commits only while the lease is valid.
  * @throws LeaseLostError when another process has taken the lane; the work is rolled back then
  */
-export function inFencedTransaction<T>(db: Database, lease: LaneLease, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function inFencedTransaction<T>(
+  db: Database,
+  lease: LaneLease,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return inTransaction(db, async (tx) => {
     const result = await work(tx);
     // Last, to lock the row only briefly; until the commit nobody can take the lane.

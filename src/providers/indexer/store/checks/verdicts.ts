@@ -1,5 +1,5 @@
 import type { Database } from '../../../../contract/transaction.ts';
-import { readVerdicts, type MoveVerdict } from '../../classify/stored-moves.ts';
+import { type MoveVerdict, readVerdicts } from '../../classify/stored-moves.ts';
 import type { Erc20Movement, IndexedBlock, NftMovement } from '../../decode/domain.ts';
 
 /** Verdicts by the index of their log in the block. */
