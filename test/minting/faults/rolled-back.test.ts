@@ -26,7 +26,6 @@ test('a chain that has lost final blocks pauses its network; a recovery sends ag
   mining.stop();
   await chain.mine(5);
   await until('finality', async () => (await states()).every((state) => state === 'finalized'));
-  await setup.killAll();
   const { number, hash } = await service.db('network_finality').first();
   const first = Math.min(...(await service.db('nfts').pluck('minted_block')).map(Number));
   const head = Number(await chain.call<string>('eth_blockNumber'));
@@ -34,7 +33,6 @@ test('a chain that has lost final blocks pauses its network; a recovery sends ag
   expect((await chain.mints()).size).toBe(0);
 
   const later = await setup.accept(1);
-  setup.work();
   await until('the pause', async () => (await lane()).pause_reason === 'chain_rolled_back');
   const { pause_detail: detail } = await lane();
   const present = await chain.call<{ hash: string }>(

@@ -1,7 +1,6 @@
 import type { Refusal } from '../../../chain/minting/broadcast-error.ts';
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
-import type { FinalBlock } from '../../minting/finality-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
@@ -82,8 +81,6 @@ export type LaneMemory = {
   signerFault: string | undefined;
   readonly turns: Turns;
   readonly compared: ComparedMemory;
-  /** The newest final block that is stored and on the chain. */
-  final: FinalBlock | undefined;
   /** Why nothing was sent to contracts, in words as stored; empty when something was. */
   readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
@@ -129,7 +126,6 @@ export const createLaneMemory = (): LaneMemory => ({
   refusedAt: new Map(),
   signerFault: undefined,
   turns: createTurns(),
-  final: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
   contractPauses: new Map(),
   costs: new Map(),
