@@ -19,7 +19,7 @@ import { notFailed, retryMint } from '../rwa/operators/remedies/mint-retry.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { pinNode, pinOther } from './shared/pinned-node.ts';
+import { pinKnownNode, pinOther } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isUuid } from './shared/values.ts';
 
@@ -50,7 +50,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   addNftCommand(mint, session, {
     name: 'replace',
     about:
-      'Give an NFT a new serial and token id, if the chain shows for good that its token was minted for somebody else',
+      'Give an NFT a new token id, if the chain shows for good that its token was minted for somebody else',
     refusal: (found, db) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseAgain(found, db)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
@@ -112,7 +112,7 @@ async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, si
   if (found === undefined) throw new UsageError((remedy.missing ?? notRequested)(nftId));
   refuseIf(await remedy.refusal?.(found, db));
   const network = await networkOf(operator, found.chainId);
-  const node = await (rpc === undefined ? pinNode(operator, network) : pinOther(operator, network, rpc));
+  const node = await (rpc === undefined ? pinKnownNode(operator, network) : pinOther(operator, network, rpc));
   const progress = output.progress(`Reading ${network.name}`, 'blocks');
   const onChange = entryOf(`mint.${remedy.name}`, nftId);
   const proving = { db, network, node, signal, onProgress: progress.update, onChange };
@@ -160,7 +160,7 @@ function addFillCommand(mint: Command, session: Session): void {
       asOperator(session, async (operator) => {
         const network = await networkOf(operator, id);
         const lane = await laneOf(operator, id, signer);
-        const node: MintNode = await pinNode(operator, network);
+        const node: MintNode = await pinKnownNode(operator, network);
         const onChange = entryOf('mint.fill_gap', id);
         const asked = await askToFill({ db: operator.db, network, node, onChange }, lane);
         if (typeof asked === 'string') throw new UsageError(asked);

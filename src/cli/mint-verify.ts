@@ -3,7 +3,7 @@ import { type Verified, verifyNetwork } from '../rwa/operators/remedies/mint-ver
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';
-import { pinNode } from './shared/pinned-node.ts';
+import { pinKnownNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, moment } from './shared/values.ts';
 
@@ -35,7 +35,7 @@ async function runVerify(operator: Operator, options: VerifyOptions, signal: Abo
   let disagreeing = 0;
   for (const network of await mintingNetworks(operator, options.chain)) {
     const progress = output.progress(`Comparing ${network.name}`, 'blocks');
-    const node = await pinNode(operator, network);
+    const node = await pinKnownNode(operator, network);
     const run = { db, network, node, since: options.since, signal, onProgress: progress.update };
     const verified = await verifyNetwork(run, (finding) => {
       disagreeing += 1;

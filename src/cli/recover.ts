@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Network } from '../chain/rpc/client/network.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
-import { beginRecovery } from '../rwa/minting/compare/contract-claim-store.ts';
+import { beginRecovery } from '../rwa/minting/compare/compared-contract-store.ts';
 import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
@@ -19,7 +19,7 @@ export function addRecoverCommand(program: Command, session: Session): void {
   const recover = program
     .command('recover')
     .description(
-      'After a restore from an older backup: rebuild rows, serials and nonces from what the contracts have minted. ' +
+      'After a restore from an older backup: rebuild rows and nonces from what the contracts have minted. ' +
         'Without --apply it changes nothing, and shows what it would mend',
     )
     .option('--chain <id>', 'only this network', chainId)
@@ -49,7 +49,7 @@ async function begin(operator: Operator, id: string | undefined): Promise<void> 
   const detail = 'An operator has begun to recover the database.';
   await recordByOperator(operator.db, { action: 'recover.begin', subject: id ?? null });
   for (const network of networks) {
-    await beginRecovery(operator.db, network.chainId, { reason: 'recovery_needed', detail });
+    await beginRecovery(operator.db, network.chainId, detail);
   }
   operator.output.record({ waiting: networks.map((network) => network.chainId) });
   operator.output.say('Minting waits. Next: tallystick recover, then tallystick recover --apply');

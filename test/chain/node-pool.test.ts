@@ -13,6 +13,8 @@ import { waitFor } from '../support/wait-for.ts';
 let nodes: TestNode[];
 let clients: RpcClients;
 let clock: number;
+// What a lane stores of the looks before.
+let known: PinnedNode['lasting'];
 
 test.beforeAll(async ({ chain }) => {
   await callNode(chain.rpcUrl, 'anvil_mine', ['0x50']);
@@ -34,6 +36,7 @@ afterEach(() => {
 });
 
 const open = (finalityNodes?: number, timeoutMs = 2_000, log = createLogger({ level: 'silent' })) => {
+  known = undefined;
   clients = createRpcClients({
     timeoutMs,
     log,
@@ -47,7 +50,11 @@ const networkOf = (count: number) =>
     nodes.slice(0, count).map(({ url }) => url),
     rules,
   );
-const pin = (count = 2): Promise<PinnedNode> => clients.pool(networkOf(count)).pin(rules);
+async function pin(count = 2): Promise<PinnedNode> {
+  const pinned = await clients.pool(networkOf(count)).pin({ ...rules, known });
+  if ((pinned.lasting?.number ?? -1n) > (known?.number ?? -1n)) known = pinned.lasting;
+  return pinned;
+}
 const statesOf = (count = 2) =>
   clients
     .pool(networkOf(count))
@@ -169,6 +176,7 @@ describe('what is final', () => {
     node(0).setFlaws(tag(40n));
     node(1).setFlaws(tag(30n));
     expect((await pin()).finalized).toBe(30n);
+    await pin();
     node(1).setFlaws(tag(20n));
     expect((await pin()).finalized).toBe(30n);
   });
@@ -206,44 +214,6 @@ describe('what is final', () => {
           }))
         : undefined;
 
-  test('is no block far ahead that the only node has told of for a moment', async () => {
-    node(0).setFlaws(tag(40n));
-    expect((await pin(1)).finalized).toBe(40n);
-    node(0).setFlaws(headAt(0xff_ff_ffn));
-    await pin(1);
-    node(0).setFlaws(tag(41n));
-    expect(await pin(1)).toMatchObject({ finalized: 41n, finalityUnknown: undefined });
-    // Nor is the same lie again, much later.
-    clock += 3_600_000;
-    node(0).setFlaws(headAt(0xff_ff_ffn));
-    await pin(1);
-    node(0).setFlaws(tag(42n));
-    expect(await pin(1)).toMatchObject({ finalized: 42n, finalityUnknown: undefined });
-  });
-
-  test('leaps, as after a rest, when it is said again some seconds later', async () => {
-    node(0).setFlaws(tag(40n));
-    await pin(1);
-    node(0).setFlaws(headAt(0xff_ff_ffn));
-    await pin(1);
-    clock += 5_000;
-    expect((await pin(1)).finalized).toBe(0xff_ff_ffn);
-  });
-
-  test('above all that the nodes have is told once that lasts', async () => {
-    node(0).setFlaws(headAt(0xfffn));
-    await pin(1);
-    clock += 5_000;
-    await pin(1);
-    node(0).setFlaws();
-    await pin(1);
-    const why = 'Block 4095 was final, and no node has come to it.';
-    for (let look = 0; look < 3; look += 1) {
-      clock += 5_000;
-      expect(await pin(1)).toMatchObject({ finalityUnknown: { why, isLasting: true } });
-    }
-  });
-
   /** A node on another chain, of which block 50 is final. */
   const forkFinal: Flaw = (call, pass) =>
     forksAt(40n, 60n)(call.params[0] === 'finalized' ? { ...call, params: ['0x32', false] } : call, pass);
@@ -251,7 +221,7 @@ describe('what is final', () => {
   test.each([
     ['far above all that it has', headAt(0xff_ff_ffn)],
     ['that its chain has otherwise', forkFinal],
-  ])('is not for good what the only node told of at one look: a block %s', async (_where, lie) => {
+  ])('is not for good what the only node reported at one look: a block %s', async (_where, lie) => {
     for (const before of [[], [tag(10n)]]) {
       clients.close();
       open();
@@ -263,33 +233,72 @@ describe('what is final', () => {
       node(0).setFlaws(lie);
       await pin(1);
       node(0).setFlaws(tag(20n));
-      for (let look = 0; look < 4; look += 1) {
-        await pin(1).catch(() => undefined);
-        clock += 2_500;
-      }
-      expect(await pin(1)).toMatchObject({ finalized: 20n, finalityUnknown: undefined });
+      await pin(1);
+      expect(await pin(1)).toMatchObject({
+        finalized: 20n,
+        finalityUnknown: undefined,
+        rolledBack: undefined,
+      });
+      expect(known?.number).toBe(20n);
     }
   });
 
-  test('stays what a node has told that fails now, though the other is behind, until it is not believed any more', async () => {
+  test('contradicts every node whose chain ends below it for some seconds', async () => {
+    node(0).setFlaws(headAt(0xfffn));
+    await pin(1);
+    await pin(1);
+    node(0).setFlaws();
+    const why = 'Block 4095 was final, and no node has come to it.';
+    expect(await pin(1)).toMatchObject({ finalityUnknown: { why, isLasting: false }, rolledBack: undefined });
+    clock += 5_000;
+    for (let look = 0; look < 3; look += 1) {
+      expect((await pin(1)).rolledBack).toMatch(
+        /^Block 4095, 0x[0-9a-f]{64}, was final, and no node has come to it: /,
+      );
+    }
+  });
+
+  test('contradicts every node whose chain has another block there, until one has it again', async () => {
+    node(0).setFlaws(tag(40n));
+    node(1).setFlaws(tag(40n));
+    await pin();
+    await pin();
+    expect(known?.number).toBe(40n);
+    for (const index of [0, 1]) node(index).setFlaws(forksAt(30n));
+    const pinned = await pin();
+    expect(pinned.rolledBack).toBe(
+      `Block 40, ${known?.hash}, was final, and ${node(0).url} has 0x${'ab'.repeat(32)} there: ` +
+        'the chain was rolled back, or started again.',
+    );
+    expect(pinned.lasting).toBeUndefined();
+    node(1).setFlaws(tag(40n));
+    expect(await pin()).toMatchObject({ label: node(1).url, rolledBack: undefined, finalized: 40n });
+    expect(statesOf()).toEqual(['forked', 'usable']);
+  });
+
+  test('stays what was stored though its node fails and the other is behind', async () => {
     clients.close();
     open(1);
     node(0).setFlaws(tag(75n));
     node(1).setFlaws(forksAt(1_000n, 70n));
+    await pin();
     expect((await pin()).finalized).toBe(75n);
     node(0).setFlaws(() => Promise.resolve({ status: 500 }));
     const why = 'Block 75 was final, and no node has come to it.';
     for (let look = 0; look < 3; look += 1) {
-      expect(await pin()).toMatchObject({
+      const pinned = await pin();
+      expect(pinned).toMatchObject({
         finalized: -1n,
         finalityUnknown: { why: expect.stringContaining(why) },
       });
       clock += 5_000;
     }
+    expect((await pin()).rolledBack).toContain(`${node(0).url} is failing.`);
   });
 
   test('takes a node out of use that contradicts it', async () => {
     for (const [index, number] of [40n, 40n, 20n].entries()) node(index).setFlaws(tag(number));
+    await pin(3);
     await pin(3);
     node(0).setFlaws(forksAt(30n));
     expect((await pin(3)).label).toBe(node(1).url);

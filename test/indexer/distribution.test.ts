@@ -22,6 +22,7 @@ test('every table with rows by network is spread over a cluster, or is known to 
     'mint_lanes',
     'mint_recoveries',
     'mint_transactions',
+    'network_finality',
     'networks',
     'node_states',
     'rwas',

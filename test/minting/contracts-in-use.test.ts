@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { isMintContract } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
-import { listContracts } from '../../src/rwa/minting/compare/contract-claim-store.ts';
+import { listContracts } from '../../src/rwa/minting/compare/compared-contract-store.ts';
 import { countRwasOf, listUsedContracts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { endRecovery } from '../../src/rwa/operators/remedies/recover-store.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';

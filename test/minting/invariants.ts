@@ -87,29 +87,34 @@ export type Standing = {
 };
 
 /**
- * The NFTs of these places that still are where they were: those without a reason of their own or of their lane, and
+ * The NFTs of these places that still are where they were: those without a reason of their own, their contract or their lane, and
  * the reasons of the others. What is queued may go into any lane, so it stands for a reason only when all lanes do.
  */
 export async function standingSince(watched: Pick<Watched, 'service'>, before: Places): Promise<Standing> {
   const { db } = watched.service;
   const now = await placesOf(watched, [...before.keys()]);
   const still = [...now].filter(([id, place]) => before.get(id) === place).map(([id]) => id);
-  const [rows, notes, lanes] = await Promise.all([
+  const [rows, notes, lanes, contracts] = await Promise.all([
     db('nfts as n')
       .leftJoin('mint_transaction_nfts as l', (join) =>
         join.on('l.nft_id', 'n.id').andOnVal('l.state', '=', 'open'),
       )
       .leftJoin('mint_transactions as t', 't.id', 'l.transaction_id')
       .whereIn('n.id', still)
-      .select('n.id', 'n.serial', 'n.mint_state', 't.signer'),
+      .select('n.id', 'n.serial', 'n.mint_state', 'n.mint_contract', 't.signer'),
     db('mint_notes').whereIn('nft_id', still),
     db('mint_lanes'),
+    db('mint_contracts'),
   ]);
+  const ofContract = new Map<string, string | null>(contracts.map((row) => [row.contract, row.pause_reason]));
   const noteOf = new Map<string, string>(notes.map((note) => [note.nft_id, note.reason]));
   const pauseOf = new Map<string, string | null>(lanes.map((lane) => [lane.signer, lane.pause_reason]));
   const everyLane = lanes.every((lane) => lane.pause_reason !== null) ? lanes[0]?.pause_reason : null;
-  const reasonOf = (row: { id: string; signer: string | null }): string | undefined =>
-    noteOf.get(row.id) ?? (row.signer === null ? everyLane : pauseOf.get(row.signer)) ?? undefined;
+  type Row = { id: string; signer: string | null; mint_contract: string };
+  const reasonOf = ({ id, signer, mint_contract: contract }: Row): string | undefined =>
+    noteOf.get(id) ??
+    (signer === null ? (everyLane ?? ofContract.get(contract)) : pauseOf.get(signer)) ??
+    undefined;
   return {
     moving: now.size - still.length,
     silent: rows

@@ -77,7 +77,7 @@ function startLane(db: Database, { refuses, secondsOfAnswer = 0 }: Told) {
       return refuses(contract) ? { refusal: 'no' } : 100_000n;
     },
   };
-  const claimed = { get: () => Number.POSITIVE_INFINITY };
+  const compared = { ...memory.compared, contracts: { has: () => true } };
   const context = {
     db,
     node,
@@ -86,7 +86,7 @@ function startLane(db: Database, { refuses, secondsOfAnswer = 0 }: Told) {
     signer: { address: signer },
     settings: { maxInFlight: 1, feeCap: 10n },
     step: () => {},
-    memory: { ...memory, claimed },
+    memory: { ...memory, compared },
     now: () => nowMs,
     stopping: new AbortController().signal,
   } as unknown as LaneContext; // what sending without room looks at
@@ -130,15 +130,16 @@ describe('a lane without room, before a queue of many contracts', () => {
     expect((await poll()).asked[0]).toBe(contractAt(count));
   });
 
-  test('tells why one is refused, also in polls that do not come to it, and no longer once that is over', async ({
-    db,
-  }) => {
+  test('stores why one is refused, for as long as that lasts, and pauses no lane for it', async ({ db }) => {
     await fill(db);
     let refused: string | undefined = contracts[0];
     const poll = startLane(db, { refuses: (contract) => contract === refused });
-    for (let round = 0; round < 4; round += 1) expect((await poll()).pause).toBe('contract_refuses');
+    const stored = () => db('mint_contracts').whereNotNull('pause_reason').select('contract', 'pause_reason');
+    for (let round = 0; round < 4; round += 1) expect((await poll()).pause).toBeUndefined();
+    expect(await stored()).toEqual([{ contract: refused, pause_reason: 'contract_refuses' }]);
     refused = undefined;
-    expect((await poll()).pause).toBeUndefined();
+    for (let round = 0; round < 4; round += 1) await poll();
+    expect(await stored()).toEqual([]);
   });
 });
 

@@ -157,7 +157,7 @@ function createOperator({ databaseUrl, db, parts }: TestService) {
     return value?.waiting === 0;
   };
   const isCalled = async () => {
-    const waiting = await db('mint_lanes').whereIn('pause_reason', ['recovery_needed', 'contract_shared']);
+    const waiting = await db('mint_lanes').where({ pause_reason: 'recovery_needed' });
     return waiting.length > 0 || (await db('mint_recoveries')).length > 0;
   };
   return {

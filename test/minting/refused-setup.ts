@@ -1,4 +1,4 @@
-import { claimContract } from '../../src/rwa/minting/compare/contract-claim-store.ts';
+import { setCompared } from '../../src/rwa/minting/compare/compared-contract-store.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
@@ -10,8 +10,8 @@ export type RefusedSetup = MintSetup & {
   ): Promise<{ mint_state: string; minted_tx: string | null; token_id: string; recipient: string }>;
   /** Why an NFT does not move; undefined when nothing is noted. */
   note(id: string): Promise<{ reason: string; detail: string } | undefined>;
-  /** As after the first mint on the contract: it is known to be ours, and its history is not compared with the rows. */
-  claim(): Promise<void>;
+  /** As after a comparison of the contract with the rows, so that what is asked for is evidence. */
+  compared(): Promise<void>;
   /** Accepts the mint of an NFT whose token somebody else mints to the same recipient, so that it is passed over. */
   acceptMinted(): Promise<{ id: string; tokenId: string; hash: string }>;
 };
@@ -27,7 +27,7 @@ export async function createRefusedSetup(): Promise<RefusedSetup> {
     refusing,
     row,
     note: (id) => service.db('mint_notes').where({ nft_id: id }).first('reason', 'detail'),
-    claim: () => claimContract(service.db, { chainId: chain.chainId, contract: chain.contract }),
+    compared: () => setCompared(service.db, { chainId: chain.chainId, contract: chain.contract }, 1_000_000n),
     async acceptMinted() {
       const [id = ''] = await setup.accept(1);
       const { recipient, token_id: tokenId } = await row(id);

@@ -33,7 +33,7 @@ describe('200', () => {
         id: expect.any(String),
         rwaId: rwa.id,
         serial: `00000${index + 1}`,
-        tokenId: ((rwa.number << 64n) + BigInt(index + 1)).toString(),
+        tokenId: expect.any(String),
         secret: expect.stringMatching(/^[A-Za-z0-9_-]{22,}$/),
         url: `https://claim.example/c/${nft.id}?lang=en#${nft.secret}`,
         claimStatus: 'unclaimed',
@@ -48,6 +48,28 @@ describe('200', () => {
         updatedAt: nft.createdAt,
       });
     }
+  });
+
+  test('gives token ids below the number of the RWA that nobody can guess, and answers what is stored', async ({
+    acme,
+    db,
+  }) => {
+    const { nfts } = (await create(acme, 100).expect(200)).body as { nfts: Nft[] }; // the contract's answer
+    const tokenIds = nfts.map(({ tokenId }) => BigInt(tokenId));
+    expect(tokenIds.every((id) => id >> 64n === rwa.number)).toBe(true);
+    const random = tokenIds.map((id) => id & (2n ** 64n - 1n));
+    expect(random.every((part) => part > 0n && part < 2n ** 63n)).toBe(true);
+    // Of 100 parts of 63 bits, some use the upper eight.
+    expect(random.some((part) => part >= 2n ** 55n)).toBe(true);
+    const stored = await db('nfts')
+      .where({ rwa_number: rwa.number.toString() })
+      .orderBy('serial')
+      .pluck('token_id');
+    expect(stored).toEqual(nfts.map(({ tokenId }) => tokenId));
+    const [first, second] = stored;
+    await expect(db('nfts').where({ token_id: first }).update({ token_id: second })).rejects.toThrow(
+      'nfts_token',
+    );
   });
 
   test('goes on with the next serial, and shows the same NFTs in the listing', async ({ acme }) => {

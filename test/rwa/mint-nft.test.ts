@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
+import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
@@ -149,10 +150,16 @@ describe('400', () => {
   });
 });
 
-test('a short outage of all who sign keeps no mint from being accepted', async ({ service, acme }) => {
+test('an outage of all who sign keeps no mint from being accepted, and its note says so', async ({
+  service,
+  acme,
+}) => {
   const { path, secret } = await addMintable(service);
-  await lastHeld(service.db, '9 minutes');
-  await acme.post(path).send({ secret }).expect(200);
+  await lastHeld(service.db, '11 minutes');
+  const { body } = await acme.post(path).send({ secret }).expect(200);
+  expect(body.mintNote ?? (await acme.get(path.replace('/mint', '')).expect(200)).body.mintNote).toBe(
+    mintReasons.no_worker.note,
+  );
   await lastHeld(service.db, '0 minutes');
 });
 
@@ -211,7 +218,6 @@ describe('409', () => {
   test.for([
     ['has no contract to mint on', (db: Database) => db('networks').update({ minter_contract: null })],
     ['has nobody to sign', (db: Database) => db('mint_lanes').delete()],
-    ['has had nobody to sign for long', (db: Database) => lastHeld(db, '11 minutes')],
   ] as const)('one whose network %s', async ([_name, take], { service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const networks = await service.db('networks');

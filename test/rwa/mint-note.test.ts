@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { nftReasonSql, reasonOfOneSql } from '../../src/rwa/assets/reason-sql.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { addNfts, addRwa, recipient, serviceVault } from './samples.ts';
@@ -74,32 +73,6 @@ describe('the note of a mint says why it does not move:', () => {
     expect(await note()).toBe(mintReasons.no_worker.note);
   });
 
-  noted('the same of one NFT as in a list, whatever is the matter with its lanes', async ({ db, nft }) => {
-    const [{ id }] = await db('mint_transactions')
-      .insert({ chain_id: 31337, signer: lanes[0], nonce: 4, contract: lanes[0], gas_limit: 1, fence: 1 })
-      .returning('id');
-    await db('mint_transaction_nfts').insert({ transaction_id: id, nft_id: nft.id, token_id: 1, recipient });
-    const told = new Set<string | null>();
-    for (const state of ['queued', 'submitted', 'failed'])
-      for (const reason of Object.keys(mintReasons))
-        for (const lane of [
-          {},
-          { stopped_by_operator: true },
-          { staffed_at: new Date(Date.now() - 61_000), expires_at: null },
-        ]) {
-          await setState(db, nft.id, state);
-          await db('mint_lanes').update({ stopped_by_operator: false, staffed_at: new Date(), ...lane });
-          await pause(db, lanes, reason);
-          const { rows } = await db.raw(
-            `SELECT ${nftReasonSql('n')} AS in_list, ${reasonOfOneSql('n')} AS of_one FROM nfts n WHERE id = ?`,
-            [nft.id],
-          );
-          expect(rows[0].of_one).toBe(rows[0].in_list);
-          told.add(rows[0].of_one);
-        }
-    expect(told.size).toBeGreaterThan(10);
-  });
-
   noted('what keeps its own lane, once it is in a transaction of that', async ({ db, nft, note }) => {
     await setState(db, nft.id, 'submitted');
     const [{ id }] = await db('mint_transactions')
@@ -111,7 +84,7 @@ describe('the note of a mint says why it does not move:', () => {
     await pause(db, lanes.slice(0, 1), 'nodes_unavailable');
     expect(await note()).toBe(mintReasons.nodes_unavailable.note);
     // Nothing new is sent then; what is sent moves on.
-    await pause(db, lanes, 'contract_refuses');
+    await pause(db, lanes, 'recovery_needed');
     expect(await note()).toBeNull();
   });
 

@@ -173,7 +173,7 @@ describe('single rows are found by an index', () => {
   });
 
   test('a minted token', async ({ db }) => {
-    await expectIndexes(db, () => findMintedToken(db, { rwaNumber: 77n, serial: 3n }));
+    await expectIndexes(db, () => findMintedToken(db, ((77n << 64n) + 3n).toString()));
   });
 
   test('the keys in use, without reading every secret', async ({ db }) => {

@@ -75,7 +75,7 @@ const pause = (db: Database, reason: string | null) =>
 
 describe('an NFT in a transaction is noted', () => {
   const note = (db: Database, answers = new Map<string, string>()) =>
-    db.transaction((tx) => noteStillSubmitted(tx, still, answers));
+    db.transaction((tx) => noteStillSubmitted(tx, still, answers, undefined));
 
   test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
     const old = await addNft(db, 'submitted', 61);

@@ -3,22 +3,17 @@ import { z } from 'zod';
 import { callContract } from '../rpc/client/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
-import { blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
-import { encodeOwnerOf, mintTopics, readMintLog } from './mint-contract.ts';
+import { addressShape, blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
+import type { BlockRange } from './log-scan.ts';
+import { encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 
-/** The event that minted a token. */
-export type FoundMint = {
-  /** Decimal. */
-  readonly tokenId: string;
+/** A token that the chain knows, by the event of its mint. */
+export type MintEvent = Mint & {
+  /** Of the transaction. */
   readonly hash: string;
   readonly blockNumber: bigint;
   readonly blockHash: string;
-  /** EIP-55. */
-  readonly recipient: string;
 };
-
-/** Blocks from one to another, both included. */
-export type BlockRange = { readonly from: bigint; readonly to: bigint };
 
 /** A contract answered what no contract of its kind answers. It says nothing of the node. */
 export class ContractNonsenseError extends Error {
@@ -36,8 +31,10 @@ export type EvidenceNode = {
    * @throws ContractNonsenseError when the answer is no address
    */
   ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
-  /** The events that minted any of these tokens in these blocks, in the order of the chain. */
-  mintsIn(contract: string, tokenIds: readonly string[], range: BlockRange): Promise<FoundMint[]>;
+  /** The mints in these blocks, in the order of the chain: of these tokens, or of all when none are named. */
+  mintsIn(contract: string, range: BlockRange, tokenIds?: readonly string[]): Promise<readonly MintEvent[]>;
+  /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
+  senderOf(hash: string): Promise<string | null>;
   /** Whether the contract has code at a block. */
   hasCode(contract: string, at: bigint): Promise<boolean>;
 };
@@ -52,18 +49,27 @@ const logsShape = z.array(
   }),
 );
 
+const senderShape = z.object({ from: addressShape }).nullable();
+
 export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
   return {
     ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
-    async mintsIn(contract, tokenIds, { from, to }) {
+    async mintsIn(contract, { from, to }, tokenIds) {
       const filter = { address: contract, topics: mintTopics(tokenIds) };
       const range = { fromBlock: quantity(from), toBlock: quantity(to) };
       const logs = logsShape.parse(await provider.send('eth_getLogs', [{ ...filter, ...range }]));
-      const wanted = new Set(tokenIds);
-      return logs.flatMap(({ transactionHash: hash, blockNumber, blockHash, ...log }) => {
+      const mints = logs.flatMap(({ transactionHash: hash, blockNumber, blockHash, ...log }) => {
         const mint = readMintLog(log, contract);
-        return mint && wanted.has(mint.tokenId) ? [{ hash, blockNumber, blockHash, ...mint }] : [];
+        // What a node adds to the question is no answer to it.
+        const isAsked =
+          blockNumber >= from && blockNumber <= to && tokenIds?.includes(mint?.tokenId ?? '') !== false;
+        return mint && isAsked ? [{ hash, blockNumber, blockHash, ...mint }] : [];
       });
+      // Around a reorganisation, a node may give the same log twice.
+      return uniqueBy(mints, ({ tokenId, hash, blockNumber }) => `${tokenId} ${hash} ${blockNumber}`);
+    },
+    async senderOf(hash) {
+      return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
     },
     async hasCode(contract, at) {
       const code = bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
@@ -71,6 +77,10 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
     },
   };
 }
+
+const uniqueBy = <T>(values: readonly T[], nameOf: (value: T) => string): T[] => [
+  ...new Map(values.map((value) => [nameOf(value), value])).values(),
+];
 
 async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
   const data = await askOwner(provider, contract, tokenId, at);

@@ -12,7 +12,6 @@ import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, type Mint, readMintLog } from './mint-contract.ts';
-import { createMintHistory, type MintHistory } from './mint-history.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
 export type Block = {
@@ -40,36 +39,35 @@ export type Receipt = {
  * The queries of minting to a network's nodes. Of a pinned node, all answers come from that one node, which may lag
  * behind or lie. A query without an answer rejects, so that "unknown" is never taken for "no".
  */
-export type MintNode = EvidenceNode &
-  MintHistory & {
-    /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
-    head(): Promise<Head>;
-    /** The block with this number on the node's chain; null when the chain is not that long. */
-    block(number: bigint): Promise<Block | null>;
-    /**
-     * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
-     * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
-     */
-    finalized(head: Head, finalityDepth: number): Promise<bigint>;
-    /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
-    transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
-    receipt(hash: string, contract: string): Promise<Receipt | null>;
-    balance(address: string): Promise<bigint>;
-    market(head: Head): Promise<Market>;
-    /** The gas that the mint would use, or why the contract refuses it. */
-    estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
-    /**
-     * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
-     * whether a node has it.
-     */
-    broadcast(raw: string): Promise<BroadcastAnswer>;
-    /** The id of the chain that the node serves, asked anew. */
-    chainId(): Promise<bigint>;
-    /** What is at the address of a contract, as {@link lookAtContract} finds it. */
-    lookAt(contract: string, at: bigint): Promise<ContractLook>;
-    /** Of a pinned node: lets another be chosen next, since this one does not have what another may have. */
-    preferOthers(): void;
-  };
+export type MintNode = EvidenceNode & {
+  /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
+  head(): Promise<Head>;
+  /** The block with this number on the node's chain; null when the chain is not that long. */
+  block(number: bigint): Promise<Block | null>;
+  /**
+   * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
+   * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
+   */
+  finalized(head: Head, finalityDepth: number): Promise<bigint>;
+  /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
+  transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
+  receipt(hash: string, contract: string): Promise<Receipt | null>;
+  balance(address: string): Promise<bigint>;
+  market(head: Head): Promise<Market>;
+  /** The gas that the mint would use, or why the contract refuses it. */
+  estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
+  /**
+   * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
+   * whether a node has it.
+   */
+  broadcast(raw: string): Promise<BroadcastAnswer>;
+  /** The id of the chain that the node serves, asked anew. */
+  chainId(): Promise<bigint>;
+  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
+  lookAt(contract: string, at: bigint): Promise<ContractLook>;
+  /** Of a pinned node: lets another be chosen next, since this one does not have what another may have. */
+  preferOthers(): void;
+};
 
 // No account has sent so many, nor does a column hold more.
 const mostTransactions = 2n ** 53n;
@@ -104,7 +102,6 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
   const broadcasters = pinned?.broadcasters ?? [{ provider, isWaitedFor: true }];
 
   return {
-    ...createMintHistory(provider),
     ...createEvidenceNode(provider),
     async head() {
       const head = pinned ? toBlock(blockShape.parse(pinned.headBlock)) : await blockAt('latest');

@@ -1,6 +1,6 @@
 import { findNetwork, listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
-import { listContracts } from '../../rwa/minting/compare/contract-claim-store.ts';
+import { listContracts } from '../../rwa/minting/compare/compared-contract-store.ts';
 import { UsageError } from './failure.ts';
 import type { Operator } from './session.ts';
 

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
+import type { FinalityRules } from '../../chain/rpc/pool/node-consensus.ts';
 import type { NodePool } from '../../chain/rpc/pool/node-pool.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
+import { findFinalBlock } from '../../rwa/minting/finality-store.ts';
 import { OperationError } from './failure.ts';
 import type { Operator } from './session.ts';
 
@@ -14,9 +16,13 @@ const normalBlocks = 3n;
 
 /**
  * Chooses one node, of which everything is asked that a remedy rests on; what is final is what enough nodes agree on.
- * @throws OperationError when nodes disagree, or too few can say what is final; NodesUnavailableError
+ * @param network with the block that was final before, where a chain without it proves nothing
+ * @throws OperationError when nodes disagree, too few can say what is final, or none has the block; NodesUnavailableError
  */
-export async function pinNode({ clients }: Pick<Operator, 'clients'>, network: Network): Promise<MintNode> {
+export async function pinNode(
+  { clients }: Pick<Operator, 'clients'>,
+  network: Network & Pick<FinalityRules, 'known'>,
+): Promise<MintNode> {
   const pool = clients.pool(network);
   for (let look = 1; look < looks && network.rpcUrls.length > 1; look += 1) {
     await pool.look();
@@ -27,7 +33,7 @@ export async function pinNode({ clients }: Pick<Operator, 'clients'>, network: N
     pinned.preferOthers();
     pinned = await pool.pin(network);
   }
-  const fault = pinned.disagreement ?? pinned.finalityUnknown?.why;
+  const fault = pinned.disagreement ?? pinned.rolledBack ?? pinned.finalityUnknown?.why;
   if (fault === undefined) return createMintNode(pinned.provider, pinned);
   throw new OperationError(
     `Nothing can be proven on network ${network.chainId}: ${fault} See: tallystick network status`,
@@ -43,17 +49,18 @@ function isBehind(pool: NodePool, { label }: PinnedNode): boolean {
   return heads.some(({ number }) => number > own + normalBlocks);
 }
 
+/** Chooses a node as {@link pinNode} does, which must have the block that was final when the lanes last looked. */
+export async function pinKnownNode(operator: Operator, network: Network): Promise<MintNode> {
+  return pinNode(operator, { ...network, known: await findFinalBlock(operator.db, network.chainId) });
+}
+
 /**
  * A node of a network that is none of its own, for a proof that needs what theirs do not have. It must have the block
  * that they agree is final.
  * @throws OperationError when it is another chain, or another fork of it
  */
-export async function pinOther(
-  operator: Pick<Operator, 'clients'>,
-  network: Network,
-  url: string,
-): Promise<MintNode> {
-  const own = await pinNode(operator, network);
+export async function pinOther(operator: Operator, network: Network, url: string): Promise<MintNode> {
+  const own = await pinKnownNode(operator, network);
   const finalized = await own.finalized(await own.head(), network.finalityDepth);
   const agreed = finalized < 0n ? null : await own.block(finalized);
   const pinned = await operator.clients.pool({ ...network, rpcUrls: [url] }).pin(network);

@@ -409,7 +409,7 @@ export interface components {
             serial: string;
             /**
              * @description Token id on the chain, fixed from the start, as a decimal number: a number of the RWA in the upper bits, the
-             *     serial in the lower 64.
+             *     63 random bits below. NFTs of release 0.1.0 have their serial there.
              */
             tokenId: string;
             /**
@@ -537,7 +537,7 @@ export interface components {
             serial: string;
             /**
              * @description Token id on the chain, fixed from the start, as a decimal number: a number of the RWA in the upper bits, the
-             *     serial in the lower 64.
+             *     63 random bits below. NFTs of release 0.1.0 have their serial there.
              */
             tokenId: string;
             /**
@@ -661,7 +661,7 @@ export interface components {
             serial: string;
             /**
              * @description Token id on the chain, fixed from the start, as a decimal number: a number of the RWA in the upper bits, the
-             *     serial in the lower 64.
+             *     63 random bits below. NFTs of release 0.1.0 have their serial there.
              */
             tokenId: string;
             /**

@@ -5,13 +5,17 @@ import type { Knex } from 'knex';
  * it was built is built again.
  * @param definitions what follows `ON` of each, by the name of the index; it begins with the table's name
  */
-export async function buildIndexes(knex: Knex, definitions: Readonly<Record<string, string>>): Promise<void> {
+export async function buildIndexes(
+  knex: Knex,
+  definitions: Readonly<Record<string, string>>,
+  kind: 'UNIQUE' | '' = '',
+): Promise<void> {
   for (const [name, definition] of Object.entries(definitions)) {
     const [table = ''] = definition.split(' ');
     // PostgreSQL cannot do it beside writes where an operator has parted the table.
     const how = (await isParted(knex, table)) ? '' : 'CONCURRENTLY';
     await knex.raw(`DROP INDEX ${how} IF EXISTS ${name}`);
-    await knex.raw(`CREATE INDEX ${how} ${name} ON ${definition}`);
+    await knex.raw(`CREATE ${kind} INDEX ${how} ${name} ON ${definition}`);
   }
 }
 

@@ -71,10 +71,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_transaction_nfts: mintPlan,
   contract_verdicts: mintPlan,
   mint_attempts: mintOnly,
-  mint_contracts: mintOnly,
+  mint_contracts: mintPlan,
   mint_contract_origins: mintOnly,
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,
+  network_finality: mintOnly,
   mint_unproven_transactions: mintOnly,
 
   approval_changes: index,

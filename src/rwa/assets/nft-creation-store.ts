@@ -3,7 +3,7 @@ import { prepared } from '../../db/connection/prepared.ts';
 import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type Nft, type NftRow, nftColumns, toNft } from './nft-row.ts';
-import { tokenIdSql } from './token-id.ts';
+import { newTokenPart, tokenIdSql } from './token-id.ts';
 
 /*
  * Creates NFTs: the only place that assigns serials and token ids and counts the NFTs of an RWA.
@@ -28,8 +28,8 @@ export type NewNft = {
 const insert = `
   WITH w AS (
     SELECT *, row_number() OVER (PARTITION BY rwa_id ORDER BY place) AS step
-    FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bytea[], $5::text[], $6::text[], $7::bigint[], $8::text[])
-      WITH ORDINALITY AS w (id, company_id, rwa_id, cipher, key_id, recipient, chain_id, data, place)),
+    FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bytea[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[])
+      WITH ORDINALITY AS w (id, company_id, rwa_id, cipher, key_id, recipient, chain_id, data, token_part, place)),
   wanted AS (SELECT company_id, rwa_id, count(*) AS count FROM w GROUP BY company_id, rwa_id),
   locked AS (
     SELECT r.id, wanted.count FROM rwas r JOIN wanted ON r.company_id = wanted.company_id AND r.id = wanted.rwa_id
@@ -40,7 +40,7 @@ const insert = `
       r.last_serial - l.count AS last)
   INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id,
     mint_state, recipient, mint_chain_id, mint_contract, data, queued_at)
-  SELECT w.id, t.company_id, t.id, t.number, t.last + w.step, ${tokenIdSql('t.number', '(t.last + w.step)')}, w.cipher,
+  SELECT w.id, t.company_id, t.id, t.number, t.last + w.step, ${tokenIdSql('t.number', 'w.token_part')}, w.cipher,
     w.key_id, CASE WHEN w.recipient IS NULL THEN 'unclaimed' ELSE 'queued' END, w.recipient, w.chain_id,
     CASE WHEN w.recipient IS NOT NULL THEN t.contract_address END, w.data::jsonb,
     CASE WHEN w.recipient IS NOT NULL THEN clock_timestamp() END
@@ -62,6 +62,7 @@ export async function insertNfts(tx: Tx, nfts: readonly NewNft[]): Promise<Reado
     nfts.map(({ mint }) => mint?.recipient ?? null),
     nfts.map(({ mint }) => mint?.chainId ?? null),
     nfts.map(({ data }) => (data ? JSON.stringify(data) : null)),
+    nfts.map(() => newTokenPart().toString()),
   ]);
   return new Map(rows.map((row) => [row.id, toNft(row)]));
 }
@@ -72,6 +73,8 @@ export type NewSeries = {
   readonly rwaId: string;
   readonly ids: readonly string[];
   readonly ciphers: readonly Buffer[];
+  /** The lower parts of their token ids. */
+  readonly tokenParts: readonly bigint[];
   /** Of the key that all of them are sealed with. */
   readonly keyId: string;
 };
@@ -106,14 +109,14 @@ const seriesParts = `
   issued AS (
     INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
     SELECT w.id, made.company_id, made.id, made.number, made.last + w.place,
-      ${tokenIdSql('made.number', '(made.last + w.place)')}, w.cipher, $5
-    FROM made, unnest(${ids}, $4::bytea[]) WITH ORDINALITY AS w (id, cipher, place))`;
+      ${tokenIdSql('made.number', 'w.token_part')}, w.cipher, $5
+    FROM made, unnest(${ids}, $4::bytea[], $6::bigint[]) WITH ORDINALITY AS w (id, cipher, token_part, place))`;
 const seriesResult = `
   SELECT made.id, made.number, made.last + 1 AS first, statement_timestamp() AS created_at,
     coalesce(made.claim_base_url, c.claim_base_url) AS claim_base_url
   FROM made JOIN companies c ON c.id = made.company_id`;
 const entry = keyEntrySql({
-  from: 6,
+  from: 7,
   companyId: 'made.company_id',
   subject: 'made.id::text',
   details: `jsonb_build_object('count', ${count}, 'first', ${ids}[1], 'last', ${ids}[${count}])`,
@@ -129,10 +132,10 @@ const seriesAndEntrySql = `WITH ${seriesParts}, told AS (${entry}) ${seriesResul
  */
 export async function insertSeries(
   db: Database,
-  { companyId, rwaId, ids, ciphers, keyId }: NewSeries,
+  { companyId, rwaId, ids, ciphers, keyId, tokenParts }: NewSeries,
   told?: KeyEntry,
 ): Promise<Series | undefined> {
-  const values = [companyId, rwaId, ids, ciphers, keyId];
+  const values = [companyId, rwaId, ids, ciphers, keyId, tokenParts.map(String)];
   const { rows } = await (told === undefined
     ? prepared<SeriesRow>(db, 'insert_series', seriesSql, values)
     : prepared<SeriesRow>(db, 'insert_series_and_tell', seriesAndEntrySql, [

@@ -4,7 +4,7 @@ import type { KeyEntry } from '../../db/records/audit-store.ts';
 import { type ClaimSecretVault, type SealedSecret, sealNewSecret } from './claim-secret.ts';
 import { insertSeries, type Series } from './nft-creation-store.ts';
 import type { Nft } from './nft-row.ts';
-import { tokenIdOf } from './token-id.ts';
+import { newTokenPart, tokenIdOf } from './token-id.ts';
 
 type Issue = {
   readonly companyId: string;
@@ -29,21 +29,30 @@ export async function issueSeries(
   { companyId, rwaId, count }: Issue,
   told?: KeyEntry,
 ): Promise<IssuedSeries> {
-  const wanted = Array.from({ length: count }, () => sealNewSecret(vault));
+  const wanted = Array.from({ length: count }, () => ({
+    ...sealNewSecret(vault),
+    tokenPart: newTokenPart(),
+  }));
   const ids = wanted.map(({ id }) => id);
   const ciphers = wanted.map(({ sealed }) => sealed.cipher);
+  const tokenParts = wanted.map(({ tokenPart }) => tokenPart);
   const keyId = vault.activeKeyId;
-  const series = await insertSeries(db, { companyId, rwaId, ids, ciphers, keyId }, told);
+  const series = await insertSeries(db, { companyId, rwaId, ids, ciphers, keyId, tokenParts }, told);
   if (series === undefined) throw problem('rwa_not_found');
   return { ...series, nfts: wanted.map((nft, index) => issued(companyId, series, nft, index)) };
 }
 
-type NewSecret = { readonly id: string; readonly secret: string; readonly sealed: SealedSecret };
+type NewToken = {
+  readonly id: string;
+  readonly secret: string;
+  readonly sealed: SealedSecret;
+  readonly tokenPart: bigint;
+};
 
 function issued(
   companyId: string,
   { rwaId, rwaNumber, first, createdAt }: Series,
-  nft: NewSecret,
+  { tokenPart, ...nft }: NewToken,
   index: number,
 ): IssuedNft {
   const serial = first + BigInt(index);
@@ -53,7 +62,7 @@ function issued(
     rwaId,
     rwaNumber,
     serial,
-    tokenId: tokenIdOf({ rwaNumber, serial }),
+    tokenId: tokenIdOf(rwaNumber, tokenPart),
     mintState: 'unclaimed',
     mintError: null,
     mintReason: null,

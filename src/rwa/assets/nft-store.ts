@@ -5,7 +5,7 @@ import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/aud
 import type { SealedSecret } from './claim-secret.ts';
 import { type NftFilter, type NftPlace, statesOf } from './nft-filter.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
-import { nftReasonSql, reasonOfOneSql } from './reason-sql.ts';
+import { nftReasonSql } from './reason-sql.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
 
 /*
@@ -102,7 +102,7 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
 
 const rwaNames = detailColumns.map((column) => column.replace('r.', ''));
 const findSql = `
-  SELECT ${nftColumns.map((column) => `n.${column}`).join(', ')}, ${reasonOfOneSql('n')} AS mint_reason,
+  SELECT ${nftColumns.map((column) => `n.${column}`).join(', ')}, ${nftReasonSql('n')} AS mint_reason,
     ${rwaNames.map((name) => `r.${name} AS rwa_${name}`).join(', ')},
     coalesce(r.claim_base_url, c.claim_base_url) AS rwa_claim_base_url
   FROM ${table} n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id

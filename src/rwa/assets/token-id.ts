@@ -1,25 +1,27 @@
-const serialBits = 64n;
-const serialMask = (1n << serialBits) - 1n;
+import { randomBytes } from 'node:crypto';
+
+const lowerBits = 64n;
+const lowerMask = (1n << lowerBits) - 1n;
 // Both parts are bigint columns.
 const largest = (1n << 63n) - 1n;
 
-export type TokenParts = { readonly rwaNumber: bigint; readonly serial: bigint };
+/** The lower part of a new token id: 63 random bits, which nobody can guess and no restored database gives again. */
+export const newTokenPart = (): bigint => randomBytes(8).readBigUInt64BE() >> 1n || 1n;
 
-/** SQL for the token id of an NFT: the number of its RWA above 64 bits of serial. */
-export const tokenIdSql = (rwaNumber: string, serial: string): string =>
-  `${rwaNumber}::numeric * ${1n << serialBits} + ${serial}`;
+/** SQL for the token id of an NFT: the number of its RWA above 64 bits. */
+export const tokenIdSql = (rwaNumber: string, lower: string): string =>
+  `${rwaNumber}::numeric * ${1n << lowerBits} + ${lower}`;
 
 /** The decimal token id of an NFT. */
-export const tokenIdOf = ({ rwaNumber, serial }: TokenParts): string =>
-  ((rwaNumber << serialBits) + serial).toString();
+export const tokenIdOf = (rwaNumber: bigint, lower: bigint): string =>
+  ((rwaNumber << lowerBits) + lower).toString();
 
-/** The parts of a decimal token id; undefined when no NFT can have this id, or when it has leading zeros. */
-export function tokenPartsOf(tokenId: string): TokenParts | undefined {
+/** The number of the RWA of a decimal token id; undefined when no NFT can have this id, or when it has leading zeros. */
+export function rwaNumberOf(tokenId: string): bigint | undefined {
   const id = BigInt(tokenId);
   if (id.toString() !== tokenId) return undefined;
-  const parts = { rwaNumber: id >> serialBits, serial: id & serialMask };
-  const possible = [parts.rwaNumber, parts.serial].every((part) => part > 0n && part <= largest);
-  return possible ? parts : undefined;
+  const [number, lower] = [id >> lowerBits, id & lowerMask];
+  return [number, lower].every((part) => part > 0n && part <= largest) ? number : undefined;
 }
 
 /** A serial as people read it: at least six digits. */

@@ -1,9 +1,10 @@
 import type { Database } from '../../contract/transaction.ts';
 import { stateOfRow } from './mint-state-sql.ts';
-import type { TokenParts } from './token-id.ts';
+import { rwaNumberOf } from './token-id.ts';
 
 /** What the public may know of a minted token. */
 type Token = {
+  readonly serial: bigint;
   readonly chainId: string;
   readonly contractAddress: string;
   readonly name: string;
@@ -15,6 +16,7 @@ type Token = {
 };
 
 type TokenRow = {
+  serial: string;
   chain_id: string;
   contract_address: string;
   name: string;
@@ -25,21 +27,29 @@ type TokenRow = {
 };
 
 /** The token, if it is minted. It belongs to no caller, so no company is named. */
-export async function findMintedToken(
-  db: Database,
-  { rwaNumber, serial }: TokenParts,
-): Promise<Token | undefined> {
+export async function findMintedToken(db: Database, tokenId: string): Promise<Token | undefined> {
+  const rwaNumber = rwaNumberOf(tokenId);
+  if (rwaNumber === undefined) return undefined;
   const rows: TokenRow[] = await db('rwas as r')
-    .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
+    .join('nfts as n', { 'n.rwa_id': 'r.id' })
     .join('companies as c', { 'c.id': 'r.company_id' })
-    .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
+    .select(
+      'n.serial',
+      'r.chain_id',
+      'r.contract_address',
+      'r.name',
+      'r.description',
+      'r.type',
+      'r.image_url',
+    )
     .select({ company_name: 'c.display_name' })
-    .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString() })
+    .where({ 'r.number': rwaNumber.toString(), 'n.token_id': tokenId })
     .whereRaw(`${stateOfRow('n')} = 'minted'`);
   return rows.map(toToken)[0];
 }
 
 const toToken = (row: TokenRow): Token => ({
+  serial: BigInt(row.serial),
   chainId: row.chain_id,
   contractAddress: row.contract_address,
   name: row.name,

@@ -3,7 +3,7 @@ import { parseAddress } from '../../chain/address.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { Handlers } from '../../contract/operation.ts';
 import type { MayLag } from '../../db/replica/replica-reads.ts';
-import { serialText, tokenPartsOf } from '../assets/token-id.ts';
+import { serialText } from '../assets/token-id.ts';
 import { findMintedToken } from '../assets/token-store.ts';
 
 type MetadataOperations = Pick<operations, 'getTokenMetadata'>;
@@ -20,13 +20,11 @@ export function createMetadataHandler({
   return {
     async getTokenMetadata({ path }) {
       const contract = parseAddress(path.contractAddress, { in: 'path', name: 'contractAddress' });
-      const parts = tokenPartsOf(path.tokenId);
-      if (parts === undefined) throw problem('token_not_found');
-      const token = await mayLag((db) => findMintedToken(db, parts));
+      const token = await mayLag((db) => findMintedToken(db, path.tokenId));
       const isHere =
         token?.chainId === path.chainId && token.contractAddress.toLowerCase() === contract.lower;
       if (token === undefined || !isHere) throw problem('token_not_found');
-      const serial = serialText(parts.serial);
+      const serial = serialText(token.serial);
       const body = {
         name: `${token.name} #${serial}`,
         description: token.description,

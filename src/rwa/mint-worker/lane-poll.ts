@@ -4,6 +4,7 @@ import type { Network } from '../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
+import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory } from './context/lane-memory.ts';
@@ -48,7 +49,13 @@ export function createLanePoll(
   const pollWork = async (work: LaneWork): Promise<Pause | undefined> => {
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
-    const pinned = await pinNode(network);
+    const known = await findFinalBlock(db, lease.chainId);
+    const pinned = await pinNode(network, known);
+    if (pinned.rolledBack !== undefined) return { reason: 'chain_rolled_back', detail: pinned.rolledBack };
+    const { lasting } = pinned;
+    if (lasting !== undefined && lasting.number > (known?.number ?? -1n)) {
+      await saveFinalBlock(db, lease.chainId, lasting);
+    }
     try {
       return await pollNode(network, pinned, work);
     } catch (error) {

@@ -11,6 +11,7 @@ import { causesOf } from '../../db/connection/notifier.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import { currentCause } from '../../tracing/in-span.ts';
 import { mintChannel, mintQueue } from '../minting/accept/mint-queue.ts';
+import { findFinalBlock } from '../minting/finality-store.ts';
 import { createAudit } from './audit/audit.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';
@@ -60,9 +61,10 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const audit = createAudit({
     ...options,
     nodeOf: async (network) => {
-      const pinned = await options.clients.pool(network).pin(network);
-      const isAgreed = pinned.disagreement === undefined && pinned.finalityUnknown === undefined;
-      return isAgreed ? createMintNode(pinned.provider, pinned) : undefined;
+      const known = await findFinalBlock(db, network.chainId);
+      const pinned = await options.clients.pool(network).pin({ ...network, known });
+      const doubt = pinned.disagreement ?? pinned.finalityUnknown ?? pinned.rolledBack;
+      return doubt === undefined ? createMintNode(pinned.provider, pinned) : undefined;
     },
   });
   let unsubscribe = () => {};
@@ -138,7 +140,7 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     now: options.now ?? (() => performance.now()),
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
-    pinNode: (network) => clients.pool(network).pin(network),
+    pinNode: (network, known) => clients.pool(network).pin({ ...network, known }),
   };
 }
 

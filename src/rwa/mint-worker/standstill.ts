@@ -1,6 +1,5 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
-import { isOfSending } from '../assets/reason-sql.ts';
 import type { LaneContext } from './context/lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
 import { listQueuedLines, mostLines, type QueuedLine } from './stores/queued-nft-store.ts';
@@ -46,9 +45,7 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      if (pause === undefined || isOfSending(pause.reason)) {
-        await noteStillSubmitted(tx, still, memory.answers);
-      }
+      await noteStillSubmitted(tx, still, memory.answers, pause?.reason);
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
     });

@@ -84,7 +84,7 @@ export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
     `SELECT * FROM (
        SELECT l.chain_id, l.signer, ${laneReasonSql('l')} AS reason, l.pause_detail AS detail FROM mint_lanes l
        WHERE EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued')
-         OR l.pause_reason = 'finality_unknown'
+         OR l.pause_reason IN ('finality_unknown', 'chain_rolled_back')
          OR EXISTS (SELECT FROM mint_transactions t
            WHERE t.chain_id = l.chain_id AND t.signer = l.signer AND t.state = 'submitted')) s
      WHERE s.reason IS NOT NULL ORDER BY s.chain_id, s.signer`,

@@ -63,7 +63,7 @@ export const mintReasons = {
   token_exists: {
     note: 'The token exists on the NFT contract already; the operator must decide what becomes of this NFT.',
     remedy:
-      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>; many at once: tallystick recover.',
+      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
   },
   broadcast_refused: {
     note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',
@@ -85,14 +85,14 @@ export const mintReasons = {
     remedy:
       'Mend or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
   },
+  chain_rolled_back: {
+    note: 'The network lacks a block that was final; the operator must look into it.',
+    remedy:
+      'Find out whether the network was rolled back or the node is of another chain: tallystick network status. If it is for good, send again what was lost: tallystick recover --apply.',
+  },
   nodes_disagree: {
     note: 'The nodes of the network show different chains; minting goes on when they agree.',
     remedy: 'Find out which node is wrong and remove it: tallystick network status, network update --rpc.',
-  },
-  contract_shared: {
-    note: 'Somebody else mints on the NFT contract; the operator must look into it.',
-    remedy:
-      'Give each deployment a contract and a signer of its own, then: tallystick mint verify, tallystick recover.',
   },
   recovery_needed: {
     note: 'Minting waits until the operator has recovered the database.',

@@ -1,8 +1,8 @@
-import type { MintEvent } from '../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../chain/minting/evidence-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
-import { tokenIdSql, tokenPartsOf } from '../assets/token-id.ts';
+import { newTokenPart, rwaNumberOf, tokenIdSql } from '../assets/token-id.ts';
 import type { ContractId } from './compare/token-row-store.ts';
 
 /*
@@ -20,7 +20,6 @@ export type FoundNft = Found & { readonly nftId: string };
 /** A mint whose NFT is lost; its secret is new. */
 export type LostNft = Found & {
   readonly nftId: string;
-  readonly companyId: string;
   readonly rwaId: string;
   readonly sealed: SealedSecret;
 };
@@ -31,18 +30,13 @@ export async function lockTokens(
   { chainId, contract }: ContractId,
   tokenIds: readonly string[],
 ): Promise<void> {
-  const parts = tokenIds.flatMap((tokenId) => tokenPartsOf(tokenId) ?? []);
-  const bindings = {
-    chainId,
-    contract,
-    numbers: parts.map(({ rwaNumber }) => rwaNumber.toString()),
-    serials: parts.map(({ serial }) => serial.toString()),
-  };
+  const numbers = tokenIds.map((tokenId) => rwaNumberOf(tokenId)?.toString() ?? null);
+  const bindings = { chainId, contract, tokenIds: [...tokenIds], numbers };
   await tx.raw(
     `SELECT FROM nfts WHERE id IN (
-       SELECT n.id FROM unnest(:numbers::bigint[], :serials::bigint[]) AS w (number, serial)
+       SELECT n.id FROM unnest(:numbers::bigint[], :tokenIds::numeric[]) AS w (number, token_id)
        JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
-       JOIN nfts n ON n.rwa_id = r.id AND n.serial = w.serial) ORDER BY id FOR NO KEY UPDATE`,
+       JOIN nfts n ON n.rwa_id = r.id AND n.token_id = w.token_id) ORDER BY id FOR NO KEY UPDATE`,
     bindings,
   );
   await tx.raw(
@@ -106,84 +100,51 @@ export async function failTakenNfts(
 }
 
 /**
- * Gives NFTs whose serials were given before the next serials of their RWAs, which must be above every serial of the
- * chain. Those that are submitted or minted are queued again: neither can the contract mint the old token a second time,
- * nor is it theirs.
+ * Gives an NFT a new token id; its serial stays. One that is submitted is queued again: neither can the contract mint the
+ * old token a second time, nor is it its own.
  */
-export async function renumberNfts(tx: Tx, nftIds: readonly string[]): Promise<void> {
-  if (nftIds.length === 0) return;
+export async function replaceTokenId(tx: Tx, nftId: string): Promise<void> {
   await tx.raw(
-    `WITH w AS (
-       SELECT id, rwa_id, mint_state, row_number() OVER (PARTITION BY rwa_id ORDER BY serial) AS step
-       FROM nfts WHERE id = ANY (:ids::uuid[])),
-     released AS (
-       UPDATE mint_transaction_nfts SET state = 'released' WHERE state = 'open' AND nft_id = ANY (:ids::uuid[])),
-     taken AS (
-       UPDATE rwas r SET last_serial = last_serial + c.count, claimed_nfts = claimed_nfts - c.minted
-       FROM (SELECT rwa_id, count(*), count(*) FILTER (WHERE mint_state = 'minted') AS minted FROM w
-             GROUP BY rwa_id) c
-       WHERE r.id = c.rwa_id RETURNING r.id, r.number, r.last_serial - c.count AS last)
-     UPDATE nfts n SET serial = t.last + w.step, token_id = ${tokenIdSql('t.number', '(t.last + w.step)')},
-       mint_state = CASE WHEN n.mint_state IN ('submitted', 'minted') THEN 'queued' ELSE n.mint_state END,
-       minted_at = NULL, minted_tx = NULL, minted_block = NULL
-     FROM w JOIN taken t ON t.id = w.rwa_id WHERE n.id = w.id`,
-    { ids: [...nftIds] },
+    `WITH released AS (
+       UPDATE mint_transaction_nfts SET state = 'released' WHERE state = 'open' AND nft_id = :nftId)
+     UPDATE nfts SET token_id = ${tokenIdSql('rwa_number', ':part::bigint')},
+       mint_state = CASE WHEN mint_state = 'submitted' THEN 'queued' ELSE mint_state END
+     WHERE id = :nftId AND ${stateOfRow()} <> 'minted'`,
+    { nftId, part: newTokenPart().toString() },
   );
 }
 
-/** Inserts NFTs that are on the chain and have no row, as minted, and counts them. */
+/** Inserts NFTs that are on the chain and have no row, as minted and with the next serials, and counts them. */
 export async function insertLostNfts(tx: Tx, chainId: string, lost: readonly LostNft[]): Promise<void> {
   if (lost.length === 0) return;
   await tx.raw(
-    `WITH inserted AS (
-       INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,
-         recipient, mint_chain_id, minted_at, minted_tx, minted_block, created_at)
-       SELECT f.id, l.company_id, l.rwa_id, l.number, l.serial, ${tokenIdSql('l.number', 'l.serial')}, l.cipher,
-         l.key_id, 'minted', f.recipient, :chainId, f.at, f.hash, f.block, f.at
-       FROM ${mintValues} JOIN unnest(:ids::uuid[], :companies::text[], :rwas::uuid[], :numbers::bigint[],
-         :serials::bigint[], :ciphers::bytea[], :keyIds::text[])
-         AS l (id, company_id, rwa_id, number, serial, cipher, key_id) ON l.id = f.id
-       RETURNING rwa_id)
-     UPDATE rwas r SET total_nfts = total_nfts + i.count, claimed_nfts = claimed_nfts + i.count
-     FROM (SELECT rwa_id, count(*) FROM inserted GROUP BY rwa_id) i WHERE r.id = i.rwa_id`,
+    `WITH w AS (
+       SELECT f.*, l.rwa_id, l.token_id, l.cipher, l.key_id, row_number() OVER (PARTITION BY l.rwa_id ORDER BY f.block, l.token_id) AS step
+       FROM ${mintValues} JOIN unnest(:ids::uuid[], :rwas::uuid[], :tokenIds::numeric[], :ciphers::bytea[], :keyIds::text[])
+         AS l (id, rwa_id, token_id, cipher, key_id) ON l.id = f.id),
+     made AS (
+       UPDATE rwas r SET last_serial = last_serial + i.count, total_nfts = total_nfts + i.count,
+         claimed_nfts = claimed_nfts + i.count
+       FROM (SELECT rwa_id, count(*) FROM w GROUP BY rwa_id) i WHERE r.id = i.rwa_id
+       RETURNING r.id, r.company_id, r.number, r.last_serial - i.count AS last)
+     INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,
+       recipient, mint_chain_id, minted_at, minted_tx, minted_block, created_at)
+     SELECT w.id, m.company_id, m.id, m.number, m.last + w.step, w.token_id, w.cipher, w.key_id, 'minted', w.recipient,
+       :chainId, w.at, w.hash, w.block, w.at
+     FROM w JOIN made m ON m.id = w.rwa_id`,
     {
       ...mintBindings(lost),
       chainId,
-      companies: lost.map(({ companyId }) => companyId),
       rwas: lost.map(({ rwaId }) => rwaId),
-      numbers: lost.map(({ event }) => tokenPartsOf(event.tokenId)?.rwaNumber.toString() ?? null),
-      serials: lost.map(({ event }) => tokenPartsOf(event.tokenId)?.serial.toString() ?? null),
+      tokenIds: lost.map(({ event }) => event.tokenId),
       ciphers: lost.map(({ sealed }) => sealed.cipher),
       keyIds: lost.map(({ sealed }) => sealed.keyId),
     },
   );
 }
 
-/** A leap beyond it is no lost past, but an id that somebody chose to use up all serials. */
-export const farthest = 1_000_000_000;
-
-/** Raises the last serials of RWAs to those of these tokens, so that none is given again. @returns how many RWAs */
-export async function raiseSerials(
-  tx: Tx,
-  { chainId, contract }: ContractId,
-  tokenIds: readonly string[],
-): Promise<number> {
-  const parts = tokenIds.flatMap((tokenId) => tokenPartsOf(tokenId) ?? []);
-  const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE rwas r SET last_serial = m.serial FROM (
-       SELECT r.id, max(w.serial) AS serial FROM unnest(:numbers::bigint[], :serials::bigint[]) AS w (number, serial)
-       JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
-       WHERE w.serial > r.last_serial AND w.serial - r.last_serial < ${farthest} GROUP BY r.id) m
-     WHERE r.id = m.id AND r.last_serial < m.serial`,
-    {
-      chainId,
-      contract,
-      numbers: parts.map(({ rwaNumber }) => rwaNumber.toString()),
-      serials: parts.map(({ serial }) => serial.toString()),
-    },
-  );
-  return rowCount;
-}
+// A leap beyond it is no lost past, but an id that somebody chose to use up all numbers.
+const farthest = 1_000_000_000;
 
 /** Raises the next number of an RWA above these, so that no new RWA gets the tokens of a lost one. */
 export async function raiseRwaNumbers(tx: Tx, numbers: readonly bigint[]): Promise<void> {

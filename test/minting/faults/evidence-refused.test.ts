@@ -45,7 +45,7 @@ describe('a node that refuses for good to tell of one NFT', () => {
     ['is not to be had', { error: { code: -32000, message: 'leveldb: closed' } }],
     ['never comes', 'hang'],
   ] satisfies [string, Reply][])(
-    'while the receipt of one transaction %s, only that one waits',
+    'while the receipt of one transaction %s, only that one waits, until its event is final',
     async (_how, answer) => {
       const [id = ''] = await setup.accept(1);
       let poisoned: unknown;
@@ -59,8 +59,9 @@ describe('a node that refuses for good to tell of one NFT', () => {
       await until('its reason', async () => (await setup.note(id))?.reason === 'evidence_unavailable');
       const others = await setup.accept(4);
       await untilAll(setup.service, others, 'minted');
-      expect((await setup.row(id)).mint_state).toBe('submitted');
+      await untilAll(setup.service, [id], 'minted');
       mining.stop();
+      expect(await setup.row(id)).toMatchObject({ minted_tx: poisoned });
       expect(await setup.settle([id, ...others])).toEqual([]);
       expect(await setup.note(id)).toBeUndefined();
     },

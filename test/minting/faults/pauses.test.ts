@@ -1,7 +1,11 @@
-import { id, Wallet } from 'ethers';
+import { getAddress, id, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-store.ts';
+import { mintReasons } from '../../../src/rwa/minting/mint-reason.ts';
+import { addMintable, treasury } from '../../rwa/mint-requests.ts';
+import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { compileContracts } from '../../support/solidity.ts';
 import { useKey } from '../fault-kinds.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -52,11 +56,12 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
     await setup.chain.admin('revokeRole', id('MINTER_ROLE'), signer);
     const ids = await setup.accept(3);
     setup.work();
-    await paused('contract_refuses');
+    const refusing = () => setup.service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });
+    await until('the pause of the contract', async () => (await refusing()).length === 1);
     expect(await states()).toEqual(['queued']);
     await setup.chain.admin('grantRole', id('MINTER_ROLE'), signer);
     expect(await setup.settle(ids)).toEqual([]);
-    await paused(null);
+    await until('its end', async () => (await refusing()).length === 0);
   });
 
   test('an operator stopped it', async () => {
@@ -88,4 +93,39 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
       Math.min(...sent),
     ]);
   });
+});
+
+test('a contract that refuses is a matter of its own NFTs: operators are ready, and no other company sees its reason', async () => {
+  const { chain, service } = setup;
+  const refusing = getAddress(await deploy(chain.rpcUrl, (await compileContracts())['Picky']));
+  const ofAcme = await addMintable(service, 'acme', { contractAddress: refusing });
+  // The contract mints to none but the few that it knows.
+  const recipient = '0x00000000000000000000000000000000DeaDBeef';
+  await service
+    .as(service.keys.acme)
+    .post(ofAcme.path)
+    .send({ secret: ofAcme.secret, recipient })
+    .expect(200);
+  await chain.mine(5);
+  setup.work();
+  const noteOf = async (company: 'acme' | 'globex', nftId: string) =>
+    (await service.as(service.keys[company]).get(`/v1/api/nft/${nftId}`).expect(200)).body.mintNote;
+  await until(
+    'the reason',
+    async () => (await noteOf('acme', ofAcme.nft.id)) === mintReasons.contract_refuses.note,
+  );
+  await assertNoLaneNeedsHelp(service.db);
+  expect(await reason()).toBeNull();
+  const ofGlobex = await addMintable(service, 'globex', { contractAddress: chain.contract });
+  await setup.chain.call('evm_setAutomine', false);
+  await service
+    .as(service.keys.globex)
+    .post(ofGlobex.path)
+    .send({ secret: ofGlobex.secret, recipient: treasury })
+    .expect(200);
+  expect(await noteOf('globex', ofGlobex.nft.id)).toBeNull();
+  const mining = setup.keepMining();
+  await untilAll(service, [ofGlobex.nft.id], 'minted');
+  mining.stop();
+  expect(await noteOf('acme', ofAcme.nft.id)).toBe(mintReasons.contract_refuses.note);
 });

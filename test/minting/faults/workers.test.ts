@@ -35,7 +35,9 @@ describe('workers', () => {
     await Promise.all(workers.map((worker) => worker.until(/working/)));
     const mining = setup.keepMining();
     const ids: string[] = [];
-    for (let round = 0; round < 5; round += 1) ids.push(...(await setup.accept(12)));
+    // A lane that gets its turn late on a busy machine must not find everything taken.
+    for (let round = 0; round < 5 || (await tally()).size < 3; round += 1)
+      ids.push(...(await setup.accept(12)));
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
     const lanes = await tally();

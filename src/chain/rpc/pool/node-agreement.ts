@@ -42,17 +42,6 @@ export async function agreeOnFinality(witnesses: readonly Witness[], needed: num
   return { block: undefined, unknown: `No ${needed} node(s) have the same final block ${number}.` };
 }
 
-/** The nodes whose chain has another block than this one, which is final. */
-export async function findForked<W extends Witness>(witnesses: readonly W[], final: BlockId): Promise<W[]> {
-  const found = await Promise.all(
-    witnesses.map(async (witness) => {
-      const hash = await witness.hashAt(final.number);
-      return hash === undefined || hash === final.hash ? [] : [witness];
-    }),
-  );
-  return found.flat();
-}
-
 /** Two or more nodes that have different blocks at one height. */
 export type Dispute<W extends Witness> = {
   readonly number: bigint;

@@ -1,32 +1,41 @@
 import type { Logger } from '../../../base/log.ts';
 import { blockAtDepth } from '../transport/finalized-block.ts';
 import type { BlockId } from '../transport/node-look.ts';
-import { createFinalMemory } from './final-memory.ts';
 import {
   agreeOnFinality,
   type Dispute,
   disputeInWords,
   findDispute,
-  findForked,
   type Witness,
 } from './node-agreement.ts';
-import { graceMs, isInUse } from './node-judgement.ts';
+import { graceMs, isInUse, type Judgement } from './node-judgement.ts';
 import { hashAt, type Member, setJudgement } from './node-member.ts';
 
 /** What a network counts as confirmed and as final. */
-export type DepthRules = { readonly confirmations: number; readonly finalityDepth: number };
+export type FinalityRules = {
+  readonly confirmations: number;
+  readonly finalityDepth: number;
+  /** The newest block that was final before, as it is stored; a chain without it is not believed. */
+  readonly known?: BlockId | undefined;
+};
 
-/** What the nodes of a network agree on, over all looks. */
+/** What the nodes of a network agree on at one look. */
+export type Agreement = {
+  /** How nodes differ about a block that counts as confirmed. */
+  readonly disagreement: string | undefined;
+  /** Why it is unknown what is final, and whether it has been for some time. */
+  readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
+  /** How the chain of every node contradicts the block that was final. */
+  readonly rolledBack: string | undefined;
+};
+
 export type Consensus = {
-  /** Compares the nodes in use. Takes those out of use that contradict what is final. */
-  agree(rules: DepthRules): Promise<{
-    /** How nodes differ about a block that counts as confirmed. */
-    readonly disagreement: string | undefined;
-    /** Why it is unknown what is final, and whether it has been for some time. */
-    readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
-  }>;
-  /** The newest block that is agreed to be final and is on the chain of this node; -1n when there is none. */
-  finalOn(member: Member): Promise<bigint>;
+  /** Compares the nodes in use. Takes those out of use that contradict what is final, as long as another does not. */
+  agree(rules: FinalityRules): Promise<Agreement>;
+  /** The newest block that is final and on the chain of this node; undefined when there is none. */
+  finalOn(member: Member): Promise<BlockId | undefined>;
+  /** The block that the look before agreed to be final, if this node still has it: it was not the lie of one look. */
+  lastingOn(member: Member): Promise<BlockId | undefined>;
 };
 
 type ConsensusOptions = {
@@ -40,60 +49,67 @@ type ConsensusOptions = {
 // A node that fails now and then would make finality come and go with each look.
 const unknownForMs = 5_000;
 
-// Of blocks between two looks. After a longer rest, it is said twice.
-const usualLeap = 10_000n;
-
 type MemberWitness = Witness & { readonly member: Member };
 
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
-  // What was once final stays so, whatever the nodes say later, unless it was the lie of a moment.
-  const final = createFinalMemory(members, now);
-  let leap: (BlockId & { readonly at: number }) | undefined;
+  // What this look and the one before agreed to be final, and what was stored before.
+  let agreed: BlockId | undefined;
+  let before: BlockId | undefined;
+  let known: BlockId | undefined;
   let unknownSince: number | undefined;
   const disputes = createDisputes(now);
 
-  /** Whether nothing speaks against it: a lie of one moment about a block far ahead would stay for good. */
-  const isToBeBelieved = (block: BlockId): boolean => {
-    if (final.block === undefined || block.number - final.block.number <= usualLeap) return true;
-    if (leap === undefined || block.number < leap.number) leap = { ...block, at: now() };
-    return now() - leap.at >= unknownForMs;
-  };
-  const heldAbove = (witnesses: readonly Witness[]): string | undefined => {
-    const { number } = final.block ?? { number: -1n };
-    const isAbove = witnesses.length > 0 && witnesses.every(({ head }) => head.number < number);
-    return isAbove ? `Block ${number} was final, and no node has come to it.` : undefined;
-  };
-
   return {
-    async agree({ confirmations, finalityDepth }) {
+    async agree({ confirmations, finalityDepth, known: stored }) {
+      known = stored;
       const witnesses = () => inUse(members).flatMap((member) => asWitness(member, finalityDepth) ?? []);
-      if (final.block !== undefined) await judgeForks(members, witnesses(), final.block, log);
+      const contradiction = known && (await judgeForks(members, known, log));
       const vote = await agreeOnFinality(witnesses(), needed);
-      const newer =
-        vote.block !== undefined && vote.block.number > (final.block?.number ?? -1n) ? vote.block : undefined;
-      const isBelieved = newer !== undefined && isToBeBelieved(newer);
-      if (isBelieved) {
-        final.set(newer);
-        await judgeForks(members, witnesses(), newer, log);
-      }
-      // Said at every look since, or it was the lie of one.
-      if (isBelieved || newer === undefined) leap = undefined;
-      const unknown = vote.unknown ?? heldAbove(witnesses());
+      before = agreed ?? before;
+      agreed = vote.block;
+      if (agreed !== undefined && agreed.number > (known?.number ?? -1n))
+        await judgeForks(members, agreed, log);
+      const above = known && isAboveAll(witnesses(), known) ? known : undefined;
+      const unknown =
+        vote.unknown ?? (above && `Block ${above.number} was final, and no node has come to it.`);
       unknownSince = unknown === undefined ? undefined : (unknownSince ?? now());
-      final.review();
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
+      const tooShort = above && isLasting ? `no node has come to it` : undefined;
       return {
         disagreement: await disputes.find(witnesses(), confirmations),
         finalityUnknown:
           unknown === undefined ? undefined : { why: `${unknown} ${silentOf(members)}`.trim(), isLasting },
+        rolledBack: known && rollbackInWords(known, contradiction ?? tooShort, members),
       };
     },
     async finalOn(member) {
-      const { block } = final;
-      if (block === undefined) return -1n;
-      return (await hashAt(member, block.number)) === block.hash ? block.number : -1n;
+      if (known !== undefined && !(await isOn(member, known))) return undefined;
+      const newest = [agreed, known].flatMap((block) => block ?? []).toSorted(newestFirst);
+      for (const block of newest) if (await isOn(member, block)) return block;
+      return undefined;
+    },
+    async lastingOn(member) {
+      return before !== undefined && (await isOn(member, before)) ? before : undefined;
     },
   };
+}
+
+const newestFirst = (one: BlockId, other: BlockId) => (one.number < other.number ? 1 : -1);
+
+const isOn = async (member: Member, { number, hash }: BlockId): Promise<boolean> =>
+  (await hashAt(member, number)) === hash;
+
+const isAboveAll = (witnesses: readonly Witness[], { number }: BlockId): boolean =>
+  witnesses.length > 0 && witnesses.every(({ head }) => head.number < number);
+
+function rollbackInWords(
+  known: BlockId,
+  how: string | undefined,
+  members: readonly Member[],
+): string | undefined {
+  if (how === undefined) return undefined;
+  const what = `Block ${known.number}, ${known.hash}, was final, and ${how}: the chain was rolled back, or started again.`;
+  return `${what} ${silentOf(members)}`.trim();
 }
 
 /** The nodes that have no part in finality, for people. */
@@ -109,22 +125,36 @@ function silentOf(members: readonly Member[]): string {
 export const inUse = (members: readonly Member[]): Member[] =>
   members.filter(({ judgement }) => isInUse(judgement.state));
 
-/** Takes nodes out of use whose chain contradicts what is final, and lets those back that no longer do. */
+/**
+ * Takes nodes out of use whose chain contradicts a block that is final, and lets those back that have it. When every node that
+ * answers contradicts the block, none is taken out.
+ * @returns what they have instead, when that is so
+ */
 async function judgeForks(
   members: readonly Member[],
-  witnesses: readonly MemberWitness[],
   final: BlockId,
   log: Logger,
-): Promise<void> {
-  for (const member of members) {
-    if (member.judgement.state !== 'forked' || (await hashAt(member, final.number)) !== final.hash) continue;
-    member.forked = undefined;
-    setJudgement(member, { state: 'usable', reason: '' }, log);
+): Promise<string | undefined> {
+  const present = members.filter(({ judgement }) => isInUse(judgement.state) || judgement.state === 'forked');
+  const shown = await Promise.all(
+    present.map(async (member) => ({ member, hash: await hashAt(member, final.number) })),
+  );
+  const [other] = shown.filter(({ hash }) => hash !== undefined && hash !== final.hash);
+  const isOfAll = shown.every(({ hash }) => hash !== undefined && hash !== final.hash);
+  for (const { member, hash } of shown) {
+    if (isOfAll || hash === final.hash) member.forked = undefined;
+    else if (hash !== undefined)
+      member.forked = `its block ${final.number} is not ${final.hash}, which is final`;
+    setJudgement(member, judgeFork(member), log);
   }
-  for (const { member } of await findForked(witnesses, final)) {
-    member.forked = `its block ${final.number} is not ${final.hash}, which is final`;
-    setJudgement(member, { state: 'forked', reason: member.forked }, log);
-  }
+  return isOfAll && other !== undefined
+    ? `${other.member.endpoint.label} has ${other.hash} there`
+    : undefined;
+}
+
+function judgeFork({ forked, judgement }: Member): Judgement {
+  if (forked !== undefined) return { state: 'forked', reason: forked };
+  return judgement.state === 'forked' ? { state: 'usable', reason: '' } : judgement;
 }
 
 function asWitness(member: Member, finalityDepth: number): MemberWitness | undefined {

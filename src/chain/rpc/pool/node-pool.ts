@@ -3,7 +3,7 @@ import { inBackground } from '../../../base/request-scope.ts';
 import { NodesUnavailableError } from '../transport/node-fault.ts';
 import type { Sight } from '../transport/node-look.ts';
 import { createNetworkPace } from './network-pace.ts';
-import { createConsensus, type DepthRules, inUse } from './node-consensus.ts';
+import { createConsensus, type FinalityRules, inUse } from './node-consensus.ts';
 import { graceMs } from './node-judgement.ts';
 import { judgeMember, lookAt, type Member, type NodeStatus, statusOf } from './node-member.ts';
 import type { PinnedNode } from './pinned-node.ts';
@@ -15,7 +15,7 @@ export type NodePool = {
    * look is under way gets its result.
    * @throws NodesUnavailableError when none can be used
    */
-  pin(rules: DepthRules): Promise<PinnedNode>;
+  pin(rules: FinalityRules): Promise<PinnedNode>;
   /** Looks at all nodes and judges them. */
   look(): Promise<void>;
   /** Looks at the nodes without choosing one, when nobody has done so for some seconds. Does not wait. */
@@ -67,7 +67,7 @@ export function createNodePool(options: PoolOptions): NodePool {
       judgeMember(member, sights.get(member), { chainId, around, log });
     }
   };
-  const pin = async (rules: DepthRules): Promise<PinnedNode> => {
+  const pin = async (rules: FinalityRules): Promise<PinnedNode> => {
     await look();
     const agreed = await consensus.agree(rules);
     tell();
@@ -78,7 +78,8 @@ export function createNodePool(options: PoolOptions): NodePool {
       label: member.endpoint.label,
       provider: member.provider,
       headBlock: member.seen.head.raw,
-      finalized: await consensus.finalOn(member),
+      finalized: (await consensus.finalOn(member))?.number ?? -1n,
+      lasting: await consensus.lastingOn(member),
       standing: member.judgement.state === 'standing' ? member.judgement.reason : undefined,
       broadcasters: broadcasters(members),
       preferOthers() {

@@ -3,10 +3,12 @@ import { isOfEveryNode } from '../transport/answer.ts';
 import { mostBytesOfOwn } from '../transport/answer-size.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
+import type { BlockId } from '../transport/node-look.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
+import type { Agreement } from './node-consensus.ts';
 
 /** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
-export type PinnedNode = {
+export type PinnedNode = Agreement & {
   /** The node's URL without secret parts. */
   readonly label: string;
   /** Asks this node only. Rejects with NodesUnavailableError when it does not answer, or serves another chain. */
@@ -15,10 +17,8 @@ export type PinnedNode = {
   readonly headBlock: unknown;
   /** The newest block of its chain that is agreed to be final; -1n when there is none, or it is unknown. */
   readonly finalized: bigint;
-  /** How usable nodes differ about a block that counts as confirmed; then nothing may be concluded. */
-  readonly disagreement: string | undefined;
-  /** Why it is unknown what is final, with the nodes that do not say; and whether it has been for some time. */
-  readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
+  /** A block that two looks in a row agreed to be final, and that this node has: it is to be stored. */
+  readonly lasting: BlockId | undefined;
   /** Since when it shows no new block, and no other node does, in words; undefined when blocks come. */
   readonly standing: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../../base/metrics.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { countDisagreements } from '../../minting/compare/contract-claim-store.ts';
+import { countDisagreements } from '../../minting/compare/compared-contract-store.ts';
 
 /** Registers how many tokens disagree with their rows. */
 export function watchDisagreements(metrics: Metrics, { db }: { readonly db: Database }): void {

@@ -1,35 +1,31 @@
-import { createLogWidth, type LogWidth, type MintSearch } from '../../../chain/minting/mint-logs.ts';
-import type { Bisection } from '../../minting/compare/bisect.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import { createLogWidth, type LogWidth } from '../../../chain/minting/log-scan.ts';
 
 /** What a lane remembers of its search for evidence. It begins anew when another process takes the lane. */
 export type EvidenceMemory = {
   readonly width: LogWidth;
   /** Searches that have begun, by the id of the transaction whose NFTs they are for. */
-  readonly searches: Map<string, TransactionSearch>;
-  /** Bisections for the first block since a time, by that time in hours. */
-  readonly ages: Map<number, Age>;
-  /** Bisections for the block in which a contract was created, by its address. */
-  readonly origins: Map<string, Bisection>;
+  readonly searches: Map<string, MintSearch>;
   /** When what failed is tried again, by the id of the NFT or transaction. */
   readonly retries: Map<string, Retry>;
 };
 
-export type TransactionSearch = {
-  readonly logs: MintSearch;
-  /** Whether it goes back to the creation of the contract, to find a mint that is older than the NFTs. */
+/** The search for the mints of the NFTs of a transaction, resumed by each look until it has ended. */
+export type MintSearch = {
+  readonly tokenIds: readonly string[];
+  /** The newest mint of each token in the searched blocks. */
+  readonly found: Map<string, MintEvent>;
+  /** The searched blocks, which are final; undefined before the first look. */
+  searched: { from: bigint; to: bigint } | undefined;
+  /** Whether it goes back to the first block, to find a mint that is older than the NFTs. */
   isDeep: boolean;
 };
-
-/** The search for the first block since a time, and the newest block that the node was found not to have any more. */
-export type Age = Bisection & { pruned?: bigint };
 
 type Retry = { readonly tries: number; readonly at: number };
 
 export const createEvidenceMemory = (): EvidenceMemory => ({
   width: createLogWidth(),
   searches: new Map(),
-  ages: new Map(),
-  origins: new Map(),
   retries: new Map(),
 });
 

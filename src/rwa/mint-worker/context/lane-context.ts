@@ -5,6 +5,7 @@ import type { MintSigner } from '../../../chain/minting/signer.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
+import type { FinalBlock } from '../../minting/finality-store.ts';
 import type { LaneId, LaneLease } from '../stores/lane-store.ts';
 import type { LaneMemory } from './lane-memory.ts';
 
@@ -102,8 +103,8 @@ export type LaneDeps = {
   /** Names this process to operators. */
   readonly holder: string;
   readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
-  /** Looks at the network's nodes and chooses one. @throws NodesUnavailableError when none can be used */
-  readonly pinNode: (network: Network) => Promise<PinnedNode>;
+  /** Looks at the network's nodes, of which one must have the known final block, and chooses one. @throws NodesUnavailableError when none can be used */
+  readonly pinNode: (network: Network, known: FinalBlock | undefined) => Promise<PinnedNode>;
 };
 
 /** What the parts of a lane work with during one poll. */

@@ -6,7 +6,6 @@ import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts'
 import type { Lineage } from './lineage.ts';
 import type { Mined } from './mined.ts';
 import type { NodeLimits } from './node-limits.ts';
-import { createPastMemory, type PastMemory } from './past-memory.ts';
 import { createTurns, type Turns } from './turn-memory.ts';
 
 /** A broadcast that every node refuses for good. */
@@ -36,6 +35,18 @@ type NextTransaction = {
   /** In milliseconds of the lane's clock. */
   readonly askAt: number;
   readonly waitMs: number;
+};
+
+type Ask = <T>(question: () => Promise<T>) => Promise<T>;
+
+/** What is known of the comparison of contracts with the rows, before something is sent to them. */
+type ComparedMemory = {
+  /** Those that are compared as far as it takes. */
+  readonly contracts: Set<string>;
+  /** The newest block to be compared: it was final when the lane was taken. */
+  to: bigint | undefined;
+  /** The look that is being taken, and what it may ask. */
+  look: { readonly hash: string; readonly at: number; readonly ask: Ask } | undefined;
 };
 
 /** What a lane remembers between polls. None of it must be kept: a lane that starts finds it out again. */
@@ -69,8 +80,9 @@ export type LaneMemory = {
   /** Why the signer does not sign, at the newest block. */
   signerFault: string | undefined;
   readonly turns: Turns;
-  /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
-  readonly claimed: Map<string, number>;
+  readonly compared: ComparedMemory;
+  /** Why nothing was sent to contracts, in words as stored; empty when something was. */
+  readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
   /** Contracts of which the nodes do not say what a mint would do, by their address. */
@@ -85,8 +97,6 @@ export type LaneMemory = {
   doubtedCount: FirstLook<bigint> | undefined;
   /** A transaction count above 0 of a lane that has stored no nonce. */
   firstCount: FirstLook<bigint> | undefined;
-  /** Searches for mints that no row tells of. */
-  readonly past: PastMemory;
   /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
   gap: (FirstLook<bigint> & { readonly above: bigint }) | undefined;
   /** Hash of the newest block at which a gap was looked for. */
@@ -116,7 +126,8 @@ export const createLaneMemory = (): LaneMemory => ({
   refusedAt: new Map(),
   signerFault: undefined,
   turns: createTurns(),
-  claimed: new Map(),
+  compared: { contracts: new Set(), to: undefined, look: undefined },
+  contractPauses: new Map(),
   costs: new Map(),
   unanswered: new Map(),
   unfit: new Map(),
@@ -124,7 +135,6 @@ export const createLaneMemory = (): LaneMemory => ({
   market: undefined,
   doubtedCount: undefined,
   firstCount: undefined,
-  past: createPastMemory(),
   gap: undefined,
   gapLookedAt: undefined,
 });

@@ -1,5 +1,4 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { findLostPast } from '../audit/lost-past.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
@@ -10,7 +9,6 @@ import { findFirstNonce } from './first-nonce.ts';
  * skipped only after all of our transactions are confirmed and the foreign ones are final: a reorganisation that
  * removed a foreign transaction would otherwise leave a nonce gap that nobody fills. A count that is higher than ours
  * may also be that of another chain, or a lie: it is believed once the block at which it was first seen is final too.
- * Before anything of this, lost mints are looked for: a database that lacks them needs an operator, and no time mends it.
  * @returns the nonce, or why there is none yet
  */
 export async function nextNonce(context: LaneContext, head: Head): Promise<bigint | Pause> {
@@ -20,22 +18,12 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   const highest = await findHighestNonce(db, lease);
   const ours = highest === undefined ? await findFirstNonce(context, head, pending) : highest + 1n;
   if (typeof ours !== 'bigint') return ours;
-  // Of nonces that are not stored, some may be of mints that the database has lost.
-  if (highest === undefined && ours > 0n) {
-    const lost = await findLostPast(context, head, `before the first nonce, ${ours}`);
-    if (lost !== undefined) return lost;
-  }
   if (pending <= ours) {
     memory.doubtedCount = undefined;
     return ours;
   }
-  const lost = await findLostPast(context, head, `count ${pending} seen`);
-  if (lost !== undefined) return lost;
   const isInFlight = (await listUnconfirmedTransactions(db, lease)).length > 0;
   if (!isInFlight && (await isConfirmed(context, head, pending))) {
-    // Anew: some of them may have been mined since.
-    const unseen = await findLostPast(context, head, `count ${pending} final`);
-    if (unseen !== undefined) return unseen;
     log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
     memory.doubtedCount = undefined;
     return pending;

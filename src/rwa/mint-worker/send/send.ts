@@ -1,6 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { findRecovery } from '../../minting/compare/contract-claim-store.ts';
-import { claimForSending } from '../audit/lost-past.ts';
+import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
+import { pauseForComparison } from '../audit/compared.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { limitsOf, marketAt } from '../context/market.ts';
 import { quoteFor } from '../context/node-limits.ts';
@@ -30,7 +30,7 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   if (recovery !== undefined) {
     // What was found of contracts before it is not told after it.
     context.memory.turns.passed.clear();
-    return recovery;
+    return { reason: 'recovery_needed', detail: recovery };
   }
   const gap = await fillGap(context, head);
   if (lines.length === 0 || gap !== undefined) return gap;
@@ -57,17 +57,32 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
     if (next === undefined) break;
     const { contract, companyId } = next;
     takeTurn(memory.turns, [companyId]);
-    const first = (await claimForSending(context, head, contract)) ?? (await prepare(context, head, next));
+    const first = (await pauseForComparison(context, head, contract)) ?? (await prepare(context, head, next));
+    if (typeof first === 'object' && first.reason === 'recovery_needed') return first;
     if (first !== 'ready') {
+      await pauseContract(context, contract, first);
       visits.ended(first ?? 'again');
       continue;
     }
     const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
     const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
     if (typeof result !== 'string' && !isOfContract(result)) return result;
+    await pauseContract(context, contract, typeof result === 'string' ? undefined : result);
     visits.ended(result);
   }
-  return visits.refused();
+  return undefined;
+}
+
+/** Stores why nothing is sent to a contract, which is a matter of its NFTs only; each change once. */
+async function pauseContract(
+  { db, lease, memory }: LaneContext,
+  contract: string,
+  pause: Pause | undefined,
+): Promise<void> {
+  const words = pause === undefined ? '' : `${pause.reason} ${pause.detail}`;
+  if (memory.contractPauses.get(contract) === words) return;
+  await setContractPause(db, { chainId: lease.chainId, contract }, pause);
+  memory.contractPauses.set(contract, words);
 }
 
 /**

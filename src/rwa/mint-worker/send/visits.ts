@@ -26,8 +26,6 @@ export type Visits = {
   next(lines: readonly QueuedLine[], open: readonly QueuedLine[]): QueuedLine | undefined;
   /** Notes what became of the line that was chosen last. */
   ended(outcome: Visit): void;
-  /** Why something is not sent: as this poll has found, or one before it of a contract that this one did not come to. */
-  refused(): Pause | undefined;
 };
 
 /**
@@ -38,12 +36,10 @@ export type Visits = {
 type Visit = 'sent' | 'again' | 'done' | Pause;
 
 export function createVisits({ memory, now }: LaneContext, resting: ReadonlyMap<string, Pause>): Visits {
-  const { costs, turns } = memory;
+  const { costs } = memory;
   const done = new Set(resting.keys());
-  const listed = new Set<string>();
   const left = { known: mostInVain, unknown: mostInVain };
   let lookedMs = 0;
-  let refused = [...resting.values()][0];
   let chosen: { readonly contract: string; readonly kind: Kind; readonly at: number } | undefined;
 
   const kindOf = ({ contract }: QueuedLine): Kind => (costs.has(contract) ? 'known' : 'unknown');
@@ -54,7 +50,6 @@ export function createVisits({ memory, now }: LaneContext, resting: ReadonlyMap<
   return {
     done,
     next(lines, open) {
-      for (const { contract } of lines) listed.add(contract);
       const unknown = (line: QueuedLine) => kindOf(line) === 'unknown' && mayBeNext(line);
       const line = open.find(mayBeNext) ?? lines.find(unknown);
       chosen = line && { contract: line.contract, kind: kindOf(line), at: now() };
@@ -69,18 +64,11 @@ export function createVisits({ memory, now }: LaneContext, resting: ReadonlyMap<
       if (outcome === 'sent') return;
       left[kind] -= 1;
       if (outcome !== 'again') done.add(contract);
-      refused = pause ?? refused;
-    },
-    refused() {
-      const before = [...listed].filter((contract) => !done.has(contract));
-      return refused ?? before.map((contract) => turns.passed.get(contract)?.pause).find(isPause);
     },
   };
 }
 
 type Kind = 'known' | 'unknown';
-
-const isPause = (pause: Pause | undefined) => pause !== undefined;
 
 // Nothing is lost when it is cleared: all contracts begin anew.
 const maxRemembered = 100_000;

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
-import { standingLaneSql } from '../../assets/reason-sql.ts';
+import { standingReasonSql } from '../../assets/reason-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { LaneId } from './lane-store.ts';
 import { inLine, isOfLine } from './queue-line-sql.ts';
@@ -20,13 +20,18 @@ type Still = {
 };
 
 const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
-  AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingLaneSql('n')} IS NULL`;
+  AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL`;
 
 // Each sweep notes so many; the next goes on.
 const most = 1_000;
 
-/** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
-export async function noteStillSubmitted(tx: Tx, { lane, seconds }: Still, answers: Answers): Promise<void> {
+/** Notes NFTs in transactions of the lane that have not moved and have no other reason. @param pause why the lane stands now */
+export async function noteStillSubmitted(
+  tx: Tx,
+  { lane, seconds }: Still,
+  answers: Answers,
+  pause: MintReason | undefined,
+): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
      SELECT n.id, 'unexplained', format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
@@ -38,8 +43,9 @@ export async function noteStillSubmitted(tx: Tx, { lane, seconds }: Still, answe
          FROM mint_attempts WHERE transaction_id = t.id) a
        LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
+       AND coalesce(mint_reason_of_sending(:pause), true)
      LIMIT ${most} ON CONFLICT DO NOTHING`,
-    { ...lane, seconds, ids: [...answers.keys()], answers: [...answers.values()] },
+    { ...lane, seconds, pause: pause ?? null, ids: [...answers.keys()], answers: [...answers.values()] },
   );
 }
 
@@ -118,6 +124,8 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
        AND n.queued_at < now() - make_interval(secs => :seconds)
        AND n.updated_at < now() - make_interval(secs => :seconds)
        AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id)
+       AND NOT EXISTS (SELECT FROM mint_contracts c WHERE c.chain_id = n.mint_chain_id
+         AND c.contract = n.mint_contract AND c.pause_reason IS NOT NULL)
        AND coalesce((SELECT t.created_at FROM mint_transactions t
          WHERE t.chain_id = :chainId AND t.signer = :signer ORDER BY t.nonce DESC LIMIT 1)
          < now() - make_interval(secs => :seconds), true)
@@ -140,7 +148,7 @@ export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void
        SELECT m.nft_id FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
        WHERE n.mint_chain_id = :chainId
          AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
-           OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL)
+           OR (m.reason = 'unexplained' AND ${standingReasonSql('n')} IS NOT NULL)
            OR (m.reason = 'finality_unknown' AND NOT EXISTS (
              SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = 'finality_unknown')))
        FOR UPDATE OF m SKIP LOCKED)`,
@@ -148,7 +156,7 @@ export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void
   );
 }
 
-/** How many NFTs wait for a reason of their own. */
+/** How many NFTs wait for a reason of their own, or of their contract. */
 export type NoteCount = {
   /** Decimal. */
   readonly chainId: string;
@@ -156,12 +164,18 @@ export type NoteCount = {
   readonly nfts: number;
 };
 
-/** Counts the NFTs with notes by network and reason. */
+/** Counts the NFTs with notes, and those queued for contracts that are paused, by network and reason. */
 export async function countNotes(db: Database): Promise<NoteCount[]> {
   const { rows } = await db.raw(
-    `SELECT n.mint_chain_id AS "chainId", m.reason, count(*)::int AS nfts
-     FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
-     WHERE ${stateOfRow('n')} IN ('queued', 'submitted') GROUP BY 1, 2 ORDER BY 1, 2`,
+    `SELECT "chainId", reason, sum(nfts)::int AS nfts FROM (
+       SELECT n.mint_chain_id AS "chainId", m.reason, count(*) AS nfts FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
+       WHERE ${stateOfRow('n')} IN ('queued', 'submitted') GROUP BY 1, 2
+       UNION ALL
+       SELECT c.chain_id, c.pause_reason, q.count FROM mint_contracts c CROSS JOIN LATERAL (
+         SELECT count(*) FROM nfts n WHERE n.mint_chain_id = c.chain_id AND n.mint_state = 'queued'
+           AND n.mint_contract = c.contract AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id)) q
+       WHERE c.pause_reason IS NOT NULL AND q.count > 0) w
+     GROUP BY 1, 2 ORDER BY 1, 2`,
   );
   return rows;
 }

@@ -10,7 +10,7 @@ import type { Look } from './evidence/look.ts';
 import { type Inspection, inspect } from './inspect.ts';
 import { lookAtChain } from './look-at-chain.ts';
 import { recheck } from './outcome/recheck.ts';
-import { releaseLost } from './outcome/release-lost.ts';
+import { releaseLost, settleByEvent } from './outcome/release-lost.ts';
 import { settle } from './outcome/settle.ts';
 import { settleUnproven } from './outcome/settle-unproven.ts';
 import { noteUnanswered } from './outcome/waiting.ts';
@@ -72,7 +72,8 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
   const { context, view } = look;
   const { memory } = context;
   const isStillConfirmed = await recheck(look, transaction);
-  if (isStillConfirmed || !isAnswered) return;
+  if (isStillConfirmed) return;
+  if (!isAnswered) return settleByEvent(look, transaction);
   if (mined) return settle(look, transaction, mined);
   // It was in a block and no longer is: nodes may have dropped it, so it is broadcast again at once.
   if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);

@@ -3,7 +3,6 @@ import type { Tx } from '../../../contract/transaction.ts';
 import { prepared } from '../../../db/connection/prepared.ts';
 import type { SealedSecret } from '../../assets/claim-secret.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { isStaffedSql } from '../../assets/reason-sql.ts';
 
 /** What decides whether NFTs of an RWA can be minted. */
 export type Eligibility = {
@@ -13,7 +12,7 @@ export type Eligibility = {
   readonly chainId: string;
   /** EIP-55. */
   readonly contractAddress: string;
-  /** The network has a minter contract and a signer that is at work. */
+  /** The network has a minter contract and a signer, at work or not. */
   readonly isSupported: boolean;
   /** What is wrong with a contract that is known as unfit, in words; null for any other. */
   readonly contractFault: string | null;
@@ -47,10 +46,9 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
-/** Whether the network `w` of the RWA `r` mints. */
+/** Whether the network `w` of the RWA `r` mints; also while nobody is at work who can sign. */
 export const isSupportedSql = `(w.minter_contract IS NOT NULL
-  AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
-    AND ${isStaffedSql('l')}))`;
+  AND EXISTS (SELECT FROM mint_lanes l WHERE l.chain_id = r.chain_id))`;
 
 /** What is wrong with the contract of the RWA `r`; null unless it is known as none that mints. */
 export const contractFaultSql = `(SELECT v.detail FROM contract_verdicts v WHERE v.chain_id = r.chain_id

@@ -1,4 +1,5 @@
-import type { MintEvent, MintPage } from '../../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import type { BlockRange } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
@@ -25,6 +26,9 @@ export type Disagreement = {
   readonly event?: MintEvent;
   readonly facts?: TokenFacts;
 };
+
+/** The mints of a range of blocks. */
+export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
 
 /** What a comparison asks: the rows, the chain, and which accounts are signers of ours. */
 export type Comparison = ContractId & {
@@ -136,7 +140,7 @@ function createFactFinder({ db, node, signers }: Comparison): (event: MintEvent)
 export function isLostPast({ kind, nftState, facts }: Disagreement): boolean {
   if (facts?.isOwn !== true) return false;
   if (kind === 'not_recorded') return nftState !== 'submitted';
-  return kind === 'no_row' || kind === 'unknown_asset' || kind === 'serial_reused';
+  return kind === 'no_row' || kind === 'unknown_asset';
 }
 
 /** Whether an earlier recovery, up to this block, has told of a token for which no row can be made. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { tokenPartsOf } from '../../assets/token-id.ts';
+import { rwaNumberOf } from '../../assets/token-id.ts';
 import type { TokenRow } from './token-verdict.ts';
 
 /*
@@ -54,22 +54,21 @@ export async function listTokenRows(
   tokenIds: readonly string[],
 ): Promise<TokenRow[]> {
   const tokens = tokenIds.flatMap((tokenId) => {
-    const parts = tokenPartsOf(tokenId);
-    return parts === undefined ? [] : [{ tokenId, ...parts }];
+    const rwaNumber = rwaNumberOf(tokenId);
+    return rwaNumber === undefined ? [] : [{ tokenId, rwaNumber }];
   });
   if (tokens.length === 0) return [];
   const { rows }: { rows: Row[] } = await db.raw(
     `SELECT w.token_id, r.id AS rwa_id, r.company_id, r.created_at AS rwa_created_at, n.id AS nft_id,
        n.mint_state, n.recipient, n.minted_tx, n.minted_block, n.minted_at, n.created_at
-     FROM unnest(:tokens::numeric[], :numbers::bigint[], :serials::bigint[]) AS w (token_id, number, serial)
+     FROM unnest(:tokens::numeric[], :numbers::bigint[]) AS w (token_id, number)
      LEFT JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
-     LEFT JOIN nfts n ON n.rwa_id = r.id AND n.serial = w.serial`,
+     LEFT JOIN nfts n ON n.rwa_id = r.id AND n.token_id = w.token_id`,
     {
       chainId,
       contract,
       tokens: tokens.map(({ tokenId }) => tokenId),
       numbers: tokens.map(({ rwaNumber }) => rwaNumber.toString()),
-      serials: tokens.map(({ serial }) => serial.toString()),
     },
   );
   return rows.map(toTokenRow);
@@ -106,23 +105,14 @@ export async function listUnseenMinted(
   return rows;
 }
 
-/** The block of the newest mint on the contract that is stored; undefined when there is none. */
-export const findNewestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
-  findMintedBlock(db, id, 'max');
-
-/** The block of the oldest mint on the contract that is stored; undefined when there is none. */
-export const findOldestMintedBlock = (db: Database, id: ContractId): Promise<bigint | undefined> =>
-  findMintedBlock(db, id, 'min');
-
-async function findMintedBlock(
+/** When the oldest asset of a contract was made; undefined when none has it. */
+export async function findOldestAsset(
   db: Database,
   { chainId, contract }: ContractId,
-  end: 'min' | 'max',
-): Promise<bigint | undefined> {
-  const { rows }: { rows: { block: string | null }[] } = await db.raw(
-    `SELECT ${end}(block_number) AS block FROM mint_transactions WHERE chain_id = :chainId AND contract = :contract`,
+): Promise<Date | undefined> {
+  const { rows }: { rows: { created: Date | null }[] } = await db.raw(
+    'SELECT min(created_at) AS created FROM rwas WHERE chain_id = :chainId AND contract_address = :contract',
     { chainId, contract },
   );
-  const block = rows[0]?.block;
-  return block === null || block === undefined ? undefined : BigInt(block);
+  return rows[0]?.created ?? undefined;
 }

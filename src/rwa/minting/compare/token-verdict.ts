@@ -1,4 +1,4 @@
-import type { MintEvent } from '../../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import type { MintState } from '../../assets/nft-row.ts';
 
 /*
@@ -31,8 +31,8 @@ export type DisagreementKind =
   | 'other_transaction'
   /** The row names another recipient. */
   | 'other_recipient'
-  /** The NFT is younger than the token: its serial was given before. */
-  | 'serial_reused'
+  /** A transaction that is stored as ours minted it, and no NFT has its id: the contract mints what nobody asked for. */
+  | 'extra_token'
   /** A signer of ours minted it, and no NFT has its id. */
   | 'no_row'
   /** A signer of ours minted it, and no asset of that time has its number. */
@@ -53,8 +53,7 @@ export type TokenFacts = {
 
 /**
  * How far the clock of a chain may be behind that of the database: a block has the time at which its slot began, and
- * may take a transaction of some seconds later; on Ethereum five slots last so long. No more than that, since a standby
- * that lacks the last mints may give their serials again within minutes.
+ * may take a transaction of some seconds later; on Ethereum five slots last so long.
  */
 export const clockToleranceMs = 60_000;
 
@@ -69,8 +68,7 @@ export const isBefore = (minted: { readonly time: Date; readonly isStored: boole
 export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
   const [row, ...others] = rows;
   const nft = row?.nft;
-  if (!nft || others.length > 0 || nft.mintedAt === null) return false;
-  if (isBefore({ time: nft.mintedAt, isStored: false }, nft.createdAt)) return false;
+  if (!nft || others.length > 0) return false;
   return isSameMint(event, nft) && isSameRecipient(event, nft);
 }
 
@@ -83,13 +81,13 @@ export function judgeToken(
   if (rows.length > 1) return 'two_rows';
   const { isOwn } = facts;
   const { rwa = null, nft = null } = rows[0] ?? {};
-  if (nft !== null) return judgeNft(event, nft, facts);
+  if (nft !== null) return judgeNft(event, nft);
+  if (facts.isStored) return 'extra_token';
   if (rwa === null || isBefore(facts, rwa.createdAt)) return isOwn ? 'unknown_asset' : undefined;
   return isOwn ? 'no_row' : 'foreign';
 }
 
-function judgeNft(event: MintEvent, nft: TokenNft, facts: TokenFacts): DisagreementKind | undefined {
-  if (isBefore(facts, nft.createdAt)) return 'serial_reused';
+function judgeNft(event: MintEvent, nft: TokenNft): DisagreementKind | undefined {
   if (nft.recipient !== null && !isSameRecipient(event, nft)) {
     return nft.state === 'failed' ? undefined : 'other_recipient';
   }
@@ -110,7 +108,7 @@ const meanings: Readonly<Record<DisagreementKind, string>> = {
   not_recorded: 'the chain has the token, and the row does not say minted',
   other_transaction: 'the token was minted by another transaction, or in another block, than the row says',
   other_recipient: 'the token was minted to another recipient than the row says',
-  serial_reused: 'the token is older than the NFT: its serial was given before',
+  extra_token: 'the contract minted a token more than a transaction of ours asked for',
   no_row: 'a signer of ours minted the token, and no NFT has its id',
   unknown_asset: 'a signer of ours minted the token, and no asset had its number then',
   foreign: 'somebody else minted an id of ours that no NFT has',

@@ -78,9 +78,9 @@ const inOrder = {
 /** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
-    `SELECT f.*, coalesce(f.error, m.detail, l.detail) AS why, coalesce(m.since, l.since) AS "reasonSince" FROM (
+    `SELECT f.*, coalesce(f.error, m.detail, l.detail, p.pause_detail) AS why, coalesce(m.since, l.since, p.paused_at) AS "reasonSince" FROM (
        SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
-         first.since, n.mint_error AS error, ${nftReasonSql('n')} AS reason
+         first.since, n.mint_error AS error, n.mint_contract AS contract, ${nftReasonSql('n')} AS reason
        FROM (SELECT * FROM (${states.map((state) => inOrder[state]).join(' UNION ALL ')}) listed
          ORDER BY since, id LIMIT :limit) first
        JOIN nfts n ON n.id = first.id) f
@@ -89,6 +89,7 @@ export async function listMints(db: Database, { states, chainId, limit }: MintFi
        SELECT pause_detail AS detail, paused_at AS since FROM mint_lanes
        WHERE m.nft_id IS NULL AND chain_id = f."chainId" AND pause_reason = f.reason
        ORDER BY paused_at LIMIT 1) l ON true
+     LEFT JOIN mint_contracts p ON p.chain_id = f."chainId" AND p.contract = f.contract AND p.pause_reason = f.reason
      ORDER BY f.since, f."nftId"`,
     { chainId: chainId ?? null, limit },
   );

@@ -1,8 +1,8 @@
-import { type MintEvent, type MintPage, mintPages } from '../../../chain/minting/mint-history.ts';
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
-import { findOriginIfShown } from '../../minting/compare/contract-origin.ts';
 import { isOwnAttempt } from '../../minting/compare/own-attempt-store.ts';
 import { isBefore } from '../../minting/compare/token-verdict.ts';
 import type { RequestedMint } from './mint-remedy-store.ts';
@@ -38,26 +38,30 @@ export async function findOwner(
   return undefined;
 }
 
+/** The question for mints of a contract, for a scan that ends between two parts when the signal aborts. */
+export const mintsUnlessAborted =
+  (node: Pick<MintNode, 'mintsIn'>, contract: string, signal: AbortSignal, tokenIds?: readonly string[]) =>
+  (part: BlockRange): Promise<readonly MintEvent[]> => {
+    signal.throwIfAborted();
+    return node.mintsIn(contract, part, tokenIds);
+  };
+
 /**
- * Reads everything that a contract has minted, from its creation to the newest block.
- * @returns the newest mint of the token; undefined when there is none
+ * Finds the newest mint of a token: from the newest block downwards, to the first of all when there is none.
  * @throws when the node does not give all of it: then nothing is proven
  */
-export async function readMints(
-  { db, network, node, onProgress, signal }: Proving,
+export async function findMint(
+  { node, onProgress, signal }: Proving,
   { contract, tokenId }: Pick<RequestedMint, 'contract' | 'tokenId'>,
-  onPage: (page: MintPage) => Promise<unknown> = async () => {},
 ): Promise<MintEvent | undefined> {
   const { number: head } = await node.head();
-  const search = { db, node, chainId: network.chainId, contract, newest: head };
-  const from = (await findOriginIfShown(search)) ?? 0n;
-  let found: MintEvent | undefined;
-  for await (const page of mintPages(node, contract, { from, to: head }, signal)) {
-    await onPage(page);
-    found = page.mints.findLast((mint) => mint.tokenId === tokenId) ?? found;
-    onProgress(Number(page.to - from + 1n), Number(head - from + 1n));
+  const ask = mintsUnlessAborted(node, contract, signal, [tokenId]);
+  for await (const { from, logs } of scanLogs(ask, { from: 0n, to: head }, undefined, 'to')) {
+    const newest = logs.at(-1);
+    if (newest !== undefined) return newest;
+    onProgress(Number(head - from + 1n), Number(head + 1n));
   }
-  return found;
+  return undefined;
 }
 
 /** A mint of an NFT's token: `own` was made for this NFT, `taken` for somebody else; `open` is not final yet. */

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/connection/transaction.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { lockTokens, mintFoundNfts } from '../../minting/mint-repair-store.ts';
 import { releaseNfts } from '../../minting/mint-state-store.ts';
-import { findOwner, judgeMint, mintInWords, type Proving, readMints } from './mint-proof.ts';
+import { findMint, findOwner, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
 import { askOut, closeReleased, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
 
 /**
@@ -59,7 +59,7 @@ async function settle(
 ): Promise<Released | Refused> {
   const { contract, nftId, tokenId } = mint;
   const id = { chainId: proving.network.chainId, contract };
-  const event = await readMints(proving, mint);
+  const event = await findMint(proving, mint);
   if (event !== undefined) {
     const { kind, time } = await judgeMint(proving, mint, event);
     const about = `Token ${tokenId} was minted ${mintInWords(event)}`;

@@ -1,4 +1,5 @@
-import { mintPages } from '../../../chain/minting/mint-history.ts';
+import { firstBlockSince } from '../../../chain/minting/first-block-since.ts';
+import { scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database } from '../../../contract/transaction.ts';
@@ -10,12 +11,9 @@ import {
   findOfNoContract,
   isToldOf,
 } from '../../minting/compare/compare-page.ts';
-import {
-  findClaimedContract,
-  listContracts,
-  listSigners,
-} from '../../minting/compare/contract-claim-store.ts';
-import { findOriginIfShown } from '../../minting/compare/contract-origin.ts';
+import { findCompared, listContracts, listSigners } from '../../minting/compare/compared-contract-store.ts';
+import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { mintsUnlessAborted } from './mint-proof.ts';
 
 /*
  * Compares every mint of a network's contracts with the rows. A page of blocks at a time is in memory.
@@ -70,7 +68,7 @@ export async function verifyNetwork(
     const tell = (found: readonly Disagreement[]) => {
       for (const each of found) onFound({ chainId, contract, ...each });
     };
-    const recoveredTo = (await findClaimedContract(db, { chainId, contract }))?.recoveredTo ?? null;
+    const recoveredTo = (await findCompared(db, { chainId, contract })).recoveredTo;
     if (from === null) {
       tell(await findOfNoContract(comparison));
       continue;
@@ -79,10 +77,11 @@ export async function verifyNetwork(
     // Rows that name a block in which no mint can be.
     if (isFromFirst) tell(await findMissingTokens(comparison, { from: 0n, to: from - 1n }, []));
     tell(await findMissingTokens(comparison, { from: plan.head + 1n, to: undefined }, []));
-    for await (const page of mintPages(node, contract, { from, to: finalized }, signal)) {
-      const found = await comparePage(comparison, page);
+    const ask = mintsUnlessAborted(node, contract, signal);
+    for await (const { logs: mints, ...page } of scanLogs(ask, { from, to: finalized })) {
+      const found = await comparePage(comparison, { ...page, mints });
       tell(found.filter((each) => !isToldOf(recoveredTo, each)));
-      tokens += page.mints.length;
+      tokens += mints.length;
       done += blocksFrom(page.from, page.to);
       run.onProgress(done, total);
     }
@@ -98,27 +97,15 @@ async function planComparison({ db, network, node, since }: VerifyRun): Promise<
   const finalized = await node.finalized(head, network.finalityDepth);
   const signers = new Set(await listSigners(db, network.chainId));
   const contracts = await listContracts(db, network.chainId);
-  const first = since === undefined ? undefined : await firstBlockSince(node, since, finalized);
   const planned = await Promise.all(
     contracts.map(async (contract) => {
-      const search = { db, node, chainId: network.chainId, contract, newest: head.number };
-      const created = await findOriginIfShown(search);
-      return { contract, from: created === null ? null : (first ?? created ?? 0n) };
+      if (!(await node.hasCode(contract, head.number))) return { contract, from: null };
+      const search = { db, node, chainId: network.chainId, contract, newest: finalized };
+      return {
+        contract,
+        from: since ? await firstBlockSince(node, since, finalized) : await firstBlockOf(search),
+      };
     }),
   );
   return { finalized, head: head.number, signers, contracts: planned };
-}
-
-/** The first final block of this time or later; the block after the last final one when none is. */
-async function firstBlockSince(node: MintNode, since: Date, finalized: bigint): Promise<bigint> {
-  let low = 0n;
-  let high = finalized + 1n;
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const block = await node.block(middle);
-    if (block === null) throw new Error(`The node does not have block ${middle}.`);
-    if (block.time.getTime() < since.getTime()) low = middle + 1n;
-    else high = middle;
-  }
-  return low;
 }

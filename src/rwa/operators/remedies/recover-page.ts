@@ -1,10 +1,10 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
-import { tokenPartsOf } from '../../assets/token-id.ts';
+import { rwaNumberOf } from '../../assets/token-id.ts';
 import { type Disagreement, judge } from '../../minting/compare/compare-page.ts';
 import { type ContractId, listTokenRows } from '../../minting/compare/token-row-store.ts';
-import { judgeToken, type TokenRow } from '../../minting/compare/token-verdict.ts';
+import type { TokenRow } from '../../minting/compare/token-verdict.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import {
   correctMintedNfts,
@@ -15,7 +15,6 @@ import {
   lockTokens,
   mintFoundNfts,
   raiseRwaNumbers,
-  renumberNfts,
 } from '../../minting/mint-repair-store.ts';
 
 /** What is done about the disagreements of a page. */
@@ -23,7 +22,6 @@ type Repairs = {
   readonly minted: readonly FoundNft[];
   readonly corrected: readonly FoundNft[];
   readonly failed: readonly { readonly nftId: string; readonly reason: string }[];
-  readonly renumbered: readonly string[];
 };
 
 type Judged = Disagreement & Required<Pick<Disagreement, 'event' | 'facts'>>;
@@ -53,16 +51,13 @@ export function recoverPage(
     await mintFoundNfts(tx, contract.chainId, repairs.minted);
     await correctMintedNfts(tx, repairs.corrected);
     await failTakenNfts(tx, repairs.failed);
-    await renumberNfts(tx, repairs.renumbered);
     await insertLostNfts(tx, contract.chainId, lostNfts(present, rows, vault));
     await raiseRwaNumbers(
       tx,
-      present.flatMap(({ kind, tokenId }) =>
-        kind === 'unknown_asset' ? (tokenPartsOf(tokenId)?.rwaNumber ?? []) : [],
-      ),
+      present.flatMap(({ kind, tokenId }) => (kind === 'unknown_asset' ? (rwaNumberOf(tokenId) ?? []) : [])),
     );
     const changed = [...repairs.minted, ...repairs.failed].map(({ nftId }) => nftId);
-    await deleteMintNotes(tx, [...changed, ...repairs.renumbered]);
+    await deleteMintNotes(tx, changed);
     return present.filter(isMended);
   });
 }
@@ -72,7 +67,7 @@ const rowsByToken = (rows: readonly TokenRow[]) => Map.groupBy(rows, ({ tokenId 
 /** Whether the disagreement is over once its page is recovered; the others need a person. */
 export function isMended({ kind, nftState }: Disagreement): boolean {
   if (kind === 'other_recipient') return nftState === 'queued' || nftState === 'submitted';
-  return kind !== 'no_token' && kind !== 'two_rows';
+  return !['no_token', 'two_rows', 'extra_token'].includes(kind);
 }
 
 function planRepairs(present: readonly Judged[]): Repairs {
@@ -87,23 +82,18 @@ function planRepairs(present: readonly Judged[]): Repairs {
       nftId,
       reason: `The token was minted to another recipient, ${event.recipient}, in transaction ${event.hash}.`,
     })),
-    renumbered: of('serial_reused').map(({ nftId }) => nftId),
   };
 }
 
-/** The NFTs that are missing, once those that have taken their serials are out of the way. */
 function lostNfts(
   present: readonly Judged[],
   rows: ReadonlyMap<string, readonly TokenRow[]>,
   vault: ClaimSecretVault,
 ): LostNft[] {
-  return present.flatMap(({ event, facts }) => {
+  return present.flatMap(({ event, facts, kind }) => {
     const [row] = rows.get(event.tokenId) ?? [];
-    if (!row?.rwa) return [];
-    const isReused = judgeToken(event, [row], facts) === 'serial_reused';
-    const kind = judgeToken(event, [isReused ? { ...row, nft: null } : row], facts);
-    if (kind !== 'no_row') return [];
+    if (!row?.rwa || kind !== 'no_row') return [];
     const { id: nftId, sealed } = sealNewSecret(vault);
-    return [{ event, time: facts.time, nftId, sealed, companyId: row.rwa.companyId, rwaId: row.rwa.id }];
+    return [{ event, time: facts.time, nftId, sealed, rwaId: row.rwa.id }];
   });
 }

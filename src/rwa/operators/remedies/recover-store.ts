@@ -2,6 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { mintChannel } from '../../minting/accept/mint-queue.ts';
 import { namedContracts } from '../../minting/compare/named-contracts-sql.ts';
+import { unmintNfts } from '../../minting/mint-state-store.ts';
 
 /*
  * The ends of a recovery: lanes go on above the nonces of the chain, and contracts are compared anew.
@@ -20,6 +21,38 @@ export async function raiseNonceFloor(
   );
 }
 
+/**
+ * Reopens the transactions of a signer whose nonces the chain has not used, though they had ended: it was rolled back. Their lane
+ * sends the stored bytes again. What they had minted is no longer minted.
+ * @param count how many transactions of the signer the chain has
+ * @returns how many transactions
+ */
+export async function reopenTransactions(
+  db: Database,
+  { chainId, signer }: { readonly chainId: string; readonly signer: string },
+  count: bigint,
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows }: { rows: { id: string }[] } = await tx.raw(
+      `UPDATE mint_transactions SET state = 'submitted', mined_hash = NULL, block_number = NULL, block_hash = NULL,
+         updated_at = now()
+       WHERE chain_id = :chainId AND signer = :signer AND nonce >= :count::bigint AND state <> 'submitted' RETURNING id`,
+      { chainId, signer, count: count.toString() },
+    );
+    const ids = rows.map(({ id }) => id);
+    const links: { rows: { nft_id: string }[] } = await tx.raw(
+      `UPDATE mint_transaction_nfts SET state = 'open', found_tx = NULL, found_block = NULL, found_block_hash = NULL
+       WHERE transaction_id = ANY (?::uuid[]) AND state IN ('open', 'minted') RETURNING nft_id`,
+      [ids],
+    );
+    await unmintNfts(
+      tx,
+      links.rows.map(({ nft_id: id }) => id),
+    );
+    return ids.length;
+  });
+}
+
 /** Lets the lanes of a network go on: everything up to this block is recovered. */
 export async function endRecovery(db: Database, chainId: string, recoveredTo: bigint): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -34,6 +67,8 @@ export async function endRecovery(db: Database, chainId: string, recoveredTo: bi
       { chainId, block: recoveredTo.toString() },
     );
     await tx.raw('DELETE FROM mint_recoveries WHERE chain_id = ?', [chainId]);
+    // What is final is agreed on anew.
+    await tx.raw('DELETE FROM network_finality WHERE chain_id = ?', [chainId]);
     await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
   });
 }

@@ -1,8 +1,7 @@
-import { mintPages } from '../../../chain/minting/mint-history.ts';
+import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
 import type { ClaimSecretVault } from '../../assets/claim-secret.ts';
 import {
   type Comparison,
@@ -14,17 +13,17 @@ import {
 } from '../../minting/compare/compare-page.ts';
 import {
   beginRecovery,
-  findClaimedContract,
+  findCompared,
   listContracts,
   listSigners,
-} from '../../minting/compare/contract-claim-store.ts';
-import { findOriginIfShown } from '../../minting/compare/contract-origin.ts';
-import { raiseSerials } from '../../minting/mint-repair-store.ts';
+} from '../../minting/compare/compared-contract-store.ts';
+import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
-import { endRecovery, raiseNonceFloor } from './recover-store.ts';
+import { endRecovery, raiseNonceFloor, reopenTransactions } from './recover-store.ts';
 
 /*
- * Rebuilds rows, serials and nonces from the chain, after the database was restored from an older backup. Pages of
+ * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
  * blocks are mended one by one, so a run that ends half-way is simply begun again.
  */
 
@@ -69,7 +68,7 @@ export async function recoverNetwork(
   const { db, network, node, vault } = run;
   const { chainId } = network;
   const detail = 'The database is being recovered from the chain.';
-  if (vault !== undefined) await beginRecovery(db, chainId, { reason: 'recovery_needed', detail });
+  if (vault !== undefined) await beginRecovery(db, chainId, detail);
   const head = await node.head();
   const finalized = await node.finalized(head, network.finalityDepth);
   const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
@@ -79,6 +78,11 @@ export async function recoverNetwork(
     throw new Error(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
+  }
+  if (vault !== undefined) {
+    for (const signer of chain.signers) {
+      await reopenTransactions(db, { chainId, signer }, await node.transactionCount(signer, 'latest'));
+    }
   }
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
@@ -112,34 +116,25 @@ async function recoverContract(
   const { finalized, head } = chain;
   const id = { chainId: network.chainId, contract };
   const comparison: Comparison = { db, node, ...id, finalized, signers: new Set(chain.signers) };
-  const recoveredTo = (await findClaimedContract(db, id))?.recoveredTo ?? null;
-  const created = await findOriginIfShown({ db, node, ...id, newest: head });
-  if (created === null) return 0;
-  const from = created ?? 0n;
+  const recoveredTo = (await findCompared(db, id)).recoveredTo;
+  if (!(await node.hasCode(contract, head))) return 0;
+  const from = await firstBlockOf({ db, node, ...id, newest: head });
+  const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
-  if (vault !== undefined) {
-    // All serials of the chain first: an NFT that gets a new one must not meet another token.
-    for await (const { mints, to } of mintPages(node, contract, { from, to: head }, signal)) {
-      await inTransaction(db, (tx) =>
-        raiseSerials(
-          tx,
-          id,
-          mints.map(({ tokenId }) => tokenId),
-        ),
-      );
-      onProgress(share(to) / 2);
-    }
-  }
-  for await (const page of mintPages(node, contract, { from, to: finalized }, signal)) {
-    const found = (await comparePage(comparison, page)).filter((each) => !isToldOf(recoveredTo, each));
+  for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
+    const found = (await comparePage(comparison, { ...page, mints })).filter(
+      (each) => !isToldOf(recoveredTo, each),
+    );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
     for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
-    onProgress((1 + share(page.to)) / 2);
+    onProgress(share(page.to));
   }
   let waiting = 0;
-  for await (const page of mintPages(node, contract, { from: finalized + 1n, to: head }, signal)) {
-    const found = await compareMints(comparison, page.mints);
+  for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
+    const found = await compareMints(comparison, logs);
     waiting += found.filter(isLostPast).length;
   }
   return waiting;
 }
+
+const larger = (one: bigint, other: bigint) => (one > other ? one : other);

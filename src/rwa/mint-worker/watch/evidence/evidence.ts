@@ -1,12 +1,12 @@
-import type { FoundMint } from '../../../../chain/minting/evidence-node.ts';
+import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
-import type { TransactionSearch } from '../../context/evidence-memory.ts';
-import type { NoEvidence } from '../../context/inquiry.ts';
+import type { MintSearch } from '../../context/evidence-memory.ts';
+import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../../stores/transaction-store.ts';
 import type { Look } from './look.ts';
-import { searchFor, searchHistory } from './mint-history.ts';
+import { searchFor, searchMints } from './mint-search.ts';
 import { isDue, restBeforeRetry } from './retries.ts';
 
 /**
@@ -60,7 +60,7 @@ export function rest({ context }: Look, nftId: string, note: NoEvidence | undefi
 }
 
 type EndOfSearch = {
-  readonly mints: ReadonlyMap<string, FoundMint>;
+  readonly mints: ReadonlyMap<string, MintEvent>;
   /** What the search says of the tokens that it has not found. */
   readonly otherwise: Evidence;
 };
@@ -69,26 +69,26 @@ async function endOfSearch(
   look: Look,
   subject: Subject,
   nfts: readonly TransactionNft[],
-  search: TransactionSearch,
+  search: MintSearch,
 ): Promise<EndOfSearch> {
   try {
-    const { mints, missing } = await searchHistory(look, subject, nfts, search);
+    const { mints, missing } = await searchMints(look, subject, nfts, search);
     // A deep search begins only when nothing is missing since the NFTs exist.
     if (missing === undefined || search.isDeep) return { mints, otherwise: { kind: 'absent' } };
-    const detail = `The node no longer has the logs of blocks ${missing.from} to ${missing.to}.`;
+    const detail = `The node does not give the logs of blocks ${missing.from} to ${missing.to}: ${wordsOf(missing.error)}`;
     return { mints, otherwise: { kind: 'waits', note: { reason: 'history_unavailable', detail } } };
   } catch (error) {
     const note = await look.inquiry.reasonOf(error);
     // What a deep search is for is noted already, and tells more.
     return {
-      mints: search.logs.found,
+      mints: search.found,
       otherwise: { kind: 'waits', note: search.isDeep ? undefined : note },
     };
   }
 }
 
 /** Judges an event that minted the token of an NFT. */
-async function weigh(look: Look, nft: TransactionNft, found: FoundMint, minDepth: bigint): Promise<Evidence> {
+async function weigh(look: Look, nft: TransactionNft, found: MintEvent, minDepth: bigint): Promise<Evidence> {
   const { context, inquiry, view } = look;
   try {
     const block = await inquiry.ask(() => view.block(found.blockNumber));
@@ -110,14 +110,14 @@ async function weigh(look: Look, nft: TransactionNft, found: FoundMint, minDepth
   }
 }
 
-const unknown = ({ hash }: FoundMint, where: string): Evidence => ({
+const unknown = ({ hash }: MintEvent, where: string): Evidence => ({
   kind: 'unknown',
   detail: `The node shows the mint in transaction ${hash}, ${where}.`,
 });
 
 function tokenExists(
   { tokenId, createdAt }: TransactionNft,
-  { hash, recipient }: FoundMint,
+  { hash, recipient }: MintEvent,
   time: Date,
 ): NoEvidence {
   const detail =

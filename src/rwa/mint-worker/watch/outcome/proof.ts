@@ -3,7 +3,7 @@ import { unfitContract } from '../../context/unfit-contract.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { findEvidence, rest } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
-import { searchFor } from '../evidence/mint-history.ts';
+import { searchFor } from '../evidence/mint-search.ts';
 import type { FailedNft, MintedNft, Outcomes } from './outcomes.ts';
 
 /** An NFT whose outcome is not proven yet. */

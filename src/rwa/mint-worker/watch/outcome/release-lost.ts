@@ -1,12 +1,47 @@
 import { transactionFacts } from '../../context/step-facts.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
-import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
+import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { endLost } from './outcomes.ts';
-import { proveOutcomes } from './proof.ts';
+import { noteLeftOut } from './left-out.ts';
+import { confirmTransaction, endLost } from './outcomes.ts';
+import { type Proof, proveOutcomes } from './proof.ts';
 import { forgetEndedRetries, hasNews, saveWaiting } from './waiting.ts';
+
+/**
+ * Settles a transaction whose receipts the node does not give, once the event of a mint in one of its attempts is final. Without
+ * such an event nothing is concluded.
+ */
+export async function settleByEvent(look: Look, transaction: OpenTransaction): Promise<void> {
+  if ((await look.finalCount()) <= transaction.nonce) return;
+  const nfts = await listOpenNfts(look.context.db, transaction.id);
+  await confirmByEvent(look, transaction, nfts, await proveOutcomes(look, transaction, nfts));
+}
+
+/** Confirms a transaction by the final event of a mint in one of its attempts. @returns whether there is one */
+async function confirmByEvent(
+  { context }: Look,
+  transaction: OpenTransaction,
+  nfts: readonly TransactionNft[],
+  { outcomes: { minted }, waiting }: Proof,
+): Promise<boolean> {
+  const { db, lease, memory, step } = context;
+  const { id, attempts } = transaction;
+  const own = minted.find((mint) => attempts.some(({ hash }) => hash === mint.in.hash));
+  if (own === undefined) return false;
+  const waits = await inFencedTransaction(db, lease, async (tx) => {
+    await noteLeftOut(tx, transaction, own.in.hash);
+    const seconds = await confirmTransaction(tx, id, own.in, minted);
+    await saveWaiting(tx, nfts, waiting);
+    return seconds;
+  });
+  memory.mined.delete(id);
+  memory.evidence.retries.delete(id);
+  forgetEndedRetries(context, nfts, waiting);
+  await step('confirmed', { ...transactionFacts(transaction), block: own.in.blockNumber.toString(), waits });
+  return true;
+}
 
 /**
  * Releases the NFTs of a transaction of which no attempt is mined, when another transaction used its nonce. Does
@@ -20,9 +55,7 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
   if ((await look.finalCount()) <= transaction.nonce) return false;
   const nfts = await listOpenNfts(db, id);
   const { outcomes, waiting } = await proveOutcomes(look, transaction, nfts);
-  // A mint in one of our attempts means that its receipt is late and that nobody else used the nonce.
-  const ownHashes = new Set(transaction.attempts.map(({ hash }) => hash));
-  if (outcomes.minted.some((mint) => ownHashes.has(mint.in.hash))) return false;
+  if (await confirmByEvent(look, transaction, nfts, { outcomes, waiting })) return true;
   if (waiting.length > 0 && waiting.length === nfts.length) {
     if (hasNews(waiting)) await inFencedTransaction(db, lease, (tx) => saveWaiting(tx, [], waiting));
     memory.mined.set(id, null);

@@ -9,45 +9,36 @@ import type { ContractId } from './token-row-store.ts';
  * because the chain knows more than the database.
  */
 
-export type ClaimedContract = ContractId & {
+export type ComparedContract = ContractId & {
   /** The last block that was compared; null when none was. */
   readonly comparedTo: bigint | null;
   /** Tokens without a row up to this block are known to be lost; null when none are. */
   readonly recoveredTo: bigint | null;
-  /** Why nothing is sent to it; null when it is this deployment's. */
-  readonly shared: string | null;
 };
 
-type Row = {
-  chain_id: string;
-  contract: string;
-  compared_to: string | null;
-  recovered_to: string | null;
-  state: 'claimed' | 'shared';
-  detail: string | null;
-};
+type Row = { chain_id: string; contract: string; compared_to: string | null; recovered_to: string | null };
 
-const columns = 'chain_id, contract, compared_to, recovered_to, state, detail';
+const columns = 'chain_id, contract, compared_to, recovered_to';
 
 const toBlock = (text: string | null) => (text === null ? null : BigInt(text));
 
-const toContract = (row: Row): ClaimedContract => ({
+const toContract = (row: Row): ComparedContract => ({
   chainId: row.chain_id,
   contract: row.contract,
   comparedTo: toBlock(row.compared_to),
   recoveredTo: toBlock(row.recovered_to),
-  shared: row.state === 'shared' ? (row.detail ?? '') : null,
 });
 
-export async function findClaimedContract(
+/** Finds how far a contract is compared. */
+export async function findCompared(
   db: Database,
   { chainId, contract }: ContractId,
-): Promise<ClaimedContract | undefined> {
+): Promise<ComparedContract> {
   const { rows }: { rows: Row[] } = await db.raw(
     `SELECT ${columns} FROM mint_contracts WHERE chain_id = ? AND contract = ?`,
     [chainId, contract],
   );
-  return rows.map(toContract)[0];
+  return rows.map(toContract)[0] ?? { chainId, contract, comparedTo: null, recoveredTo: null };
 }
 
 /** Lists the contracts on which a network's tokens are or can be minted: of its assets, and claimed ones. */
@@ -61,46 +52,20 @@ export async function listContracts(db: Database, chainId: string): Promise<stri
   return rows.map(({ contract }) => contract);
 }
 
-/** Stores that this deployment mints on the contract, or, with a reason, that it must not. */
-export async function claimContract(
-  db: Database,
-  { chainId, contract }: ContractId,
-  shared?: string,
-): Promise<void> {
-  await db.raw(
-    `INSERT INTO mint_contracts (chain_id, contract, deployment_id, state, detail)
-     SELECT :chainId, :contract, id, :state, :shared FROM deployment
-     ON CONFLICT (chain_id, contract) DO UPDATE SET state = excluded.state, detail = excluded.detail`,
-    { chainId, contract, state: shared === undefined ? 'claimed' : 'shared', shared: shared ?? null },
-  );
+/** @returns why the lanes of a network wait for a recovery, in words; undefined when nothing is to be recovered */
+export async function findRecovery(db: Database, chainId: string): Promise<string | undefined> {
+  const row: { detail: string } | undefined = await db('mint_recoveries')
+    .where('chain_id', chainId)
+    .first('detail');
+  return row?.detail;
 }
 
-/** Why the lanes of a network wait for an operator to recover the database. */
-export type Recovery = {
-  readonly reason: 'recovery_needed' | 'contract_shared';
-  /** The reason in words. */
-  readonly detail: string;
-};
-
-/** @returns undefined when nothing is to be recovered */
-export async function findRecovery(db: Database, chainId: string): Promise<Recovery | undefined> {
-  const { rows }: { rows: Recovery[] } = await db.raw(
-    'SELECT reason, detail FROM mint_recoveries WHERE chain_id = ?',
-    [chainId],
-  );
-  return rows[0];
-}
-
-/** Lets the lanes of a network wait until it is recovered. The first reason stays. */
-export async function beginRecovery(
-  db: Database,
-  chainId: string,
-  { reason, detail }: Recovery,
-): Promise<void> {
+/** Lets the lanes of a network wait until it is recovered. The first reason stays. @param detail why, in words */
+export async function beginRecovery(db: Database, chainId: string, detail: string): Promise<void> {
   await db.raw(
-    `INSERT INTO mint_recoveries (chain_id, reason, detail) VALUES (:chainId, :reason, :detail)
+    `INSERT INTO mint_recoveries (chain_id, reason, detail) VALUES (:chainId, 'recovery_needed', :detail)
      ON CONFLICT DO NOTHING`,
-    { chainId, reason, detail },
+    { chainId, detail },
   );
 }
 
@@ -146,7 +111,7 @@ export async function takeComparison(
   db: Database,
   chainId: string,
   restSeconds: number,
-): Promise<ClaimedContract | undefined> {
+): Promise<ComparedContract | undefined> {
   const { rows }: { rows: Row[] } = await db.raw(
     `UPDATE mint_contracts SET compared_at = clock_timestamp()
      WHERE (chain_id, contract) IN (
@@ -166,11 +131,29 @@ export async function setCompared(
   { chainId, contract }: ContractId,
   comparedTo: bigint,
 ): Promise<void> {
-  await db.raw('UPDATE mint_contracts SET compared_to = ? WHERE chain_id = ? AND contract = ?', [
-    comparedTo.toString(),
-    chainId,
-    contract,
-  ]);
+  await db.raw(
+    `INSERT INTO mint_contracts AS c (chain_id, contract, deployment_id, compared_to)
+     SELECT :chainId, :contract, id, :comparedTo FROM deployment
+     ON CONFLICT (chain_id, contract) DO UPDATE SET compared_to = greatest(c.compared_to, excluded.compared_to)`,
+    { chainId, contract, comparedTo: comparedTo.toString() },
+  );
+}
+
+/** Stores why nothing is sent to a contract; undefined when something is. The time of a pause stays while its reason does. */
+export async function setContractPause(
+  db: Database,
+  { chainId, contract }: ContractId,
+  pause: { readonly reason: string; readonly detail: string } | undefined,
+): Promise<void> {
+  await db.raw(
+    `INSERT INTO mint_contracts AS c (chain_id, contract, deployment_id, pause_reason, pause_detail, paused_at)
+     SELECT :chainId, :contract, id, :reason::text, :detail, CASE WHEN :reason::text IS NOT NULL THEN clock_timestamp() END
+     FROM deployment
+     ON CONFLICT (chain_id, contract) DO UPDATE SET pause_reason = excluded.pause_reason,
+       pause_detail = excluded.pause_detail,
+       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END`,
+    { chainId, contract, reason: pause?.reason ?? null, detail: pause?.detail ?? null },
+  );
 }
 
 /** Lists the signers of a network's lanes. */

@@ -1,0 +1,90 @@
+import type { Logger } from '../../../base/log.ts';
+import { type LogWidth, scanLogs } from '../../../chain/minting/log-scan.ts';
+import type { MintNode } from '../../../chain/minting/mint-node.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import {
+  type Comparison,
+  compareInTurn,
+  type Disagreement,
+  findMissingTokens,
+  isLostPast,
+  isToldOf,
+  type MintPage,
+} from '../../minting/compare/compare-page.ts';
+import {
+  beginRecovery,
+  type ComparedContract,
+  listSigners,
+  saveDisagreements,
+  setCompared,
+} from '../../minting/compare/compared-contract-store.ts';
+import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import type { ContractId } from '../../minting/compare/token-row-store.ts';
+
+export type ComparisonRun = {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly node: MintNode;
+  readonly contract: ComparedContract;
+  /** The newest block to compare, which is final. */
+  readonly to: bigint;
+  /** Asks one question, for those who pace them. */
+  readonly ask?: <T>(question: () => Promise<T>) => Promise<T>;
+  readonly width?: LogWidth;
+};
+
+/**
+ * Compares the final blocks of a contract that are not compared yet with the rows, part by part. It stores how far it has come
+ * and what disagrees, and lets the network wait for a recovery when the chain has mints of ours that the database lacks.
+ * @returns an iteration that ends when everything up to `to` is compared; each item is a part, with why lanes must wait
+ * @throws when the node does not answer
+ */
+export async function* compareFinal(run: ComparisonRun): AsyncGenerator<{ readonly lost?: string }> {
+  const { db, node, contract, to, ask = (question) => question(), width } = run;
+  const id: ContractId = { chainId: contract.chainId, contract: contract.contract };
+  const from =
+    contract.comparedTo === null
+      ? await firstBlockOf({ db, node, ...id, newest: to })
+      : contract.comparedTo + 1n;
+  if (contract.comparedTo === null) await setCompared(db, id, from - 1n);
+  if (from > to) return;
+  const signers = new Set(await listSigners(db, id.chainId));
+  const comparison: Comparison = { db, node, ...id, signers, finalized: to };
+  const parts = scanLogs((part) => ask(() => node.mintsIn(id.contract, part)), { from, to }, width);
+  for await (const { logs: mints, ...part } of parts) {
+    const found = await compareUntilLost(comparison, contract, { ...part, mints });
+    const lost = found.find(isLostPast);
+    const news = await inTransaction(db, async (tx) => {
+      // A recovery compares everything anew.
+      if (lost === undefined) await setCompared(tx, id, part.to);
+      return saveDisagreements(tx, id, found);
+    });
+    for (const { kind, tokenId, nftId, detail } of news) {
+      run.log.error({ ...id, kind, tokenId, nftId, detail }, 'a mint and its row disagree');
+    }
+    if (lost === undefined) yield {};
+    else {
+      const detail = `The database is older than the chain. On ${id.contract}, token ${lost.tokenId}: ${lost.detail}.`;
+      await beginRecovery(db, id.chainId, detail);
+      yield { lost: detail };
+      return;
+    }
+  }
+}
+
+/** What disagrees in a part; nothing more after a mint of ours that the database lacks, since each costs questions. */
+async function compareUntilLost(comparison: Comparison, contract: ComparedContract, page: MintPage) {
+  const found: Disagreement[] = [];
+  for await (const each of compareInTurn(comparison, page.mints)) {
+    if (each === undefined || isExpected(contract, each)) continue;
+    found.push(each);
+    if (isLostPast(each)) return found;
+  }
+  const seen = page.mints.map(({ tokenId }) => tokenId);
+  return [...found, ...(await findMissingTokens(comparison, page, seen))];
+}
+
+/** What a recovery has told of, and what a lane is about to write. */
+const isExpected = ({ recoveredTo }: ComparedContract, found: Disagreement): boolean =>
+  found.kind === 'not_recorded' ? found.nftState === 'submitted' : isToldOf(recoveredTo, found);

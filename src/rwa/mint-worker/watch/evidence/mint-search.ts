@@ -1,0 +1,83 @@
+import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
+import { type BlockRange, isRefused, scanLogs } from '../../../../chain/minting/log-scan.ts';
+import { clockToleranceMs } from '../../../minting/compare/token-verdict.ts';
+import { type MintSearch, remember } from '../../context/evidence-memory.ts';
+import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
+import type { Look } from './look.ts';
+
+const createMintSearch = (tokenIds: readonly string[]): MintSearch => ({
+  tokenIds,
+  found: new Map(),
+  searched: undefined,
+  isDeep: false,
+});
+
+type Subject = { readonly id: string; readonly contract: string };
+
+/** The search for the NFTs of a transaction: one for all of them. */
+export function searchFor({ context }: Look, { id }: Subject, nfts: readonly TransactionNft[]): MintSearch {
+  const { searches } = context.memory.evidence;
+  const known = searches.get(id);
+  if (known !== undefined && nfts.every(({ tokenId }) => known.tokenIds.includes(tokenId))) return known;
+  return remember(searches, id, createMintSearch(nfts.map(({ tokenId }) => tokenId)));
+}
+
+export type SearchEnd = {
+  /** The newest mint of each token, of those that were found. */
+  readonly mints: ReadonlyMap<string, MintEvent>;
+  /** Blocks that were to be searched, and whose logs the node does not give. */
+  readonly missing?: BlockRange & { readonly error: unknown };
+};
+
+/**
+ * Searches for the mints of NFTs: first the blocks that are new since the last look, then from the newest downwards, to the
+ * first block that is older than the NFTs, or to the first of all when the search is deep.
+ * @throws PacedError; what the questions throw
+ */
+export async function searchMints(
+  look: Look,
+  { contract }: Subject,
+  nfts: readonly TransactionNft[],
+  known: MintSearch,
+): Promise<SearchEnd> {
+  const { context, inquiry, view } = look;
+  const { width } = context.memory.evidence;
+  const final = await view.finalized();
+  // While nothing is final, nothing of the search is kept.
+  const search = final < 0n ? createMintSearch(known.tokenIds) : known;
+  const base = final < 0n ? view.head.number : final;
+  const { tokenIds, found } = search;
+  const ask = (part: BlockRange) => inquiry.ask(() => context.node.mintsIn(contract, part, tokenIds));
+
+  search.searched ??= { from: base + 1n, to: base };
+  const { searched } = search;
+  const recent = new Map<string, MintEvent>();
+  for await (const { logs, to } of scanLogs(ask, { from: searched.to + 1n, to: view.head.number }, width)) {
+    for (const mint of logs) (mint.blockNumber <= base ? found : recent).set(mint.tokenId, mint);
+    if (searched.to < base) searched.to = to < base ? to : base;
+  }
+  const all = () => new Map([...found, ...recent]);
+
+  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clockToleranceMs;
+  const isOver = async () => {
+    const mints = all();
+    if (tokenIds.every((tokenId) => mints.has(tokenId))) return true;
+    if (search.isDeep) return false;
+    const block = await inquiry.ask(() => view.block(searched.from));
+    return block !== null && block.time.getTime() < oldest;
+  };
+  if (await isOver()) return { mints: all() };
+  try {
+    for await (const { from, logs } of scanLogs(ask, { from: 0n, to: searched.from - 1n }, width, 'to')) {
+      // Those of later blocks are the newest.
+      for (const mint of logs.toReversed()) if (!found.has(mint.tokenId)) found.set(mint.tokenId, mint);
+      searched.from = from;
+      if (await isOver()) break;
+    }
+    return { mints: all() };
+  } catch (error) {
+    const isGiven = searched.from <= searched.to || view.head.number > base;
+    if (!isGiven || !isRefused(error)) throw error;
+    return { mints: all(), missing: { from: 0n, to: searched.from - 1n, error } };
+  }
+}

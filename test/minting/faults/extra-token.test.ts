@@ -1,0 +1,48 @@
+import { getAddress } from 'ethers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commandLine, settingsFor } from '../../cli/command-line.ts';
+import { addRwa } from '../../rwa/samples.ts';
+import { deploy } from '../../support/deploy.ts';
+import { untilAll } from '../../support/minting.ts';
+import { compileContracts } from '../../support/solidity.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+beforeEach(async () => {
+  setup = await createMintSetup();
+});
+afterEach(() => setup.close());
+
+test("a company's own contract that mints a token more stops nobody: it is a disagreement of that contract", async () => {
+  const { chain, service } = setup;
+  const { db, companies, keys } = service;
+  const generous = getAddress(await deploy(chain.rpcUrl, (await compileContracts())['Generous']));
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: generous });
+  const acceptOnIt = async () => {
+    const { body } = await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
+    return String(body.nftId);
+  };
+  const first = setup.work();
+  const mining = setup.keepMining();
+  const odd = await acceptOnIt();
+  await untilAll(service, [odd, ...(await setup.accept(2))], 'minted');
+  await chain.mine(5);
+  // A worker compares what is final when it takes the lane.
+  first.child.kill('SIGTERM');
+  await first.ended;
+  setup.work();
+  const later = [await acceptOnIt(), ...(await setup.accept(2))];
+  await untilAll(service, later, 'minted');
+  mining.stop();
+  expect(await db('mint_recoveries')).toEqual([]);
+  expect(await db('mint_disagreements')).toMatchObject([{ contract: generous, kind: 'extra_token' }]);
+  const cli = commandLine({
+    ...settingsFor(service.databaseUrl),
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  });
+  const { value } = await cli.json('mint', 'verify');
+  expect(value).toMatchObject({ disagreeing: 2 });
+  // Nothing is restored that was never there.
+  await cli.json('recover', '--apply');
+  expect(await db('rwas').where({ id: rwa.id }).first('total_nfts')).toEqual({ total_nfts: '2' });
+});
