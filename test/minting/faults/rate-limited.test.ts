@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { untilAll } from '../../support/minting.ts';
+import { type Flaw, failure } from '../../support/node/flaw.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+afterEach(() => setup.close());
+
+/** A node that answers so many questions a second, counted from the last one that it answered. */
+function allows(perSecond: number, refusal: ReturnType<Flaw>): Flaw {
+  let freeAt = 0;
+  return () => {
+    if (performance.now() < freeAt) return refusal;
+    freeAt = performance.now() + 1_000 / perSecond;
+    return undefined;
+  };
+}
+
+describe('a node that answers', () => {
+  test.each([
+    [5, 'status 429', { status: 429 }],
+    [1, 'status 429', { status: 429 }],
+    [1, '-32005', failure(-32005, 'in whatever words')],
+  ] as const)(
+    '%i question(s) a second, and %s to others, mints',
+    async (perSecond, _how, refusal) => {
+      setup = await createMintSetup();
+      setup.node.setFlaws(allows(perSecond, refusal));
+      setup.work(undefined, { RPC_TIMEOUT_MS: '10000' });
+      const mining = setup.keepMining();
+      const ids = await setup.accept(2);
+      await untilAll(setup.service, ids, 'minted', 240);
+      mining.stop();
+      setup.node.setFlaws();
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    300_000,
+  );
+});
