@@ -2,14 +2,15 @@ import type { ServerResponse } from 'node:http';
 
 /** Counts the bytes of answers that callers have not read yet, over all connections of the process. */
 export type AnswerMemory = {
-  /**
-   * Counts these bytes for an answer, in place of those before, until it is sent or its connection is closed.
-   * @returns false, and counts what it did, when they are too many. What a change tells is counted in any case
-   */
-  hold(response: ServerResponse, tenant: string, bytes: number): boolean;
+  /** Returns what counts the bytes of this answer, until it is sent or its connection is closed. */
+  open(response: ServerResponse, tenant: string): Reserve;
 };
 
-type Holding = { readonly tenant: string; bytes: number };
+/**
+ * Counts these bytes in place of those before. What a change reports is counted in any case.
+ * @returns false, and counts what it did, when they are too many
+ */
+export type Reserve = (bytes: number) => boolean;
 
 // A usual page: whatever others leave unread, each tenant gets so much.
 const alwaysBytes = 64 * 1024;
@@ -21,7 +22,6 @@ const alwaysBytes = 64 * 1024;
  */
 export function createAnswerMemory(maxBytes: number): AnswerMemory {
   const ofTenants = new Map<string, number>();
-  const holdings = new WeakMap<ServerResponse, Holding>();
   let held = 0;
 
   const fits = (tenant: string, before: number, bytes: number): boolean => {
@@ -38,20 +38,18 @@ export function createAnswerMemory(maxBytes: number): AnswerMemory {
   };
 
   return {
-    hold(response, tenant, bytes) {
-      const known = holdings.get(response);
-      const before = known?.bytes ?? 0;
-      const mayBeRefused = bytes > before && response.req.method === 'GET';
-      if (mayBeRefused && !fits(tenant, before, bytes)) return false;
-      if (response.destroyed) return true;
-      add(tenant, bytes - before);
-      if (known !== undefined) known.bytes = bytes;
-      else {
-        const holding = { tenant, bytes };
-        holdings.set(response, holding);
-        response.once('close', () => add(tenant, -holding.bytes));
-      }
-      return true;
+    open(response, tenant) {
+      let own: number | undefined;
+      return (bytes) => {
+        const before = own ?? 0;
+        const mayBeRefused = bytes > before && response.req.method === 'GET';
+        if (mayBeRefused && !fits(tenant, before, bytes)) return false;
+        if (response.destroyed) return true;
+        add(tenant, bytes - before);
+        if (own === undefined) response.once('close', () => add(tenant, -(own ?? 0)));
+        own = bytes;
+        return true;
+      };
     },
   };
 }

@@ -69,6 +69,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, log: 
         const [next] = answers;
         // Behind an answer that closes its connection, Node gives none of the others a socket.
         if (next !== undefined && socket.writable) answer(next.req, next);
+        // A connection that becomes idle after the stop began would stay open until the grace period ends.
+        if (!server.listening) setImmediate(() => server.closeIdleConnections());
       });
       if (answers.length > limits.pipelined) close(socket, 'too many pipelined requests');
       else if (answers.length === 1) answer(request, response);

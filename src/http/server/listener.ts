@@ -77,13 +77,7 @@ export async function listen(
       // A stream for the body that a request does not have is a tenth of a short answer.
       optimizeEmptyRequests: true,
     },
-    (request, response) => {
-      connections.begin(request, response, answer);
-      // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
-      response.once('close', () => {
-        if (!server.listening) setImmediate(() => server.closeIdleConnections());
-      });
-    },
+    (request, response) => connections.begin(request, response, answer),
   );
   const answer: RequestListener = (request, response) => {
     if (!hasOneHost(request)) {

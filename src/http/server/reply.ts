@@ -5,7 +5,7 @@ import { problem } from '../../base/errors.ts';
 import { safeJson } from '../../base/safe-json.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
-import type { AnswerMemory } from './answer-memory.ts';
+import type { AnswerMemory, Reserve } from './answer-memory.ts';
 import { pieceLength, piecesOf, streamIn } from './body-pieces.ts';
 
 export type ReplyParts = {
@@ -34,7 +34,8 @@ export function sendReply(
   const text = body === undefined || stream ? undefined : (safeJson(body) ?? '');
   const length = text === undefined ? undefined : Buffer.byteLength(text);
   const bytes = length ?? bytesOf(stream);
-  if (!parts.memory.hold(response, parts.tenant, bytes)) throw problem('overloaded');
+  const reserve = parts.memory.open(response, parts.tenant);
+  if (!reserve(bytes)) throw problem('overloaded');
   // Node sends no body in answer to HEAD, so nothing is read for one.
   const isHead = response.req.method === 'HEAD';
   if (stream === undefined || isHead || typeof body !== 'object' || body === null) {
@@ -46,7 +47,7 @@ export function sendReply(
   const source = { stream, pieces: piecesOf(body) };
   return parts.beforeStream().then(() => {
     writeHead(response, reply, length);
-    return writePieces(response, source, parts);
+    return writePieces(response, source, reserve);
   });
 }
 
@@ -75,12 +76,8 @@ const patienceMs = 5_000;
 const lookMs = 100;
 
 /** What a stream has come to hold may wait until other answers are read; beyond that, it is cut. */
-async function holdInTime(
-  response: ServerResponse,
-  bytes: number,
-  { memory, tenant, signal }: Pick<ReplyParts, 'memory' | 'tenant'> & { readonly signal: AbortSignal },
-): Promise<void> {
-  for (let waitedMs = 0; !memory.hold(response, tenant, bytes); waitedMs += lookMs) {
+async function reserveInTime(reserve: Reserve, bytes: number, signal: AbortSignal): Promise<void> {
+  for (let waitedMs = 0; !reserve(bytes); waitedMs += lookMs) {
     if (waitedMs >= patienceMs) throw problem('overloaded');
     await delay(lookMs, undefined, { signal });
   }
@@ -92,7 +89,7 @@ type Source = { readonly stream: Streamed; readonly pieces: AsyncIterable<string
  * Makes a piece when the one before it has left. Ends the source when the caller has gone.
  * @throws ProblemError `overloaded` when the stream comes to hold more than there is room for in time
  */
-async function writePieces(response: ServerResponse, source: Source, parts: ReplyParts): Promise<void> {
+async function writePieces(response: ServerResponse, source: Source, reserve: Reserve): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const pieces = source.pieces[Symbol.asyncIterator]();
@@ -100,7 +97,7 @@ async function writePieces(response: ServerResponse, source: Source, parts: Repl
     while (!response.destroyed) {
       const { done = false, value: piece } = await pieces.next();
       if (done) break;
-      await holdInTime(response, bytesOf(source.stream), { ...parts, signal: gone.signal });
+      await reserveInTime(reserve, bytesOf(source.stream), gone.signal);
       if (!response.write(piece)) await once(response, 'drain', { signal: gone.signal });
     }
     if (!response.destroyed) response.end();
