@@ -40,9 +40,11 @@ function checksumOf(lower: string): string {
 
 /** What is wrong with an address in a request, or undefined. */
 export function addressFault(text: string, place: AddressPlace): InputError | undefined {
-  if (checksumAddress(text) !== undefined) return undefined;
+  const isForm = form.test(text);
+  // In lower case there is no checksum that could be wrong.
+  if (isForm && (text === text.toLowerCase() || checksumAddress(text) !== undefined)) return undefined;
   const name = place.in === 'body' ? place.pointer.slice(place.pointer.lastIndexOf('/') + 1) : place.name;
-  const fault = form.test(text) ? 'has a wrong EIP-55 checksum' : `must be 0x and 40 hex digits`;
+  const fault = isForm ? 'has a wrong EIP-55 checksum' : `must be 0x and 40 hex digits`;
   return { ...place, message: `${name} ${fault}` };
 }
 

@@ -1,17 +1,24 @@
 import { currentScope } from '../../base/request-scope.ts';
+import type { Release } from '../../base/semaphore.ts';
 import type { Admission } from '../server/admission.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
  * Waits until the process may work on the request. Its place ends as soon as the work waits for somebody outside.
+ * @returns undefined where nothing is to be waited for
  * @throws ProblemError `overloaded`
  */
-export async function admitWork(admission: Admission, exchange: Exchange): Promise<void> {
+export function admitWork(admission: Admission, exchange: Exchange): Promise<void> | undefined {
   const scope = currentScope();
-  if (scope?.tenant === undefined) return;
-  const release = await admission.admit(scope.tenant, scope);
-  exchange.release = release;
-  scope.onAway = release;
+  if (scope?.tenant === undefined) return undefined;
+  const begin = (release: Release) => {
+    exchange.release = release;
+    scope.onAway = release;
+  };
+  const admitted = admission.admit(scope.tenant, scope);
+  if (admitted instanceof Promise) return admitted.then(begin);
+  begin(admitted);
+  return undefined;
 }
 
 /**

@@ -44,14 +44,16 @@ export function createSteps(options: StepOptions): RequestSteps {
     const { method, path } = request;
     const found = match(method, path);
     const isPublic = found.kind === 'found' && found.operation.plan.isPublic;
-    if (found.kind !== 'found' || isPublic || !options.gate.isFamiliar(exchange.request)) {
+    const isKeyed = found.kind === 'found' && !isPublic;
+    const known = isKeyed ? options.gate.known(exchange.request) : undefined;
+    if (known === undefined && !(isKeyed && options.gate.isFamiliar(exchange.request))) {
       await options.strangers.pass(exchange.request, exchange.response, isPublic ? operationCost : 1);
     }
     if (found.kind === 'none') throw problem('not_found');
     if (found.kind === 'wrong-method') throw methodProblem(method, found.allow);
     const { operation } = found;
     const { plan } = operation;
-    const admitted = admit(options, operation, exchange);
+    const admitted = admit(options, operation, exchange, known);
     if (admitted !== undefined) await admitted;
     if (plan.body !== undefined)
       exchange.sentBody = await options.readBody(exchange.request, exchange.response);
@@ -62,7 +64,8 @@ export function createSteps(options: StepOptions): RequestSteps {
     }
     // In this order, so that those that wait for a large response take no place of others.
     if (isLarge(plan, request)) await admitLarge(options.admission, exchange);
-    await admitWork(options.admission, exchange);
+    const working = admitWork(options.admission, exchange);
+    if (working !== undefined) await working;
     // The validator and the gate have just checked what the document's types promise the handler.
     return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
   };
@@ -109,6 +112,7 @@ function admit(
   { gate }: StepOptions,
   { plan, path }: CompiledOperation,
   exchange: Exchange,
+  known: Caller | undefined,
 ): Promise<void> | undefined {
   const { request, facts } = exchange;
   facts.operationId = plan.operationId;
@@ -118,7 +122,6 @@ function admit(
     beginSpan(exchange, false);
     return void gate.admitPublic(request);
   }
-  const known = gate.known(request);
   if (known !== undefined) return admitCaller(gate, known, exchange);
   return gate.identify(request).then((caller) => admitCaller(gate, caller, exchange));
 }
