@@ -21,6 +21,7 @@ const columns: (keyof Row)[] = [
   'data_provider',
   'confirmations',
   'finality_depth',
+  'min_tip',
   'minter_contract',
   'index_from',
   'index_traces',
@@ -41,6 +42,7 @@ type Row = {
   data_provider: DataProviderName;
   confirmations: number;
   finality_depth: number;
+  min_tip: string; // numeric: pg reads it as text
   minter_contract: string | null;
   index_from: string; // bigint: pg reads it as text
   index_traces: IndexTraces;
@@ -69,6 +71,7 @@ function fromRow(row: Row): Network {
     dataProvider: row.data_provider,
     confirmations: row.confirmations,
     finalityDepth: row.finality_depth,
+    minTip: row.min_tip,
     minterContract: row.minter_contract,
     indexFrom: row.index_from,
     indexTraces: row.index_traces,
@@ -92,6 +95,7 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     data_provider: network.dataProvider,
     confirmations: network.confirmations,
     finality_depth: network.finalityDepth,
+    min_tip: network.minTip,
     minter_contract: network.minterContract,
     index_from: network.indexFrom,
     index_traces: network.indexTraces,

@@ -4,6 +4,7 @@ import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { feeCapOf } from '../chain/minting/fees.ts';
 import { findNetwork } from '../chain/network-store.ts';
+import type { Network } from '../chain/rpc/client/network.ts';
 import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
@@ -32,9 +33,9 @@ function addDeployCommand(contract: Command, session: Session): void {
     .requiredOption('--name <name>', 'name of the collection', words(100))
     .requiredOption('--symbol <symbol>', 'its symbol', words(20))
     .action((id: string, { name, symbol, ...keys }: AdminOptions & { name: string; symbol: string }) =>
-      onNetwork(session, id, async ({ config, db, output }, provider) => {
+      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
         assertPublic(id, config.publicBaseUrl);
-        const admin = await openAdmin(config, provider, keys);
+        const admin = await openAdmin(config, provider, network, keys);
         const about = { chainId: id, admin: admin.address, name, symbol };
         const { contract: deployed } = await onChain(db, 'contract.deploy', about, () =>
           admin.deploy(name, symbol),
@@ -67,10 +68,10 @@ function addBaseUriCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .option('--base-uri <url>', 'in the place of the address that PUBLIC_BASE_URL gives', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
-      onNetwork(session, id, async ({ config, db, output }, provider) => {
+      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
-        const admin = await openAdmin(config, provider, keys);
+        const admin = await openAdmin(config, provider, network, keys);
         const about = { chainId: id, contract: to, metadata };
         await onChain(db, 'contract.set_base_uri', about, () => admin.setBaseUri(to, metadata));
         output.record({ chainId: id, contract: to, metadata });
@@ -95,8 +96,8 @@ function addGrantCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ config, db, output }, provider) => {
-        const admin = await openAdmin(config, provider, keys);
+      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
+        const admin = await openAdmin(config, provider, network, keys);
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
         const about = { chainId: id, contract: to, signer };
@@ -114,8 +115,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ config, db, output }, provider) => {
-        const admin = await openAdmin(config, provider, keys);
+      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
+        const admin = await openAdmin(config, provider, network, keys);
         const about = { chainId: id, contract: to, signer };
         await onChain(db, 'contract.revoke', about, () => admin.revokeMinter(to, signer));
         output.record({ chainId: id, contract: to, revoked: signer });
@@ -140,8 +141,8 @@ function addStatusCommand(contract: Command, session: Session): void {
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('[contract]', "address of the contract; the network's own by default", addressValue)
     .action((id: string, given: string | undefined) =>
-      onNetwork(session, id, async ({ db, output }, provider, own) => {
-        const checked = given ?? own;
+      onNetwork(session, id, async ({ db, output }, provider, { minterContract }) => {
+        const checked = given ?? minterContract;
         if (checked === null) throw new UsageError(`Network ${id} has no minter contract: name one.`);
         const signers = (await listLanes(db, { chainId: id })).map(({ signer }) => signer);
         const checks = await checkContract(provider, checked, signers);
@@ -166,8 +167,12 @@ const withAdmin = (command: Command) =>
 type Provider = ReturnType<RpcClients['for']>;
 
 /** The admin, who pays no more for gas than mints do. */
-const openAdmin = (config: Operator['config'], provider: Provider, keys: AdminOptions) =>
-  openContractAdmin(provider, { ...keys, feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI) });
+const openAdmin = (config: Operator['config'], provider: Provider, { minTip }: Network, keys: AdminOptions) =>
+  openContractAdmin(provider, {
+    ...keys,
+    feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI),
+    minTip: BigInt(minTip),
+  });
 
 type Facts = Readonly<Record<string, string>>;
 
@@ -192,12 +197,12 @@ async function onChain<T extends Facts>(
 function onNetwork(
   session: Session,
   id: string,
-  work: (operator: Operator, provider: Provider, minterContract: string | null) => Promise<void>,
+  work: (operator: Operator, provider: Provider, network: Network) => Promise<void>,
 ): Promise<void> {
   return asOperator(session, async (operator) => {
     const network = await findNetwork(operator.db, id);
     if (network === undefined)
       throw new UsageError(`Network ${id} is not registered. See: tallystick network list`);
-    await work(operator, operator.clients.for(network), network.minterContract);
+    await work(operator, operator.clients.for(network), network);
   });
 }

@@ -13,21 +13,30 @@ const all = (...providers: readonly (typeof taking | ReturnType<typeof refusing>
 
 describe('a broadcast to several nodes', () => {
   test('is a success beside refusals, and beside a node that hangs', async () => {
-    expect(
-      await broadcastToAll(all(refusing('tx fee exceeds the configured cap'), taking), '0x'),
-    ).toMatchObject({ outcome: 'sent' });
-    expect(
-      await broadcastToAll(all(refusing('nonce too low'), refusing('already known')), '0x'),
-    ).toMatchObject({ outcome: 'known' });
-    expect(await broadcastToAll(all(hanging, taking), '0x')).toMatchObject({ outcome: 'sent' });
+    expect(await broadcastToAll(all(refusing('tx fee exceeds the configured cap'), taking), '0x')).toEqual({
+      isTaken: true,
+      words: '',
+    });
+    expect(await broadcastToAll(all(hanging, taking), '0x')).toEqual({ isTaken: true, words: '' });
   });
 
-  test('is refused as the first node says when none has it, without waiting for one that has failed', async () => {
+  test('is refused in the words of all that answer, without waiting for one that has failed', async () => {
     const nodes = all(hanging, refusing('nonce too low'), refusing('insufficient funds'));
-    expect(await broadcastToAll(nodes, '0x')).toMatchObject({ outcome: 'nonce_used' });
-    expect(await broadcastToAll(all(silent('a'), refusing('nonce too low')), '0x')).toMatchObject({
-      outcome: 'nonce_used',
+    const words = 'nonce too low; insufficient funds';
+    expect(await broadcastToAll(nodes, '0x')).toEqual({ isTaken: false, words });
+    expect(await broadcastToAll(all(silent('a'), refusing('no')), '0x')).toEqual({
+      isTaken: false,
+      words: 'no',
     });
+  });
+
+  test('is refused by an internal error, and not by a node that is asked too much', async () => {
+    const saying = (code: number) => {
+      const attempts = [{ url: 'a', message: 'so', code }];
+      return { send: () => Promise.reject(new NodesUnavailableError('1', attempts)) };
+    };
+    expect(await broadcastToAll(all(saying(-32603)), '0x')).toEqual({ isTaken: false, words: 'so' });
+    await expect(broadcastToAll(all(saying(-32005)), '0x')).rejects.toThrow('No node');
   });
 
   test('is unknown when none answers', async () => {

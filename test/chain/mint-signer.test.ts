@@ -39,57 +39,62 @@ describe('a signer of mints', () => {
     expect([read.maxFeePerGas, read.maxPriorityFeePerGas, read.value]).toEqual([30n, 2n, 0n]);
   });
 
-  test('signs again with nothing changed but the fees', async () => {
-    const signer = createKeySigner(wallet.privateKey);
-    const first = Transaction.from((await signer.sign(transaction)).raw);
-    const again = Transaction.from(
-      (await signer.signAgain(first.serialized, { maxFeePerGas: 40n, maxPriorityFeePerGas: 3n })).raw,
-    );
-    expect([again.maxFeePerGas, again.maxPriorityFeePerGas]).toEqual([40n, 3n]);
-    expect([again.data, again.nonce, again.to, again.gasLimit]).toEqual([
-      first.data,
-      first.nonce,
-      first.to,
-      first.gasLimit,
-    ]);
-    expect(again.hash).not.toBe(first.hash);
-  });
-
   test('signs for a network without a base fee', async () => {
     const legacy = { ...transaction, fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: null } };
     const read = Transaction.from((await createKeySigner(wallet.privateKey).sign(legacy)).raw);
     expect([read.type, read.gasPrice]).toEqual([0, 9n]);
   });
 
-  test.each([
-    [
-      'moves tokens',
-      {
-        data: new Interface(['function approve(address,uint256)']).encodeFunctionData('approve', [
-          recipient,
-          1n,
-        ]),
-      },
-    ],
-    ['moves money', { data: '0x', value: 1n }],
-  ])('refuses what %s', async (_what, more) => {
-    const raw = await wallet.signTransaction({
-      chainId: 137,
-      nonce: 1,
-      to: contract,
-      gasLimit: 1,
-      type: 2,
-      ...more,
+  describe('replaces a transaction at its nonce', () => {
+    const signer = createKeySigner(wallet.privateKey);
+    const [one, other] = transaction.mints.map(({ tokenId }) => tokenId);
+    const higher = { gasLimit: 80_000n, fees: { maxFeePerGas: 40n, maxPriorityFeePerGas: 3n } };
+    const replace = async (raw: string, ...tokenIds: (string | undefined)[]) =>
+      Transaction.from(
+        (await signer.signReplacement(raw, { ...higher, tokenIds: tokenIds.map(String) })).raw,
+      );
+
+    test('with its mints or some of them, or with nothing but the nonce', async () => {
+      const { raw } = await signer.sign(transaction);
+      const all = await replace(raw, one, other);
+      expect([all.nonce, all.chainId, all.to, all.data]).toEqual([
+        7,
+        137n,
+        contract,
+        Transaction.from(raw).data,
+      ]);
+      expect([all.gasLimit, all.maxFeePerGas, all.maxPriorityFeePerGas]).toEqual([80_000n, 40n, 3n]);
+      expect(readSigned((await replace(raw, other)).serialized).mints).toEqual(transaction.mints.slice(1));
+      const none = await replace(raw);
+      expect([none.nonce, none.to, none.data, none.value]).toEqual([7, wallet.address, '0x', 0n]);
+      expect((await replace(none.serialized)).data).toBe('0x');
     });
-    await expect(createKeySigner(wallet.privateKey).signAgain(raw, fees)).rejects.toThrow(/and no others/);
+
+    test('with no other mint', async () => {
+      const { raw } = await signer.sign({ ...transaction, mints: transaction.mints.slice(1) });
+      await expect(replace(raw, one, other)).rejects.toThrow(/nothing that the transaction does not/);
+      const { serialized } = await replace(raw);
+      await expect(replace(serialized, other)).rejects.toThrow(/nothing that the transaction does not/);
+    });
+
+    test.each([
+      ['calls something else', { data: `0x095ea7b3${'0'.repeat(128)}` }],
+      ['creates a contract', { to: null, data: '0x6001' }],
+    ])('but not one that %s', async (_what, more) => {
+      const plain = { chainId: 137, nonce: 1, to: contract, gasLimit: 1, type: 2, data: '0x' };
+      await expect(replace(await wallet.signTransaction({ ...plain, ...more }))).rejects.toThrow(
+        /no batch of mints/,
+      );
+    });
+
+    test("but not another's", async () => {
+      const { raw } = await createKeySigner(Wallet.createRandom().privateKey).sign(transaction);
+      await expect(replace(raw, one)).rejects.toThrow(/not of/);
+    });
   });
 
-  test("refuses another's transaction, and a signature that is not of its key", async () => {
+  test('refuses a signature that is not of its key', async () => {
     const other = Wallet.createRandom();
-    const { raw } = await createKeySigner(other.privateKey).sign(transaction);
-    await expect(async () => createKeySigner(wallet.privateKey).signAgain(raw, fees)).rejects.toThrow(
-      /not of/,
-    );
     const key = new SigningKey(other.privateKey);
     const liar = createMintSigner({
       address: wallet.address,
@@ -105,24 +110,24 @@ describe('a signer that is kept to a network and its contracts', () => {
     allows: async (address) => address === contract,
   });
 
-  test('signs mints on them, again too, and fills nonces', async () => {
+  test('signs mints on them, and fills nonces', async () => {
     const { raw } = await signer.sign(transaction);
-    expect(Transaction.from((await signer.signAgain(raw, fees)).raw).to).toBe(contract);
+    expect(Transaction.from(raw).to).toBe(contract);
     const fill = Transaction.from(
       (await signer.signFill({ chainId: '137', nonce: 8n, gasLimit: 21_000n, fees })).raw,
     );
     expect([fill.to, fill.value, fill.data, fill.nonce]).toEqual([wallet.address, 0n, '0x', 8]);
-    expect(Transaction.from((await signer.signAgain(fill.serialized, fees)).raw).to).toBe(wallet.address);
   });
 
   test('refuses another contract and another network, stored or new', async () => {
     const any = createKeySigner(wallet.privateKey);
+    const again = { tokenIds: [], gasLimit: 21_000n, fees };
     const elsewhere = { ...transaction, contract: recipient };
     const other = { ...transaction, chainId: '1' };
     for (const wrong of [elsewhere, other]) {
       await expect(signer.sign(wrong)).rejects.toThrow(/sign/);
       const { raw } = await any.sign(wrong);
-      await expect(signer.signAgain(raw, fees)).rejects.toThrow(/sign/);
+      await expect(signer.signReplacement(raw, again)).rejects.toThrow(/sign/);
     }
     const fill = { chainId: '1', nonce: 8n, gasLimit: 21_000n, fees };
     await expect(signer.signFill(fill)).rejects.toThrow(/for network 137, not 1/);

@@ -6,7 +6,9 @@ import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
 import { of } from '../support/node/flaw.ts';
+import { tipFloor } from '../support/node/limits.ts';
 import { startNode } from '../support/node/node.ts';
+import { refusesBroadcasts } from '../support/node/wrongs.ts';
 import type { CommandLine } from './command-line.ts';
 import { auditedActions, settingsFor } from './command-line.ts';
 import { test as base } from './fixtures.ts';
@@ -74,15 +76,15 @@ describe('contract deploy', () => {
   }) => {
     const node = await startNode(chain.rpcUrl);
     const seen: Record<string, number> = {};
-    const isNth = (method: string, nth: number) => {
+    const timesAsked = (method: string) => {
       seen[method] = (seen[method] ?? 0) + 1;
-      return seen[method] === nth;
+      return seen[method];
     };
     node.setFlaws(({ method }) => {
       // That the first look fails tells nothing of what was sent.
       const isRefused =
-        (method === 'eth_getTransactionReceipt' && isNth(method, 1)) ||
-        (method === 'eth_sendRawTransaction' && isNth(method, 2));
+        (method === 'eth_getTransactionReceipt' && timesAsked(method) === 1) ||
+        (method === 'eth_sendRawTransaction' && timesAsked(method) > 1);
       return isRefused ? { error: { code: -32000, message: 'insufficient funds for gas' } } : undefined;
     });
     await run('network', 'update', '31337', '--rpc', node.url);
@@ -91,7 +93,7 @@ describe('contract deploy', () => {
     await node.close();
     expect(status).toBe(1);
     expect(err).toMatch(
-      /^The contract is deployed, at (0x\w{40}), but .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
+      /^The contract is deployed, at (0x\w{40}), but .*The nodes refuse the transaction at 500 gwei, .*: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
     );
   });
 
@@ -140,6 +142,32 @@ describe('contract grant and status', () => {
 });
 
 describe('what an admin sends', () => {
+  test('pays the tip that a node wants, in whatever words, and repeats no transaction in its errors', async ({
+    chain,
+    json,
+    run,
+  }) => {
+    const contract = await deploy(json);
+    const node = await startNode(chain.rpcUrl);
+    const least = 3n * 10n ** 9n;
+    const suggestsNothing = of('eth_maxPriorityFeePerGas', () => ({ result: '0x0' }));
+    const saying = (words: string) => node.setFlaws(suggestsNothing, tipFloor({ least, say: () => words }));
+    await run('network', 'update', '31337', '--rpc', node.url);
+    saying(`tip needed ${least}`);
+    expect((await json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
+    saying('no');
+    expect((await json('contract', 'revoke', '31337', contract, signer, ...keys)).status).toBe(0);
+    node.setFlaws(suggestsNothing, refusesBroadcasts('never'));
+    const { status, err } = await run('contract', 'grant', '31337', contract, signer, ...keys);
+    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    await node.close();
+    expect([status, err.length < 400, err]).toEqual([
+      1,
+      true,
+      expect.stringMatching(/^The nodes refuse .* never\./),
+    ]);
+  });
+
   const gwei = 10n ** 9n;
   const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
   /** A node in front of the chain that suggests this priority fee. */

@@ -225,6 +225,17 @@ describe('network update', () => {
     }
   });
 
+  test('takes the least tip in gwei', async ({ json, run }) => {
+    const change = async (gwei: string) =>
+      (await json('network', 'update', '31337', '--min-tip', gwei)).value;
+    expect(await change('0.1')).toMatchObject({ minTip: '100000000' });
+    expect(await change('25')).toMatchObject({ minTip: '25000000000' });
+    for (const wrong of ['-1', '1e3', 'x', '0.0000000001']) {
+      expect((await run('network', 'update', '31337', '--min-tip', wrong)).status).toBe(2);
+    }
+    expect(await change('0')).toMatchObject({ minTip: '0' });
+  });
+
   test('asks new nodes first', async ({ chain, json }) => {
     const refused = await json('network', 'update', '31337', '--rpc', `http://127.0.0.1:${await freePort()}`);
     expect(refused).toMatchObject({ status: 1, value: undefined });

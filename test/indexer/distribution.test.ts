@@ -21,6 +21,7 @@ test('every table with rows by network is spread over a cluster, or is known to 
     'mint_disagreements',
     'mint_lanes',
     'mint_recoveries',
+    'mint_refusals',
     'mint_transactions',
     'network_finality',
     'networks',

@@ -152,6 +152,7 @@ const room = 125n;
 type AttemptRow = {
   readonly transaction_id: string;
   readonly number: number;
+  readonly raw: Buffer;
   readonly max_fee_per_gas: string;
   readonly max_priority_fee_per_gas: string | null;
   readonly sent_at_block: string;
@@ -160,12 +161,12 @@ type AttemptRow = {
 
 type Prices = { readonly fee: bigint; readonly tip: bigint };
 
-/** Attempts that offer more than the market asked when they were signed. */
+/** Attempts that offer more than the market asked when they were signed, or than refusals of nodes allow. */
 async function dearAttempts({ service, nodes, chain }: Watched, since: Date): Promise<string[]> {
   const rows: AttemptRow[] = await service
     .db('mint_attempts')
     .where('created_at', '>=', since)
-    .orderBy(['transaction_id', 'number']);
+    .orderBy(['created_at', 'number']);
   const baseFeeAt = async (block: bigint) => {
     const told = nodes.flatMap(({ market }) => [market.baseFee(block - 1n), market.baseFee(block)]);
     const onChain = await chain.call<{ baseFeePerGas?: string } | null>(
@@ -175,46 +176,86 @@ async function dearAttempts({ service, nodes, chain }: Watched, since: Date): Pr
     );
     return greatest([...told, BigInt(onChain?.baseFeePerGas ?? 0)]);
   };
+  const answersTo = ({ raw }: AttemptRow) =>
+    nodes.map(({ answers }) => answers.get(`0x${raw.toString('hex')}`) ?? []);
+  const [network] = await service.db('networks');
+  /** The tip that nodes take, as the operator, their words, or what they took after refusals have shown. */
+  let leastTip = BigInt(network.min_tip);
   const found: string[] = [];
-  for (const [index, row] of rows.entries()) {
-    const last = rows[index - 1];
-    const before = last?.transaction_id === row.transaction_id ? pricesOf(last) : undefined;
+  const before = new Map<string, { readonly row: AttemptRow; readonly refusals: Refusals }>();
+  for (const row of rows) {
+    const last = before.get(row.transaction_id);
+    // Each node is asked once with each look.
+    const counts = answersTo(row).map((answers) => answers.filter((words) => words !== null).length);
+    const words = answersTo(row).flatMap((answers) => answers.filter((each) => each !== null));
+    const isTaken = answersTo(row).some((answers) => answers.includes(null));
+    const looks = Math.max(0, ...counts);
+    before.set(row.transaction_id, { row, refusals: { words, looks: (last?.refusals.looks ?? 0) + looks } });
     // An earlier attempt of an earlier sequence is not here to compare with.
-    if (row.number > 1 && before === undefined) continue;
+    if (row.number > 1 && last === undefined) continue;
     const baseFee = await baseFeeAt(BigInt(row.sent_at_block));
     // The suggestion is asked for shortly before, and both clocks are this machine's.
     const tips = nodes.map(({ market }) => market.tip(row.created_at.getTime() + 100));
-    const wrong = dearness(pricesOf(row), before, baseFee, greatest(tips) || supposedTip);
+    const offered = pricesOf(row);
+    const tip = greatest([...tips, leastTip]) || supposedTip;
+    const wrong = dearness(offered, last && pricesOf(last.row), baseFee, tip, last?.refusals);
     if (wrong !== undefined) found.push(`attempt ${row.number} at block ${row.sent_at_block} ${wrong}`);
+    const isNamed = last !== undefined && figuresOf(last.refusals).includes(offered.tip);
+    const isRaised = last !== undefined && last.refusals.words.length > 0;
+    if (wrong === undefined && (isNamed || (isRaised && isTaken)))
+      leastTip = greatest([leastTip, offered.tip]);
   }
   return found;
 }
+
+/** What nodes have said to the attempts of a nonce. */
+export type Refusals = {
+  /** In how many looks they have refused it, whatever the attempt. */
+  readonly looks: number;
+  /** Of the last attempt. */
+  readonly words: readonly string[];
+};
+
+const looksBeforeReplacing = 3;
+
+/** The figures that nodes name; a tip may be any of them. */
+const figuresOf = ({ words }: Refusals): bigint[] =>
+  words.flatMap((each) => [...each.matchAll(/\d+/g)].map(([figure]) => BigInt(figure)));
 
 const pricesOf = (row: AttemptRow): Prices => ({
   fee: BigInt(row.max_fee_per_gas),
   tip: BigInt(row.max_priority_fee_per_gas ?? row.max_fee_per_gas),
 });
 
-/** @returns in what an attempt is too dear; undefined when it is not */
+/**
+ * A price may rise by an eighth while the market asks for more, or once nodes have refused the nonce in three looks; of a
+ * refused attempt what is paid may double below 1 gwei. A tip that a node names may be offered at once.
+ * @returns in what an attempt is too dear; undefined when it is not
+ */
 export function dearness(
   offered: Prices,
   before: Prices | undefined,
   baseFee: bigint,
   tip: bigint,
+  refusals: Refusals = { looks: 0, words: [] },
 ): string | undefined {
-  const asked = { fee: 2n * baseFee + tip, tip };
   const inWords = `offers ${offered.fee} with a tip of ${offered.tip}, at a base fee of ${baseFee} and a tip of ${tip}`;
   const isHigher = before !== undefined && (offered.fee > before.fee || offered.tip > before.tip);
   // The next block may ask for an eighth more.
   const asksForMore = before === undefined || raised(baseFee) + tip > before.fee || tip > before.tip;
-  if (isHigher && !asksForMore) return `${inWords}, though ${before.fee} was offered`;
-  // A replacement must raise both fees by an eighth, whichever of them was too low.
-  const most = (asks: bigint, last: bigint | undefined) =>
-    greatest([(asks * room) / 100n, last === undefined ? undefined : raised(last)]);
-  if (offered.fee > most(asked.fee, before?.fee)) return inWords;
-  return offered.tip > most(asked.tip, before?.tip) ? inWords : undefined;
+  const isNamed = figuresOf(refusals).includes(offered.tip);
+  const isRefused = refusals.words.length > 0 && refusals.looks >= looksBeforeReplacing;
+  if (isHigher && !asksForMore && !isRefused && !isNamed)
+    return `${inWords}, though ${before.fee} was offered`;
+  const rises = (last: bigint) => (isRefused && last < gwei ? greatest([2n * last, 1n]) : raised(last));
+  const mostTip = greatest([(tip * room) / 100n, before && rises(before.tip), isNamed ? offered.tip : 0n]);
+  if (offered.tip > mostTip) return inWords;
+  // A replacement must raise both fees by an eighth, whichever of them was too low; the maximum leaves room for the tip.
+  const asked = 2n * baseFee + (isRefused || isNamed ? greatest([tip, offered.tip]) : tip);
+  const mostFee = greatest([(asked * room) / 100n, before && raised(before.fee)]);
+  return offered.fee > mostFee ? inWords : undefined;
 }
 
-const raised = (fee: bigint) => fee + (fee + 7n) / 8n;
+const raised = (fee: bigint) => fee + greatest([(fee + 7n) / 8n, 1n]);
 const greatest = (numbers: readonly (bigint | undefined)[]): bigint =>
   numbers.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n);

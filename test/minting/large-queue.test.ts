@@ -73,7 +73,7 @@ describe('of a large queue', () => {
 
   test('other recipients are looked for at both ends', async ({ db }) => {
     const [contract] = await db('nfts').where({ mint_state: 'queued' }).limit(1).pluck('mint_contract');
-    const mint = { contract, recipient, nftId: '', tokenId: '1' };
+    const mint = { contract, recipient, nftId: '', tokenId: '1', companyId: '' };
     const find = () => listOtherRecipients(db, chainId, mint);
     expect(await find()).toEqual([]);
     await db('nfts').where({ serial: 3 }).update({ recipient: others[0] });
@@ -84,7 +84,12 @@ describe('of a large queue', () => {
 
   test('one that was given another token meanwhile is not sent as the old one', async ({ db }) => {
     const [first, second] = await db('nfts').where({ mint_state: 'queued', recipient }).limit(2);
-    const mints = [first, second].map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id }));
+    const mints = [first, second].map((nft) => ({
+      nftId: nft.id,
+      recipient,
+      tokenId: nft.token_id,
+      companyId: '',
+    }));
     const lock = () => db.transaction((tx) => lockQueuedMints(tx, mints));
     expect(await lock()).toEqual(mints);
     await db.transaction((tx) => replaceTokenId(tx, first.id));

@@ -6,7 +6,9 @@ import {
   noFinalized,
   prunedBefore,
   rangesOf,
+  tipFloor,
   without,
+  withoutPending,
 } from '../support/node/limits.ts';
 import { lagsBy, pastOf, standsStill } from '../support/node/old-heads.ts';
 import { type Orphan, startOrphan, startOtherChain } from '../support/node/orphan.ts';
@@ -45,6 +47,15 @@ const simple = (name: string, needs: readonly Part[], ...flaws: readonly Flaw[])
 
 const noFinality: readonly NoFinalized[] = ['status 429', 'not found', 'unknown tag', 'null'];
 
+const wordsOfFloors = [
+  (tip: bigint, least: bigint) =>
+    `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${least}`,
+  (_tip: bigint, least: bigint) => `tip needed ${least}`,
+  () => 'transaction underpriced',
+  () => 'already known',
+  () => 'nein',
+];
+
 /** Limits of sound nodes. */
 const limited: readonly Quality[] = [
   simple('no eth_maxPriorityFeePerGas', ['reasons'], without('eth_maxPriorityFeePerGas')),
@@ -53,6 +64,8 @@ const limited: readonly Quality[] = [
   simple('state of 16 blocks', ['evidence'], noArchive(16n)),
   simple('slow', [], slow(40)),
   simple('suggests a tip of 10 gwei', ['fees'], suggestsTip(10_000_000_000n)),
+  simple('suggests no tip', ['fees'], suggestsTip(0n)),
+  simple('no pending block', [], withoutPending),
   {
     name: 'no finalized',
     needs: ['reasons'],
@@ -92,6 +105,13 @@ const wrong: readonly Quality[] = [
     ['pool', 'fees', 'reasons'],
     refusesBroadcasts('transactions are not accepted'),
   ),
+  {
+    name: 'wants a tip of 3 gwei, whatever its words',
+    needs: ['pool', 'fees', 'reasons'],
+    make: (_setup, chance) => ({
+      flaws: [tipFloor({ least: 3_000_000_000n, say: chance.of(wordsOfFloors) })],
+    }),
+  },
   simple('refuses fees above 0.001 ether', ['pool', 'fees', 'reasons'], feeCap(1_000_000_000_000_000n)),
   {
     name: 'history pruned',

@@ -1,14 +1,10 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import type { LaneContext } from '../../src/rwa/mint-worker/context/lane-context.ts';
-import { createTurns, inTurn } from '../../src/rwa/mint-worker/context/turn-memory.ts';
-import { withinShares } from '../../src/rwa/mint-worker/send/turns.ts';
 import {
+  listLinesByTurn,
   listQueuedLines,
   listQueuedMints,
-  type QueuedLine,
 } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
-import type { OpenTransaction } from '../../src/rwa/mint-worker/stores/transaction-store.ts';
 import { addCompany, addNetwork, addRwa, contractAddress, recipient } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
 import { test as base } from '../support/mint-fixtures.ts';
@@ -38,20 +34,6 @@ const test = base.extend('chainId', perFile, async ({ db }) => {
   await db.raw('VACUUM (ANALYZE) nfts');
   await db.raw('ANALYZE rwas');
   return '31337';
-});
-
-describe('the order of companies', () => {
-  const line = (companyId: string, second: number) =>
-    ({ companyId, queuedAt: new Date(second * 1_000) }) as QueuedLine; // what the order looks at
-
-  test('is that of their last turns, then of waiting', () => {
-    const lines = [line('a', 1), line('b', 4), line('c', 3), line('d', 2)];
-    const served = new Map([
-      ['a', 9],
-      ['d', 2],
-    ]);
-    expect(inTurn(lines, served).map(({ companyId }) => companyId)).toEqual(['c', 'b', 'd', 'a']);
-  });
 });
 
 const list = (chainId: string, more: object = {}) => ({
@@ -102,7 +84,7 @@ describe('the queue', () => {
     const companyIds = ['large', 'small'];
     const page = { chainId, contract: contractAddress, companyIds, excludedNftIds: [], limit: 100 };
     const sent = await statementsOf(db, async () => {
-      await listQueuedLines(db, list(chainId));
+      await listLinesByTurn(db, { ...list(chainId), signer: other, inFlight: [], mostInFlight: 8 });
       await listQueuedMints(db, page);
     });
     for (const statement of sent) {
@@ -120,72 +102,32 @@ describe('the queue', () => {
   });
 });
 
-describe('the share of a company in flight', () => {
-  /** A transaction of each of these companies, as they are sent. */
-  async function send(db: Database, nonce: number, ...companies: string[]): Promise<OpenTransaction> {
+describe('companies', () => {
+  /** A transaction of these companies, as it is sent. */
+  async function send(db: Database, nonce: number, ...companies: string[]): Promise<string> {
     const transaction = { chain_id: '31337', signer: other, nonce, contract: contractAddress };
     const [{ id }] = await db('mint_transactions')
-      .insert({ ...transaction, gas_limit: 100_000, fence: 1 })
+      .insert({ ...transaction, gas_limit: 100_000, fence: 1, company_ids: companies })
       .returning('id');
-    await db.raw(
-      `INSERT INTO mint_transaction_nfts (transaction_id, nft_id, token_id, recipient)
-       SELECT ?, n.id, n.token_id, n.recipient FROM unnest(?::text[]) AS c (id)
-       CROSS JOIN LATERAL (SELECT * FROM nfts WHERE company_id = c.id LIMIT 1 OFFSET ?) n`,
-      [id, companies, nonce % 3],
-    );
-    return { id } as OpenTransaction; // what the shares look at
+    return id;
   }
 
-  /** @returns the companies whose lines are within their shares, of four transactions in flight */
-  async function prepare(db: Database, chainId: string) {
-    const context = {
-      db,
-      settings: { maxInFlight: 4 },
-      memory: { turns: createTurns() },
-    } as unknown as LaneContext; // what the shares look at
-    await db('mint_transaction_nfts').delete();
-    await db('mint_transactions').delete();
+  test('take turns, each with at most half of the transactions in flight', async ({ db, chainId }) => {
     await db('mint_lanes').insert({ chain_id: chainId, signer: other }).onConflict().ignore();
-    const lines = await listQueuedLines(db, list(chainId));
-    return async (
-      inFlight: readonly OpenTransaction[],
-      of: readonly string[] = ['tiny', 'large', 'small'],
-    ) => {
-      const asked = lines.filter(({ companyId }) => of.includes(companyId));
-      return (await withinShares(context, asked, inFlight)).map(({ companyId }) => companyId);
+    const inTurn = async (inFlight: readonly string[]) => {
+      const wanted = { ...list(chainId), signer: other, inFlight, mostInFlight: 2 };
+      const lines = await listLinesByTurn(db, wanted);
+      return lines.map(({ companyId, hasRoom }) => (hasRoom ? companyId : `(${companyId})`));
     };
-  }
-
-  test('is three quarters where it is alone', async ({ db, chainId }) => {
-    const companiesBeside = await prepare(db, chainId);
-    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large')];
-    expect(await companiesBeside(sent, ['large'])).toEqual(['large']);
-    sent.push(await send(db, 2, 'large'));
-    expect(await companiesBeside(sent, ['large'])).toEqual([]);
-  });
-
-  test('leaves as many free beside others, or a third of it while it is less than an equal share', async ({
-    db,
-    chainId,
-  }) => {
-    const companiesBeside = await prepare(db, chainId);
+    // Nobody was served: the one that has waited longest is first.
+    expect(await inTurn([])).toEqual(['large', 'tiny', 'small']);
     const sent = [await send(db, 0, 'large')];
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
-    sent.push(await send(db, 1, 'large', 'small'));
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
-    expect(await companiesBeside([...sent, await send(db, 2, 'large')])).toEqual(['tiny', 'small']);
-    expect(await companiesBeside([...sent, await send(db, 3, 'small')])).toEqual(['tiny']);
-    expect(await companiesBeside([...sent, ...sent])).toEqual([]);
-  });
-
-  test('is read of each transaction once', async ({ db, chainId }) => {
-    const companiesBeside = await prepare(db, chainId);
-    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large')];
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
-    await db('mint_transaction_nfts').delete();
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
-    sent[0] = await send(db, 2, 'small');
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
+    expect(await inTurn(sent)).toEqual(['tiny', 'small', 'large']);
+    sent.push(await send(db, 1, 'small', 'tiny'), await send(db, 2, 'large'));
+    expect(await inTurn(sent)).toEqual(['tiny', 'small', '(large)']);
+    // What is in a block is not in flight any more.
+    expect(await inTurn(sent.slice(1))).toEqual(['tiny', 'small', 'large']);
+    await db('mint_transactions').delete();
   });
 });
 
@@ -234,7 +176,7 @@ describe('a mint of another company', () => {
     const worker = await startWorker(service, chain);
     const inFlight = async () => Number((await db('mint_transactions').count())[0]?.['count']);
     // While batches are being sent, and when the neighbour has as many under way as it may have.
-    for (const transactions of [2, 12]) {
+    for (const transactions of [2, 8]) {
       await until('batches', async () => (await inFlight()) >= transactions, 60);
       // Behind the batch that was being made, at most.
       expect(await mintBetween(service, chain, small.id)).toBeLessThanOrEqual(2);

@@ -48,7 +48,7 @@ test.beforeAll(async ({ db }) => {
 /** As a lane takes some NFTs through all states. */
 async function mint(db: Database, nfts: readonly { id: string; token_id: string }[]): Promise<void> {
   const ids = nfts.map(({ id }) => id);
-  const mints = nfts.map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id }));
+  const mints = nfts.map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id, companyId: '' }));
   await db.transaction(async (tx) => {
     expect(await lockQueuedMints(tx, mints)).toEqual(mints);
     await insertTransactionNfts(tx, transaction.id, mints);

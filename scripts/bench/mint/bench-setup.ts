@@ -99,6 +99,7 @@ async function addNetwork(db: BenchDatabase['db'], { chainId, rpcUrl, contract }
     indexTraces: 'none',
     wrappedNatives: [],
     nativeAsset: null,
+    minTip: '0',
     explorerUrl: null,
   });
 }

@@ -1,7 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { NodesUnavailableError } from '../rpc/transport/node-fault.ts';
+import { type NodeAttempt, NodesUnavailableError } from '../rpc/transport/node-fault.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
-import { type BroadcastAnswer, broadcastFault, judgeBroadcast } from './broadcast-error.ts';
 
 type Broadcaster = {
   readonly provider: Pick<JsonRpcApiProvider, 'send'>;
@@ -9,10 +8,17 @@ type Broadcaster = {
   readonly isWaitedFor: boolean;
 };
 
+/** What the nodes said to a transaction. */
+export type BroadcastAnswer = {
+  /** Whether a node took it. */
+  readonly isTaken: boolean;
+  /** The nodes' own words; empty when one took it. */
+  readonly words: string;
+};
+
 /**
- * Broadcasts a signed transaction to several nodes at once. The first that has it decides, whatever others say: it
- * reaches them from there. When none has it, {@link judgeBroadcast} decides; a node that gave no answer may have it, so
- * it is refused only when all of them refuse it.
+ * Broadcasts a signed transaction to several nodes at once. The first that takes it decides, whatever others say: it
+ * reaches them from there. When none takes it, the answer has the words of all that answered.
  * @throws NodesUnavailableError when no node answered, so that it is unknown whether one has it
  */
 export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string): Promise<BroadcastAnswer> {
@@ -24,19 +30,17 @@ export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string)
   return (await Promise.race([first, all.then(() => undefined)])) ?? decide(await all);
 }
 
-const isTaken = ({ outcome }: BroadcastAnswer) => outcome === 'sent' || outcome === 'known';
-
 function onlyTaken(answer: BroadcastAnswer): BroadcastAnswer {
-  if (isTaken(answer)) return answer;
+  if (answer.isTaken) return answer;
   throw new Error(answer.words);
 }
 
 function decide(outcomes: readonly PromiseSettledResult<BroadcastAnswer>[]): BroadcastAnswer {
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   if (answers.length > 0) {
-    const best = judgeBroadcast(answers);
-    const isUnclear = best.outcome === 'refused' && answers.length < outcomes.length;
-    return isUnclear ? { ...best, outcome: 'unknown' } : best;
+    const words = [...new Set(answers.map((answer) => answer.words))].join('; ');
+    const isTaken = answers.some((answer) => answer.isTaken);
+    return { isTaken, words: isTaken ? '' : words };
   }
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   const unavailable = errors.filter((error) => error instanceof NodesUnavailableError);
@@ -48,14 +52,20 @@ function decide(outcomes: readonly PromiseSettledResult<BroadcastAnswer>[]): Bro
   );
 }
 
+// A node may repeat the whole transaction in its error.
+const mostWords = 300;
+// A node that is asked too much says nothing of the transaction.
+const busyCodes = new Set([429, -32005, -32029, -32097]);
+
 async function broadcast(provider: Broadcaster['provider'], raw: string): Promise<BroadcastAnswer> {
   try {
     await provider.send('eth_sendRawTransaction', [raw]);
-    return { outcome: 'sent', words: '' };
+    return { isTaken: true, words: '' };
   } catch (error) {
-    const message = nodeMessage(error);
-    const outcome = broadcastFault(message);
-    if (outcome === 'unknown' && error instanceof NodesUnavailableError) throw error;
-    return { outcome, words: message.replace(/^could not coalesce error; /, '') };
+    if (error instanceof NodesUnavailableError && !error.attempts.some(isAnswer)) throw error;
+    const words = nodeMessage(error).replace(/^could not coalesce error; /, '');
+    return { isTaken: false, words: words.slice(0, mostWords) || 'an error without words' };
   }
 }
+
+const isAnswer = ({ code }: NodeAttempt) => code !== undefined && !busyCodes.has(code);

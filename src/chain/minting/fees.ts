@@ -1,3 +1,5 @@
+const gwei = 1_000_000_000n;
+
 /** The fees of a transaction per unit of gas, in wei. */
 export type Fees = {
   readonly maxFeePerGas: bigint;
@@ -6,7 +8,7 @@ export type Fees = {
 };
 
 /** The most that a unit of gas may cost, in wei, of a setting in gwei. */
-export const feeCapOf = (gwei: number): bigint => BigInt(gwei) * 1_000_000_000n;
+export const feeCapOf = (amount: number): bigint => BigInt(amount) * gwei;
 
 /** Fees as decimal texts, for logs. */
 export const feesInWords = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) => ({
@@ -66,40 +68,53 @@ export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined
   return { maxFeePerGas: bounded, maxPriorityFeePerGas: least(tip, bounded) };
 }
 
+type Outbidding = {
+  /** The most that a unit of gas may cost. */
+  readonly cap: bigint;
+  /** The least priority fee, as far as a node has told it. */
+  readonly leastTip?: bigint | undefined;
+  /** No node takes the attempt, so that none asks for a raise by a share of it. */
+  readonly isRefused?: boolean;
+};
+
 /**
- * Fees that replace an attempt whatever the market is like: both at least 12.5 % higher.
- * @param fresh the present fees
- * @returns undefined when the cap does not allow it, or there are no present fees
+ * Fees that replace an attempt whatever the market is like: both an eighth higher at least, and no lower than the present
+ * price; each up to the cap. Of a refused attempt what is paid doubles while it is below 1 gwei.
+ * @returns undefined when neither can be higher
  */
-export function replacing(last: Fees, fresh: Fees | undefined, cap: bigint): Fees | undefined {
-  if (fresh === undefined) return undefined;
-  const maxFeePerGas = greatest(raised(last.maxFeePerGas), fresh.maxFeePerGas);
-  if (maxFeePerGas > cap) return undefined;
+export function outbid(
+  last: Fees,
+  market: Market,
+  { cap, leastTip = 0n, isRefused = false }: Outbidding,
+): Fees | undefined {
+  const { baseFee, suggested } = market;
+  const base = baseFee ?? 0n;
   const tip = last.maxPriorityFeePerGas;
-  if (tip === null || fresh.maxPriorityFeePerGas === null)
-    return { maxFeePerGas, maxPriorityFeePerGas: null };
+  const floor = greatest(suggested, leastTip);
+  // By eighths a price of nothing would take over a hundred looks to come to what nodes want.
+  const next = (fee: bigint) => (isRefused && fee < gwei ? greatest(2n * fee, 1n) : raised(fee));
+  if (tip === null) {
+    const price = least(greatest(next(last.maxFeePerGas), base + floor), cap);
+    return price > last.maxFeePerGas ? { maxFeePerGas: price, maxPriorityFeePerGas: null } : undefined;
+  }
+  const newTip = least(greatest(next(tip), floor), cap);
+  // What is paid is raised by the tip: the maximum only has to leave room for it.
+  const maxFeePerGas = least(greatest(raised(last.maxFeePerGas), 2n * base + newTip), cap);
+  if (maxFeePerGas <= last.maxFeePerGas && newTip <= tip) return undefined;
   return {
-    maxFeePerGas,
-    maxPriorityFeePerGas: least(greatest(raised(tip), fresh.maxPriorityFeePerGas), maxFeePerGas),
+    maxFeePerGas: greatest(maxFeePerGas, last.maxFeePerGas),
+    maxPriorityFeePerGas: greatest(newTip, tip),
   };
 }
 
-/**
- * Fees whose maximum is this, for a node that takes no higher one.
- * @returns undefined when the maximum leaves no room above the present price
- */
-export function quoteWithin(market: Market, fees: Fees, maximum: bigint): Fees | undefined {
-  if (fees.maxFeePerGas <= maximum) return fees;
-  // The base fee rises by an eighth from one block to the next at most.
-  if (maximum < raised(market.baseFee ?? 0n) + market.suggested) return undefined;
-  return {
-    maxFeePerGas: maximum,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas && least(fees.maxPriorityFeePerGas, maximum),
-  };
-}
+/** The present price for a transaction of the oldest type. The whole of it is paid: it leaves room for one block only. */
+export const asLegacy = ({ baseFee, suggested }: Market): Market => ({
+  baseFee: null,
+  suggested: (baseFee === null ? 0n : raised(baseFee)) + suggested,
+});
 
-/** Raises a value by an eighth, rounded up. */
-const raised = (fee: bigint) => fee + (fee + 7n) / 8n;
+/** Raises a value by an eighth, rounded up, and at least by 1. */
+const raised = (fee: bigint) => fee + greatest((fee + 7n) / 8n, 1n);
 /** Raises a value by a quarter, the most above the market that is ever paid. */
 const withMargin = (fee: bigint) => (fee * 5n) / 4n;
 const least = (a: bigint, b: bigint) => (a < b ? a : b);

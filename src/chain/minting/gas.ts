@@ -24,6 +24,12 @@ export function costWithin(gasLimit: bigint, tokens: number): GasCost {
   return { fixed: fixedGas, perToken: perToken > tokenGas ? perToken : tokenGas };
 }
 
+/** The cost of a contract that uses more than estimates say. */
+export const timesGas = ({ fixed, perToken }: GasCost, factor: bigint): GasCost => ({
+  fixed: fixed * factor,
+  perToken: perToken * factor,
+});
+
 export const gasFor = ({ fixed, perToken }: GasCost, tokens: number): bigint =>
   fixed + perToken * BigInt(tokens);
 

@@ -49,9 +49,6 @@ export function decodeMintBatch(data: string): Mint[] {
   return mints;
 }
 
-/** Whether the data of a transaction is a call of `mintBatch`. */
-export const isMintCall = (data: string): boolean => data.startsWith(mintSelector);
-
 export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);
 
 /** The topics of the mint events of these tokens; of all when none are named. */

@@ -6,11 +6,10 @@ import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
 import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
-import type { BroadcastAnswer } from './broadcast-error.ts';
-import { broadcastToAll } from './broadcast-to-all.ts';
+import { type BroadcastAnswer, broadcastToAll } from './broadcast-to-all.ts';
 import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
-import type { Market } from './fees.ts';
+import type { Fees, Market } from './fees.ts';
 import { encodeMintBatch, type Mint, readMintLog } from './mint-contract.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
@@ -27,6 +26,8 @@ export type Receipt = {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly succeeded: boolean;
+  /** Null when the node does not tell it. */
+  readonly gasUsed: bigint | null;
   /** What it cost, in wei; null when the node does not tell its price. */
   readonly cost: bigint | null;
   /** EIP-55. */
@@ -50,12 +51,20 @@ export type MintNode = EvidenceNode & {
    */
   finalized(head: Head, finalityDepth: number): Promise<bigint>;
   /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
-  transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
+  transactionCount(address: string, at: 'latest' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
-  /** The gas that the mint would use, or why the contract refuses it. */
-  estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
+  /**
+   * The gas that the mint would use, or why the contract refuses it.
+   * @param fees at which it is to be signed: contracts may look at them, and nodes at whether they can be paid
+   */
+  estimate(
+    from: string,
+    contract: string,
+    mints: readonly Mint[],
+    fees?: Fees,
+  ): Promise<bigint | { refusal: string }>;
   /**
    * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
    * whether a node has it.
@@ -128,10 +137,10 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
       const suggested = baseFee === null ? ask(quantityShape, 'eth_gasPrice', []) : suggestedTip(provider);
       return { baseFee, suggested: await suggested };
     },
-    async estimate(from, contract, mints) {
+    async estimate(from, contract, mints, fees) {
       try {
         return await ask(quantityShape, 'eth_estimateGas', [
-          { from, to: contract, data: encodeMintBatch(mints) },
+          { from, to: contract, data: encodeMintBatch(mints), ...(fees && pricedAt(fees)) },
         ]);
       } catch (error) {
         if (isRevert(error)) return { refusal: error.shortMessage };
@@ -149,6 +158,11 @@ function toBlock<T extends z.output<typeof blockShape> | null>(found: T) {
   return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
 }
 
+const pricedAt = ({ maxFeePerGas, maxPriorityFeePerGas: tip }: Fees) =>
+  tip === null
+    ? { gasPrice: quantity(maxFeePerGas) }
+    : { maxFeePerGas: quantity(maxFeePerGas), maxPriorityFeePerGas: quantity(tip) };
+
 const costOf = ({ gasUsed, effectiveGasPrice }: z.output<typeof receiptShape>): bigint | null =>
   gasUsed == null || effectiveGasPrice == null ? null : gasUsed * effectiveGasPrice;
 
@@ -159,6 +173,7 @@ function toReceipt(found: z.output<typeof receiptShape>, contract: string): Rece
     blockNumber: found.blockNumber,
     blockHash: found.blockHash,
     succeeded: found.status === 1n,
+    gasUsed: found.gasUsed ?? null,
     cost: costOf(found),
     to: found.to,
     minted: new Map(mints.map(({ tokenId, recipient }) => [tokenId, recipient])),

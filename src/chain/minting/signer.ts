@@ -1,6 +1,6 @@
 import { getAddress, keccak256, recoverAddress, Signature, Transaction } from 'ethers';
 import type { Fees } from './fees.ts';
-import { decodeMintBatch, encodeMintBatch, isMintCall, type Mint } from './mint-contract.ts';
+import { decodeMintBatch, encodeMintBatch, type Mint } from './mint-contract.ts';
 
 /** Holds a secp256k1 key and signs digests with it. */
 export type DigestSigner = {
@@ -51,15 +51,21 @@ export type MintSigner = {
   sign(transaction: MintTransaction): Promise<Signed>;
   /** Signs a transaction that only uses its nonce. */
   signFill(transaction: FillTransaction): Promise<Signed>;
-  /** Signs the same transaction with other fees. @throws Error when this signer does not sign such */
-  signAgain(raw: string, fees: Fees): Promise<Signed>;
+  /**
+   * Signs what replaces a signed transaction at its nonce: all of its mints or some, and no others; one that only uses
+   * the nonce where none is left.
+   * @throws Error when the transaction is not of this signer, or has no such mint
+   */
+  signReplacement(raw: string, replacement: Replacement): Promise<Signed>;
+};
+
+type Replacement = Pick<MintTransaction, 'gasLimit' | 'fees'> & {
+  /** Of the mints that stay. */
+  readonly tokenIds: readonly string[];
 };
 
 export function createMintSigner(key: DigestSigner): MintSigner {
   const signed = async (transaction: Transaction): Promise<Signed> => {
-    if (!isMint(transaction) && !isFill(transaction, key.address)) {
-      throw new Error('The signer signs calls that mint, and no others.');
-    }
     // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
     const digest = transaction.unsignedHash;
     const signature = Signature.from(await signDigest(key, digest));
@@ -71,32 +77,45 @@ export function createMintSigner(key: DigestSigner): MintSigner {
     return { hash: keccak256(Buffer.from(raw.slice(2), 'hex')), raw };
   };
 
+  const signMints = ({ contract, mints, ...rest }: MintTransaction) =>
+    signed(toTransaction({ ...rest, to: getAddress(contract), data: encodeMintBatch(mints) }));
+  const signFill = (transaction: FillTransaction) =>
+    signed(toTransaction({ ...transaction, to: key.address, data: '0x' }));
+
   return {
     address: key.address,
-    sign({ chainId, nonce, contract, mints, gasLimit, fees }) {
-      const transaction = new Transaction();
-      transaction.chainId = chainId;
-      // ethers takes a number; a signer that has sent more than 2^53 transactions does not exist.
-      transaction.nonce = Number(nonce);
-      transaction.to = getAddress(contract);
-      transaction.data = encodeMintBatch(mints);
-      transaction.gasLimit = gasLimit;
-      return signed(withFees(transaction, fees));
-    },
-    signFill({ chainId, nonce, gasLimit, fees }) {
-      const transaction = new Transaction();
-      transaction.chainId = chainId;
-      transaction.nonce = Number(nonce);
-      transaction.to = key.address;
-      transaction.gasLimit = gasLimit;
-      return signed(withFees(transaction, fees));
-    },
-    signAgain(raw, fees) {
-      const transaction = Transaction.from(raw);
-      if (transaction.from !== key.address) throw new Error(`The transaction is not of ${key.address}.`);
-      return signed(withFees(transaction, fees));
+    sign: signMints,
+    signFill,
+    async signReplacement(raw, { tokenIds, gasLimit, fees }) {
+      const { chainId, from, nonce } = Transaction.from(raw);
+      if (from !== key.address) throw new Error(`The transaction is not of ${key.address}.`);
+      const { contract, mints } = readSigned(raw);
+      const wanted = new Set(tokenIds);
+      const kept = mints.filter(({ tokenId }) => wanted.has(tokenId));
+      if (kept.length < wanted.size)
+        throw new Error('A replacement mints nothing that the transaction does not.');
+      const same = { chainId: chainId.toString(), nonce: BigInt(nonce), gasLimit, fees };
+      return kept.length === 0 ? signFill(same) : signMints({ ...same, contract, mints: kept });
     },
   };
+}
+
+function toTransaction({
+  chainId,
+  data,
+  fees,
+  gasLimit,
+  nonce,
+  to,
+}: FillTransaction & { readonly to: string; readonly data: string }): Transaction {
+  const transaction = new Transaction();
+  transaction.chainId = chainId;
+  // ethers takes a number; a signer that has sent more than 2^53 transactions does not exist.
+  transaction.nonce = Number(nonce);
+  transaction.to = to;
+  transaction.data = data;
+  transaction.gasLimit = gasLimit;
+  return withFees(transaction, fees);
 }
 
 // What keeps a key may fail with the codes of a lost connection, which must not be taken for one to the database.
@@ -105,11 +124,6 @@ function signDigest(key: DigestSigner, digest: string): ReturnType<DigestSigner[
     throw new SignerUnavailableError(key.address, cause);
   });
 }
-
-const isMint = ({ data, to, value }: Transaction): boolean => isMintCall(data) && value === 0n && to !== null;
-
-const isFill = ({ data, to, value }: Transaction, address: string): boolean =>
-  data === '0x' && value === 0n && to === address;
 
 /** What a signer may sign. */
 export type SignerScope = {
@@ -143,11 +157,11 @@ export function limitSigner(signer: MintSigner, { chainId, allows }: SignerScope
       checkChain(transaction.chainId);
       return signer.signFill(transaction);
     },
-    async signAgain(raw, fees) {
-      const transaction = Transaction.from(raw);
-      checkChain(transaction.chainId.toString());
-      if (!isFill(transaction, signer.address)) await checkContract(transaction.to ?? '');
-      return signer.signAgain(raw, fees);
+    async signReplacement(raw, replacement) {
+      checkChain(Transaction.from(raw).chainId.toString());
+      const { contract, mints } = readSigned(raw);
+      if (mints.length > 0) await checkContract(contract);
+      return signer.signReplacement(raw, replacement);
     },
   };
 }

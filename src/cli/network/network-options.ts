@@ -12,6 +12,7 @@ import {
 import { UsageError } from '../shared/failure.ts';
 import {
   addressValue,
+  gwei,
   orEmpty,
   orNull,
   present,
@@ -32,6 +33,7 @@ export type NetworkOptions = {
   provider?: DataProviderName;
   confirmations?: number;
   finality?: number;
+  minTip?: string;
   minterContract?: string;
   indexFrom?: number;
   indexTraces?: IndexTraces;
@@ -67,6 +69,7 @@ export const withNetworkOptions = (command: Command) =>
       `blocks after which a block is final where the node does not say (${defaults.finality})`,
       wholeNumber(1, 1_000_000),
     )
+    .option('--min-tip <gwei>', 'the least tip of a mint, for nodes that take no less (0)', gwei)
     .option(
       '--minter-contract <address>',
       'the NFT contract that is minted on; an empty text for none',
@@ -123,6 +126,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     dataProvider: options.provider ?? defaults.provider,
     confirmations,
     finalityDepth: options.finality ?? Math.max(defaults.finality, confirmations),
+    minTip: options.minTip ?? '0',
     minterContract: orNull(options.minterContract) ?? null,
     indexFrom: String(options.indexFrom ?? 0),
     indexTraces: options.indexTraces ?? 'none',
@@ -147,6 +151,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     dataProvider: options.provider,
     confirmations: options.confirmations,
     finalityDepth: options.finality,
+    minTip: options.minTip,
     minterContract: orNull(options.minterContract),
     indexFrom: options.indexFrom?.toString(),
     indexTraces: options.indexTraces,

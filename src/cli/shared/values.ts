@@ -14,6 +14,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** Parses an amount in gwei. @returns it in wei, decimal */
+export function gwei(text: string): string {
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  if (whole === undefined) throw new InvalidArgumentError('It must be an amount in gwei, such as 25 or 0.1.');
+  return BigInt(whole + fraction.padEnd(9, '0')).toString();
+}
+
 /** Parses a text that is not empty, and trims it. */
 export function words(max = 255): (text: string) => string {
   return (text) => {

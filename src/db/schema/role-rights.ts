@@ -75,6 +75,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_contract_origins: mintOnly,
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,
+  mint_refusals: mintOnly,
   network_finality: mintOnly,
   mint_unproven_transactions: mintOnly,
 

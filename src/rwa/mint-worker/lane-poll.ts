@@ -13,7 +13,6 @@ import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type LaneLease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
-import { pauseForOutbid } from './watch/resend/outbid.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
 
@@ -88,9 +87,12 @@ export function createLanePoll(
       watchedHead = head.hash;
       watchedAt = now();
     }
-    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head));
-    const stopped = pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context);
-    const known = stopped ?? pauseForOutbid(context) ?? (await pauseForPrice(context, head));
+    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, hasQueued));
+    const known =
+      pause ??
+      pauseForUnderfunded(context) ??
+      (await pauseForPrice(context, head)) ??
+      pauseForRefused(context);
     const ofNodes =
       pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
     return sweepStandstill(context, head, known ?? ofNodes);
@@ -109,8 +111,8 @@ export function createLanePoll(
 }
 
 /** Sends what is queued. A signer that does not sign is told, and keeps the rest of the poll from nothing. */
-async function sendSigned(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const pause = await send(context, head).catch((error: unknown) => {
+async function sendSigned(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
+  const pause = await send(context, head, hasQueued).catch((error: unknown) => {
     if (error instanceof SignerUnavailableError) return undefined;
     throw error;
   });
@@ -147,8 +149,13 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
   return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
 }
 
-/** Transactions that every node refuses are not mined, and keep their nonces. */
-function pauseForRefused({ memory }: LaneContext): Pause | undefined {
+/** A transaction that every node refuses is not mined, and nor are those after it. */
+function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
   const [refused] = memory.refused.values();
-  return refused && { reason: 'broadcast_refused', detail: `Nodes refuse a transaction: ${refused.words}` };
+  if (refused === undefined) return undefined;
+  const gwei = settings.feeCap / 1_000_000_000n;
+  const detail = refused.isExhausted
+    ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
+    : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
+  return { reason: 'broadcast_refused', detail };
 }

@@ -60,7 +60,7 @@ const signerGauges = {
   },
   gap: {
     name: 'tallystick_mint_nonce_gap',
-    help: 'Nonces that are stored but not used, as the nodes see it: in blocks (latest), or in what they know of (pending). Below 0 somebody else uses the key.',
+    help: 'Nonces that are stored but not used, in blocks (latest). Below 0 somebody else uses the key.',
     labels: [...ofLane, 'at'],
   },
 } as const;
@@ -167,10 +167,9 @@ function signerSource(
       const network = await networks.find(chainId);
       if (network === undefined) return {};
       const node = createMintNode(clients.for(network));
-      const [balance, latest, pending] = await Promise.all([
+      const [balance, latest] = await Promise.all([
         node.balance(address),
         node.transactionCount(address, 'latest'),
-        node.transactionCount(address, 'pending'),
       ]);
       // Read last: a transaction is stored before the nodes know it.
       const highest = await findHighestNonce(db, { chainId, signer: address });
@@ -180,10 +179,7 @@ function signerSource(
       const whole = Number(formatUnits(balance, network.currency.decimals));
       return {
         balance: [{ labels, value: whole }],
-        gap: [
-          { labels: { ...labels, at: 'latest' }, value: Number(next - latest) },
-          { labels: { ...labels, at: 'pending' }, value: Number(next - pending) },
-        ],
+        gap: [{ labels: { ...labels, at: 'latest' }, value: Number(next - latest) }],
       };
     },
   };

@@ -12,7 +12,6 @@ const lines: Partial<Record<MintStep, Line>> = {
   stored: ['info', 'mint signed'],
   sent: ['info', 'mint broadcast'],
   raise_stored: ['info', 'mint bumped'],
-  resign_stored: ['warn', 'mint signed anew, as nodes take it'],
   rebroadcast: ['info', 'mint rebroadcast'],
   mined: ['info', 'mint mined'],
   confirmed: ['info', 'minted'],
@@ -31,7 +30,6 @@ const lines: Partial<Record<MintStep, Line>> = {
 const broadcasts: Partial<Record<MintStep, string>> = {
   sent: 'first',
   raise_sent: 'bumped',
-  resign_sent: 'resigned',
   rebroadcast: 'rebroadcast',
 };
 
@@ -69,7 +67,7 @@ function createStepMetrics(metrics: Metrics) {
   });
   const sent = metrics.counter({
     name: 'tallystick_mint_broadcasts_total',
-    help: 'Transactions handed to the nodes: first, bumped with higher fees, resigned within what nodes take, or rebroadcast as they are.',
+    help: 'Transactions handed to the nodes: first, bumped with higher fees or fewer NFTs, or rebroadcast as they are.',
     labels: [...labels, 'kind'],
   });
   const seconds = metrics.histogram({

@@ -20,6 +20,6 @@ export function noteFaults(signer: MintSigner, memory: Pick<LaneMemory, 'signerF
     address: signer.address,
     sign: (transaction) => noted(() => signer.sign(transaction)),
     signFill: (transaction) => noted(() => signer.signFill(transaction)),
-    signAgain: (raw, fees) => noted(() => signer.signAgain(raw, fees)),
+    signReplacement: (raw, replacement) => noted(() => signer.signReplacement(raw, replacement)),
   };
 }

@@ -28,12 +28,12 @@ export const mintReasons = {
   },
   foreign_nonce: {
     note: 'The key of the operator was used by somebody else; minting goes on when that is final.',
-    remedy:
-      'Find out who else uses the key of the signer. If its transaction waits in a pool for ever: tallystick mint fill-gap.',
+    remedy: 'Find out who else uses the key of the signer, and wait until that is final.',
   },
   contract_refuses: {
     note: 'The NFT contract refuses mints.',
-    remedy: 'Let the signer mint: tallystick contract grant.',
+    remedy:
+      'Let the signer mint: tallystick contract grant. If its transactions mint nothing, find out why on the chain: one in an hour is sent, and minting goes on with the first that mints.',
   },
   contract_unanswered: {
     note: 'The blockchain does not say at present what a mint of the NFT contract would do; it is asked again.',
@@ -66,9 +66,9 @@ export const mintReasons = {
       'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
   },
   broadcast_refused: {
-    note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',
+    note: 'The nodes of the network refuse the transaction of this mint; another one replaces it.',
     remedy:
-      'Raise what the nodes take, such as --rpc.txfeecap of geth, or wait for lower prices. If they refuse one NFT: tallystick mint release <nftId>.',
+      'Wait: the price is raised up to MINT_MAX_FEE_GWEI, then fewer NFTs are sent. If it stays, raise MINT_MAX_FEE_GWEI, set the least tip that the nodes take (tallystick network update <chainId> --min-tip <gwei>) or name other nodes (--rpc). If they refuse one NFT: tallystick mint release <nftId>.',
   },
   left_out: {
     note: 'The mint was taken out of its transaction; another one follows when that is settled.',
@@ -78,7 +78,7 @@ export const mintReasons = {
   nonce_gap: {
     note: 'A nonce before those of the operator is not used yet; minting goes on when it is.',
     remedy:
-      'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If a transaction of somebody else waits at it, or it is told to be too wide: tallystick mint fill-gap.',
+      'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If the gap is too wide for that: tallystick mint fill-gap.',
   },
   finality_unknown: {
     note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',

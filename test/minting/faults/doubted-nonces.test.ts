@@ -86,38 +86,12 @@ test('a gap of nonces is filled when nobody else does it, and the lane goes on b
   expect(Number(count)).toBe((await nonces()).length);
 });
 
-test('a gap whose transaction waits in a pool is left to whoever sent it', async () => {
-  const { chain, service, signers } = setup;
-  node.setFlaws(of('eth_getTransactionCount', () => ({ result: '0x1' })));
-  await chain.call('evm_setAutomine', false);
-  const ids = await setup.accept(2);
-  setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
-  await untilAll(service, ids, 'submitted');
-  // The node says that something waits at nonce 0.
-  node.setFlaws(
-    of('eth_getTransactionCount', (call, pass) =>
-      call.params[1] === 'pending' ? { result: '0x1' } : pass(call),
-    ),
-  );
-  for (let block = 0; block < 6; block += 1) {
-    await chain.mine();
-    const looks = node.count('eth_getTransactionCount');
-    await until('a look', async () => node.count('eth_getTransactionCount') > looks);
-  }
-  expect(Math.min(...(await nonces()))).toBe(1);
-  // It never comes, and then nothing waits any more.
-  node.setFlaws();
-  expect(await setup.settle(ids)).toEqual([]);
-  expect((await service.db('mint_transactions').where({ nonce: '0' }).first()).contract).toBe(signers[0]);
-});
-
 describe('the first nonce of a lane', () => {
-  const isFinalBlock = (at: unknown) => at !== 'latest' && at !== 'pending';
+  const isFinalBlock = (at: unknown) => at !== 'latest';
   const pruned = { error: { code: -32000, message: 'missing trie node' } };
 
   test.each([
     ['above what is final', (at: unknown) => (isFinalBlock(at) ? undefined : { result: '0x3e8' })],
-    ['above what waits', (at: unknown) => (at === 'pending' ? undefined : { result: '0x3e8' })],
     [
       'seen once, of a node without old state',
       (at: unknown) => (isFinalBlock(at) ? pruned : { result: '0x3e8' }),

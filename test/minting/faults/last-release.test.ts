@@ -27,6 +27,9 @@ describe.skipIf(typeof last === 'string')(`a worker of the last release${why}`, 
     const mining = setup.keepMining();
     const ids = await setup.accept(4);
     await untilAll(setup.service, ids, 'minted');
+    // It knows nothing of these columns.
+    const columns = setup.service.db('mint_transactions').distinct('company_ids', 'out_of_gas');
+    expect(await columns).toEqual([{ company_ids: [], out_of_gas: false }]);
     await setup.chain.call('evm_setAutomine', false);
     mining.stop();
     ids.push(...(await setup.accept(4)));

@@ -84,9 +84,9 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
     for (const nonce of [Math.min(...sent), Math.max(...sent) + 1]) {
       await useKey(setup, chain.keys[0] ?? '', nonce);
     }
+    await chain.mine();
     const more = await setup.accept(2);
     await paused('foreign_nonce');
-    await chain.mine();
     expect(await setup.settle([...ids, ...more])).toEqual([]);
     const ends = await setup.service.db('mint_transactions').orderBy('nonce');
     expect(ends.filter(({ state }) => state === 'lost').map(({ nonce }) => Number(nonce))).toEqual([

@@ -1,5 +1,6 @@
 import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readSigned } from '../../../src/chain/minting/signer.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
@@ -43,7 +44,7 @@ const attempts = async (): Promise<Transaction[]> =>
     Transaction.from(`0x${raw.toString('hex')}`),
   );
 
-describe('a transaction that every node refuses for good', () => {
+describe('a transaction that every node refuses', () => {
   test('for its fee is signed anew at its nonce with fewer NFTs, and later ones are no larger', async () => {
     const { chain, service } = setup;
     node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
@@ -51,8 +52,7 @@ describe('a transaction that every node refuses for good', () => {
     await chain.mine();
     const ids = await accept(40);
     setup.work();
-    await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-    expect((await pauses()).pause_detail).toContain('exceeds the configured cap (0.05 ether)');
+    await until('an attempt', async () => (await attempts()).length > 0);
     const [refused] = await attempts();
     // The price stays where a whole batch is too dear.
     const timer = setInterval(() => void baseFee(60n * gwei).then(() => chain.mine()), 150);
@@ -69,17 +69,21 @@ describe('a transaction that every node refuses for good', () => {
     expect(await setup.settle(ids)).toEqual([]);
   });
 
-  test('for its fee keeps its NFTs where the market allows a lower maximum', async () => {
-    const { chain } = setup;
-    node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
-    await baseFee(40n * gwei);
-    await chain.mine();
-    const ids = await setup.accept(16);
+  test('is replaced without the NFTs of which its outcome is known, which another transaction may mint by then', async () => {
+    const { service } = setup;
+    node.setFlaws(of('eth_sendRawTransaction', () => refuse('no')));
+    const ids = await setup.accept(3);
     setup.work();
-    await until('another attempt', async () => (await attempts()).length > 1);
-    const [refused, again] = await attempts();
-    expect([again?.nonce, again?.data]).toEqual([refused?.nonce, refused?.data]);
-    expect(await setup.settle(ids)).toEqual([]);
+    await until('an attempt', async () => (await attempts()).length > 0);
+    const [ended] = ids;
+    await service.db('mint_transaction_nfts').where({ nft_id: ended }).update({ state: 'failed' });
+    await service.db('nfts').where({ id: ended }).update({ mint_state: 'failed', mint_error: 'ended' });
+    const count = (await attempts()).length;
+    await until('more attempts', async () => (await attempts()).length > count + 2);
+    const mintsOf = async () => readSigned((await attempts()).at(-1)?.serialized ?? '').mints.length;
+    expect(await mintsOf()).toBe(2);
+    node.setFlaws();
+    expect(await setup.settle(ids.slice(1))).toEqual([]);
   });
 
   test.each([
@@ -158,68 +162,5 @@ describe('a transaction that every node refuses for good', () => {
     mining.stop();
     const links = await service.db('mint_transaction_nfts').whereNot('state', 'minted');
     expect(links).toEqual([]);
-  });
-
-  describe('and for which nothing else can be signed is told, and only sent again as it is,', () => {
-    // A look comes with a block, and is to broadcast each time.
-    const work = () => setup.work(undefined, { MINT_REBROADCAST_MS: '20' });
-    const sent = () => node.count('eth_sendRawTransaction');
-    /** Blocks at prices by turns, with a broadcast at each. */
-    const blocksAt = async (prices: readonly bigint[], count: number) => {
-      for (let block = 0; block < count; block += 1) {
-        const before = sent();
-        await baseFee((prices[block % prices.length] ?? 0n) * gwei);
-        await setup.chain.mine();
-        await until('a broadcast', async () => sent() > before);
-      }
-    };
-    const goesOn = async (ids: readonly string[]) => {
-      expect((await pauses()).pause_reason).toBe('broadcast_refused');
-      node.setFlaws();
-      expect(await setup.settle(ids)).toEqual([]);
-    };
-
-    test('whatever the price, where another price does not help', async () => {
-      node.setFlaws(of('eth_sendRawTransaction', () => refuse('sender address is banned')));
-      const ids = await setup.accept(6);
-      work();
-      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-      const first = (await attempts()).length;
-      await blocksAt([10n, 12n, 11n, 14n, 13n], 12);
-      expect((await attempts()).length).toBe(first);
-      await goesOn(ids);
-    });
-
-    test('when a price comes back at which it was refused', async () => {
-      node.setFlaws(of('eth_sendRawTransaction', () => refuse('transaction underpriced')));
-      const ids = await setup.accept(2);
-      const worker = work();
-      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-      await blocksAt([10n, 11n], 2);
-      const known = (await attempts()).length;
-      await blocksAt([10n, 11n], 8);
-      expect((await attempts()).length).toBe(known);
-      expect(worker.output()).not.toContain('cannot be watched');
-      await goesOn(ids);
-    });
-
-    test('after so many attempts', async () => {
-      let least = 0n;
-      node.setFlaws(
-        of('eth_sendRawTransaction', ({ params: [raw] }) => {
-          const { maxPriorityFeePerGas } = Transaction.from(String(raw));
-          least = (maxPriorityFeePerGas ?? 0n) + 1n;
-          return refuse(`transaction underpriced: gas tip cap ${least - 1n}, minimum needed ${least}`);
-        }),
-      );
-      const ids = await setup.accept(1);
-      work();
-      const mining = setup.keepMining(100);
-      await until('as many', async () => (await attempts()).length >= 40, 40);
-      mining.stop();
-      await blocksAt([10n], 5);
-      expect((await attempts()).length).toBe(40);
-      await goesOn(ids);
-    });
   });
 });

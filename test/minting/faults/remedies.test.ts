@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setCompared } from '../../../src/rwa/minting/compare/compared-contract-store.ts';
 import { type CommandLine, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import { type Flaw, failure, of, resultOf } from '../../support/node/flaw.ts';
+import { type Flaw, failure, of } from '../../support/node/flaw.ts';
 import { noArchive, prunedBefore } from '../../support/node/limits.ts';
 import { swallowsBroadcasts } from '../../support/node/wrongs.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
@@ -261,13 +261,8 @@ describe('mint release', () => {
   });
 });
 
-describe('mint fill-gap', () => {
-  // A transaction that is too cheap for ever; the local chain would drop it.
-  const waitsInPool: Flaw = of(['eth_getTransactionCount'], async (call, pass) => {
-    const reply = await pass(call);
-    return call.params[1] === 'pending' && resultOf(reply) === '0x0' ? { result: '0x1' } : reply;
-  });
-  /** Its tip is so many times the first that it is offered against it, as a maximum too low for the base fee allows. */
+describe('a nonce at which somebody else left a transaction in a pool', () => {
+  /** Its tip is so many times the first that it is offered against it. */
   const paysMore = (times: bigint): Flaw => {
     let first: bigint | undefined;
     return of(['eth_sendRawTransaction'], (call, pass) => {
@@ -278,67 +273,37 @@ describe('mint fill-gap', () => {
       return Promise.resolve(failure(-32000, 'replacement transaction underpriced'));
     });
   };
-  const fill = () => cli.json('mint', 'fill-gap', '--chain-id', '31337');
-  const noWish = async () => (await setup.service.db('mint_lanes').first()).fill_nonce === null;
 
-  test('outbids what somebody else left at the next nonce in a pool', async () => {
-    const { node, service, signers } = setup;
-    node.setFlaws(waitsInPool);
-    const ids = await setup.accept(2);
-    setup.work();
-    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
-    expect(await fill()).toMatchObject({
-      status: 0,
-      value: { signer: signers[0], nonce: '0', pending: '1' },
-    });
-    const details = { signer: signers[0], nonce: '0', pending: '1' };
-    expect(await lastEntry()).toEqual({ action: 'mint.fill_gap', subject: '31337', details });
-    const mining = setup.keepMining();
-    await untilAll(service, ids, 'minted', 30);
-    mining.stop();
-    const filled = await service.db('mint_transactions').where({ nonce: 0 }).first();
-    expect(filled.contract).toBe(signers[0]);
-    await until('no wish', noWish);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('offers more with each block until the pool takes it', async () => {
+  test('is outbid by itself', async () => {
     const { node, service } = setup;
-    node.setFlaws(waitsInPool, paysMore(2n));
+    node.setFlaws(paysMore(3n));
     const ids = await setup.accept(2);
     setup.work();
-    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
-    expect(await fill()).toMatchObject({ status: 0 });
     const mining = setup.keepMining();
     await untilAll(service, ids, 'minted', 30);
-    await until('no wish', noWish);
     mining.stop();
-    const blocks = await service.db('mint_attempts').orderBy('sent_at_block').pluck('sent_at_block');
-    expect(blocks.length).toBeGreaterThan(5);
     expect(await settled(ids)).toEqual([]);
   });
 
-  test('tells when the cap allows no more, and can be asked for again', async () => {
+  test('tells when the cap allows no more, and is outbid with a higher one', async () => {
     const { node, service } = setup;
-    node.setFlaws(waitsInPool, paysMore(10n));
+    node.setFlaws(paysMore(10n));
     const ids = await setup.accept(2);
     setup.work(undefined, { MINT_MAX_FEE_GWEI: '4' });
-    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
-    expect(await fill()).toMatchObject({ status: 0 });
     const mining = setup.keepMining();
-    await until('the cap', async () => (await pauseOf()) === 'fee_above_cap');
-    expect((await service.db('mint_lanes').first()).pause_detail).toContain('4000000000 is the most');
-    await service.db('mint_lanes').update({ fill_nonce: null });
-    await until('the end of the pause', async () => (await pauseOf()) !== 'fee_above_cap');
-    expect(await fill()).toMatchObject({ status: 0, value: { nonce: '0' } });
-    await until('the cap', async () => (await pauseOf()) === 'fee_above_cap');
+    await until('the cap', async () =>
+      (await service.db('mint_lanes').first()).pause_detail?.includes('4 gwei'),
+    );
+    expect(await pauseOf()).toBe('broadcast_refused');
     await setup.killAll();
     setup.work();
     await untilAll(service, ids, 'minted', 40);
     mining.stop();
     expect(await settled(ids)).toEqual([]);
   });
+});
 
+describe('mint fill-gap', () => {
   test('refuses where there is no gap, and where the nonce is that of a mint', async () => {
     await setup.chain.call('evm_setAutomine', false);
     const refused = () => cli.run('mint', 'fill-gap', '--chain-id', '31337');

@@ -88,3 +88,18 @@ export const noArchive = (depth = 128n): Flaw =>
 /** A node without these methods, such as `eth_maxPriorityFeePerGas` or `eth_getBlockReceipts`. */
 export const without = (...methods: readonly string[]): Flaw =>
   of(methods, ({ method }) => failure(-32601, `the method ${method} does not exist/is not available`));
+
+/** The least tip that a node takes, and its words for less. */
+export type TipFloor = { readonly least: bigint; readonly say: (tip: bigint, least: bigint) => string };
+
+/** A node that takes no transaction with less of a tip, or with less of a gas price where it has no tip. */
+export const tipFloor = ({ least, say }: TipFloor): Flaw =>
+  of('eth_sendRawTransaction', (call, pass) => {
+    const { maxPriorityFeePerGas, gasPrice } = Transaction.from(String(call.params[0]));
+    const tip = maxPriorityFeePerGas ?? gasPrice ?? 0n;
+    return tip >= least ? pass(call) : failure(-32000, say(tip, least));
+  });
+
+/** A node that does not know the `pending` block. */
+export const withoutPending: Flaw = ({ params }) =>
+  params.includes('pending') ? failure(-32602, 'invalid block tag') : undefined;

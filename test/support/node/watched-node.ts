@@ -1,4 +1,4 @@
-import type { Flaw, Pass } from './flaw.ts';
+import type { Flaw, Pass, Reply } from './flaw.ts';
 import { resultOf } from './flaw.ts';
 import { type Lie, lies } from './lies.ts';
 import { type MarketRecord, recordMarket } from './market-record.ts';
@@ -18,21 +18,30 @@ export type WatchedNode = Omit<TestNode, 'setFlaws'> & {
   readonly told: () => number;
   /** All signed transactions that it has received, whether it forwarded them or not. */
   readonly given: () => readonly string[];
+  /** What it has said to each of them, as often as it was asked: the words of an error, or null where it took it. */
+  readonly answers: ReadonlyMap<string, readonly (string | null)[]>;
 };
 
 export async function startWatchedNode(target: string, ...first: readonly Flaw[]): Promise<WatchedNode> {
   const state = { lie: undefined as Lie | undefined, told: 0, flaws: first };
   const questions = countQuestions();
   const market = recordMarket();
+  const answers = new Map<string, (string | null)[]>();
   const source: Pass = async (call) => {
     const answer = await askNode(target, call);
     questions.saw(call, answer.result);
     return answer;
   };
+  const noteAnswer = (raw: string, reply: Reply | undefined) => {
+    if (typeof reply !== 'object' || 'status' in reply) return;
+    const words = reply.error === undefined ? null : reply.error.message;
+    answers.set(raw, [...(answers.get(raw) ?? []), words]);
+  };
   const watching: Flaw = async (call, pass) => {
     questions.asked(call);
     const reply = await pass(call);
     market.told(call, resultOf(reply));
+    if (call.method === 'eth_sendRawTransaction') noteAnswer(String(call.params[0]), reply);
     return reply;
   };
   const lying: Flaw = (call, pass) => {
@@ -60,5 +69,6 @@ export async function startWatchedNode(target: string, ...first: readonly Flaw[]
       node.asked.flatMap(({ method, params }) =>
         method === 'eth_sendRawTransaction' ? [String(params[0])] : [],
       ),
+    answers,
   };
 }

@@ -14,6 +14,8 @@ export type Network = {
   readonly confirmations: number;
   /** Depth in blocks at which a block counts as final where the node has no `finalized` block. */
   readonly finalityDepth: number;
+  /** The least tip of a mint in wei, decimal: for nodes that take no less, and suggest less or nothing. */
+  readonly minTip: string;
   /** The NFT contract that the minter uses; null where nothing is minted. */
   readonly minterContract: string | null;
   /** The first block of the network's index, in decimal; has no effect once the index has begun. */

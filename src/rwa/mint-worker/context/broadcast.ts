@@ -1,8 +1,7 @@
-import { refusalOf } from '../../../chain/minting/broadcast-error.ts';
-import type { Fees } from '../../../chain/minting/fees.ts';
-import { readSigned, type Signed } from '../../../chain/minting/signer.ts';
+import { hintOf } from '../../../chain/minting/refusal.ts';
+import { mostCostOf, type Signed } from '../../../chain/minting/signer.ts';
 import type { LaneContext } from './lane-context.ts';
-import { learnLimits } from './node-limits.ts';
+import { learn } from './market.ts';
 
 /**
  * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory:
@@ -12,49 +11,50 @@ export async function broadcast(
   context: LaneContext,
   transactionId: string,
   { hash, raw }: Signed,
-  fees: Fees,
 ): Promise<void> {
   const { log, memory, node, now } = context;
   memory.broadcastAt.set(transactionId, now());
   try {
-    const { outcome, words } = await node.broadcast(raw);
-    memory.answers.set(transactionId, words || outcome);
-    if (outcome === 'nonce_used') memory.nonceUsed.add(transactionId);
-    if (outcome === 'no_funds') memory.underfunded.add(transactionId);
-    else memory.underfunded.delete(transactionId);
-    if (outcome === 'underpriced') memory.underpriced.set(transactionId, hash);
-    else memory.underpriced.delete(transactionId);
-    const isNews = noteRefusal(context, transactionId, { hash, raw }, fees, words);
-    const isExpected = outcome === 'sent' || outcome === 'known' || !isNews;
-    log[isExpected ? 'debug' : 'warn'](
-      { transaction: transactionId, hash, answer: outcome, words },
-      'mint transaction sent',
-    );
+    const { isTaken, words } = await node.broadcast(raw);
+    const { first } = hintOf(words);
+    memory.answers.set(transactionId, words || 'sent');
+    if (first === 'nonce') memory.nonceUsed.add(transactionId);
+    const isNews = !memory.refused.has(transactionId);
+    if (isTaken) {
+      memory.forgotten.delete(transactionId);
+      const { raisedTo: tip } = memory.refused.get(transactionId) ?? {};
+      // So that the next ones need not come to it by refusals.
+      if (tip !== undefined) learn(context, { tip });
+    }
+    // Receipts show it, unless it has waited for long and the node does not have it.
+    const isSettled = first === 'wait' || first === 'nonce';
+    const isKnown = isSettled && !memory.forgotten.has(transactionId);
+    if (isTaken || isKnown) {
+      memory.refused.delete(transactionId);
+      memory.underfunded.delete(transactionId);
+    } else await noteRefusal(context, transactionId, raw, words);
+    const level = !isTaken && !isKnown && isNews ? 'warn' : 'debug';
+    log[level]({ transaction: transactionId, hash, isTaken, words }, 'mint transaction sent');
   } catch (err) {
     memory.answers.set(transactionId, `nothing: ${err instanceof Error ? err.message.slice(0, 200) : err}`);
     log.warn({ err, transaction: transactionId, hash }, 'unknown whether a node has the mint transaction');
   }
 }
 
-/**
- * Remembers that nodes refuse a transaction for good, and what they take; or forgets it when they do not.
- * @returns false when the same was remembered already
- */
-function noteRefusal(
-  { memory, now }: LaneContext,
+/** Counts a refusal, whatever the text: one that the signer cannot pay for is no matter of its price. */
+async function noteRefusal(
+  { memory, node, signer }: LaneContext,
   transactionId: string,
-  { hash, raw }: Signed,
-  fees: Fees,
+  raw: string,
   words: string,
-): boolean {
-  const known = memory.refused.get(transactionId);
-  const refusal = words === '' ? undefined : refusalOf(words);
-  if (refusal === undefined) {
+): Promise<void> {
+  const before = memory.refused.get(transactionId);
+  const isUnderfunded = (await node.balance(signer.address)) < mostCostOf(raw);
+  if (isUnderfunded) {
+    memory.underfunded.add(transactionId);
     memory.refused.delete(transactionId);
-    return true;
+  } else {
+    memory.underfunded.delete(transactionId);
+    memory.refused.set(transactionId, { ...before, looks: (before?.looks ?? 0) + 1, words });
   }
-  const { gasLimit, mints } = readSigned(raw);
-  memory.limits = learnLimits(memory.limits, refusal, { gasLimit, tokens: mints.length, fees }, now());
-  memory.refused.set(transactionId, { hash, refusal, words });
-  return known?.hash !== hash;
 }

@@ -35,8 +35,6 @@ export type MintStep =
   | 'sent'
   | 'raise_stored'
   | 'raise_sent'
-  | 'resign_stored'
-  | 'resign_sent'
   | 'rebroadcast'
   | 'mined'
   | 'confirming'

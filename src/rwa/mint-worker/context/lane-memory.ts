@@ -1,20 +1,33 @@
-import type { Refusal } from '../../../chain/minting/broadcast-error.ts';
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
 import type { Pause } from '../stores/lane-store.ts';
+import type { QueuedLine } from '../stores/queued-nft-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
 import type { Mined } from './mined.ts';
-import type { NodeLimits } from './node-limits.ts';
-import { createTurns, type Turns } from './turn-memory.ts';
 
-/** A broadcast that every node refuses for good. */
-type RefusedBroadcast = {
-  /** Of the attempt. */
-  readonly hash: string;
-  readonly refusal: Refusal;
-  /** The node's own words. */
+/** A nonce that every node refuses, whatever its attempt. */
+export type Refused = {
+  /** How often in a row. */
+  readonly looks: number;
+  /** Nothing replaces its last attempt within the cap. */
+  readonly isExhausted?: boolean;
+  /** The tip of its last attempt, in wei, where only the price was raised. */
+  readonly raisedTo?: bigint;
+  /** The nodes' own words. */
   readonly words: string;
+};
+
+/** What nodes take, as far as refusals have shown it. */
+export type Learned = {
+  /** The least priority fee, in wei. */
+  readonly tip: bigint;
+  /** The most NFTs of a transaction. */
+  readonly tokens: number;
+  /** Only transactions of the oldest type are taken. */
+  readonly isLegacy: boolean;
+  /** In milliseconds of the lane's clock: operators of nodes change what these take. */
+  readonly until: number;
 };
 
 /** A look at the chain that must be confirmed by a later one before anything is concluded from it. */
@@ -25,8 +38,8 @@ type FirstLook<T> = {
   readonly hash: string;
 };
 
-/** Nothing is asked about it until then, in milliseconds of the lane's clock. */
-type Unanswered = { readonly until: number; readonly pause: Pause };
+/** Nothing is sent to it until then, in milliseconds of the lane's clock; for so many times in a row. */
+type Resting = { readonly until: number; readonly times: number; readonly pause: Pause };
 
 type NextTransaction = {
   readonly id: string;
@@ -67,30 +80,29 @@ export type LaneMemory = {
   readonly nonceUsed: Set<string>;
   /** What the node last answered to the broadcast of each transaction, by its id. */
   readonly answers: Map<string, string>;
-  /** Ids of transactions whose last broadcast was refused for lack of funds. */
+  /** Ids of transactions that were refused, and that the signer cannot pay for. */
   readonly underfunded: Set<string>;
-  /** Transactions whose last broadcast was refused for good, by their id. */
-  readonly refused: Map<string, RefusedBroadcast>;
-  /** Hashes of attempts to which nodes say that they pay too little, by the id of their transaction. */
-  readonly underpriced: Map<string, string>;
-  /** What those that fill a nonce for an operator offer while the cap allows no more: in wei, by their id. */
-  readonly capped: Map<string, bigint>;
-  /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
-  readonly refusedAt: Map<string, bigint>;
+  /** Ids of transactions that have waited for long and that the node does not have, whatever it says to a broadcast. */
+  readonly forgotten: Set<string>;
+  /** Transactions whose last broadcast was refused, by their id. */
+  readonly refused: Map<string, Refused>;
+  /** The block at which a contract was last found to mint to somebody, by its address. */
+  readonly mintsAt: Map<string, string>;
   /** Why the signer does not sign, at the newest block. */
   signerFault: string | undefined;
-  readonly turns: Turns;
+  /** The line after which the queue is listed next, where it has more lines than are listed at once. */
+  linesAfter: QueuedLine | undefined;
   readonly compared: ComparedMemory;
   /** Why nothing was sent to contracts, in words as stored; empty when something was. */
   readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
-  /** Contracts of which the nodes do not say what a mint would do, by their address. */
-  readonly unanswered: Map<string, Unanswered>;
+  /** Contracts that refuse mints, or of which nodes do not say what a mint would do, by their address. */
+  readonly resting: Map<string, Resting>;
   /** Contracts that looked like none that mints, by their address. */
   readonly unfit: Map<string, FirstLook<string>>;
-  /** What the nodes of the network take, as far as they have said so. */
-  limits: NodeLimits;
+  /** What the nodes of the network take, as far as refusals have shown it. */
+  learned: Learned | undefined;
   /** The market at a block. */
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** A transaction count that is higher than it should be. */
@@ -105,8 +117,8 @@ export type LaneMemory = {
 
 /** Forgets what is remembered of transactions that can no longer change. */
 export function forgetOthers(memory: LaneMemory, open: ReadonlySet<string>): void {
-  const { broadcastAt, mined, nonceUsed, answers, underfunded, underpriced, capped, refused } = memory;
-  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, underpriced, capped, refused]) {
+  const { broadcastAt, mined, nonceUsed, answers, underfunded, forgotten, refused } = memory;
+  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, forgotten, refused]) {
     for (const id of known.keys()) if (!open.has(id)) known.delete(id);
   }
 }
@@ -120,18 +132,17 @@ export const createLaneMemory = (): LaneMemory => ({
   nonceUsed: new Set(),
   answers: new Map(),
   underfunded: new Set(),
+  forgotten: new Set(),
   refused: new Map(),
-  underpriced: new Map(),
-  capped: new Map(),
-  refusedAt: new Map(),
+  mintsAt: new Map(),
   signerFault: undefined,
-  turns: createTurns(),
+  linesAfter: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
   contractPauses: new Map(),
   costs: new Map(),
-  unanswered: new Map(),
+  resting: new Map(),
   unfit: new Map(),
-  limits: {},
+  learned: undefined,
   market: undefined,
   doubtedCount: undefined,
   firstCount: undefined,

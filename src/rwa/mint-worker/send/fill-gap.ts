@@ -1,10 +1,10 @@
+import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { broadcast } from '../context/broadcast.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { LaneMemory } from '../context/lane-memory.ts';
-import { limitsOf, marketAt } from '../context/market.ts';
-import { quoteFor } from '../context/node-limits.ts';
+import { marketAt } from '../context/market.ts';
 import { attemptFacts } from '../context/step-facts.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
 import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
@@ -49,9 +49,8 @@ const isWide = ({ settings }: LaneContext, { seen, above }: Gap) =>
   above - seen > widestGap * BigInt(settings.maxInFlight);
 
 /**
- * Uses the nonce that an operator has asked to fill, also where something waits at it in a pool: it is outbid. Of a gap
- * as many nonces are used as may be in flight. The wish stays until the chain has used the nonce: while it does, what
- * fills the nonce is raised.
+ * Uses the nonce that an operator has asked to fill. Of a gap as many nonces are used as may be in flight.
+ * The wish stays until the chain has used the nonce.
  */
 async function fillAsked(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, memory, node, signer } = context;
@@ -64,15 +63,9 @@ async function fillAsked(context: LaneContext, head: Head): Promise<void> {
   if (chainId.toString() !== lease.chainId) return;
   if (count > asked) await forgetAskedFill(db, lease);
   else if (!(await hasNonce(db, lease, asked))) {
-    await fill(context, head, asked, await endOfAsked(context, head, asked));
+    const above = await findNonceAfterGap(context.db, context.lease);
+    await fill(context, head, asked, above !== undefined && above > asked ? above : asked + 1n);
   }
-}
-
-/** Above the first nonce of a gap others may be outbid as well: only where nothing waits are more used. */
-async function endOfAsked(context: LaneContext, head: Head, asked: bigint): Promise<bigint> {
-  const above = await findNonceAfterGap(context.db, context.lease);
-  const missing = above === undefined ? undefined : await missingNonce(context, head, above);
-  return above !== undefined && missing === asked ? above : asked + 1n;
 }
 
 function pauseForGap(context: LaneContext, gap: Gap): Pause {
@@ -94,13 +87,8 @@ async function missingNonce(
   above: bigint,
 ): Promise<bigint | undefined> {
   const { address } = signer;
-  const [count, pending, chainId] = await Promise.all([
-    node.transactionCount(address, 'latest'),
-    node.transactionCount(address, 'pending'),
-    node.chainId(),
-  ]);
-  // Whatever waits at the nonce makes the count of the pending ones higher.
-  if (count >= above || pending > count || chainId.toString() !== network.chainId) return undefined;
+  const [count, chainId] = await Promise.all([node.transactionCount(address, 'latest'), node.chainId()]);
+  if (count >= above || chainId.toString() !== network.chainId) return undefined;
   const finalized = await node.finalized(head, network.finalityDepth);
   const final = finalized < 0n ? 0n : await node.transactionCount(address, finalized);
   if (final > count || (await hasNonce(db, lease, count))) return undefined;
@@ -110,7 +98,7 @@ async function missingNonce(
 /** Uses the nonces from `first` to below `above`, as far as the price allows it. */
 async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<void> {
   const { settings, stopping } = context;
-  const fees = quoteFor(await marketAt(context, head), settings.feeCap, limitsOf(context));
+  const fees = quote(await marketAt(context, head), settings.feeCap);
   if (fees === undefined) return;
   // Nodes hold a bounded number of transactions of one account; the rest follows when these are mined.
   const end = first + BigInt(settings.maxInFlight);
@@ -121,7 +109,7 @@ async function fill(context: LaneContext, head: Head, first: bigint, above: bigi
 
 type Fill = {
   readonly nonce: bigint;
-  readonly fees: NonNullable<ReturnType<typeof quoteFor>>;
+  readonly fees: Fees;
   readonly sentAtBlock: bigint;
 };
 
@@ -138,6 +126,6 @@ async function fillNonce(context: LaneContext, { nonce, fees, sentAtBlock }: Fil
   log.warn({ ...lease, nonce: nonce.toString(), hash: signed.hash }, 'nonce filled that nothing used');
   const facts = attemptFacts({ id: transactionId, nonce }, { number: 1, hash: signed.hash, fees });
   await step('stored', { ...facts, nftIds: [] });
-  await broadcast(context, transactionId, signed, fees);
+  await broadcast(context, transactionId, signed);
   await step('sent', facts);
 }

@@ -8,26 +8,25 @@ import type { Pause } from '../stores/lane-store.ts';
  * above 0 may be that of another chain, or a lie, and what is signed above it is never mined: it is believed when the
  * final block has the same, or, where the node does not tell that, when it is seen again after the block at which it was
  * first seen is final.
- * @param pending the count that includes what waits in a pool, asked before
+ * @param count of the transactions in blocks, asked before
  * @returns the nonce, or why there is none yet
  * @throws Error when the node serves another chain
  */
 export async function findFirstNonce(
   context: LaneContext,
   head: Head,
-  pending: bigint,
+  count: bigint,
 ): Promise<bigint | Pause> {
-  const { memory, network, node, signer } = context;
-  const count = await node.transactionCount(signer.address, 'latest');
+  const { memory, network, node } = context;
   const chainId = await node.chainId();
   if (chainId.toString() !== network.chainId) {
     throw new Error(`A node of network ${network.chainId} serves network ${chainId}.`);
   }
-  if (count === 0n || (count <= pending && (await isBelievable(context, head, count)))) {
+  if (count === 0n || (await isBelievable(context, head, count))) {
     memory.firstCount = undefined;
     return count;
   }
-  const detail = `The key was used before: ${count} transactions are in blocks, and not known to be final; ${pending} are known with those that wait.`;
+  const detail = `The key was used before: ${count} transactions are in blocks, and not known to be final.`;
   return { reason: 'foreign_nonce', detail };
 }
 

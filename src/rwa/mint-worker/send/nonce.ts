@@ -14,21 +14,21 @@ import { findFirstNonce } from './first-nonce.ts';
 export async function nextNonce(context: LaneContext, head: Head): Promise<bigint | Pause> {
   const { db, lease, log, memory, node, signer } = context;
   const { address } = signer;
-  const pending = await node.transactionCount(address, 'pending');
+  const count = await node.transactionCount(address, 'latest');
   const highest = await findHighestNonce(db, lease);
-  const ours = highest === undefined ? await findFirstNonce(context, head, pending) : highest + 1n;
+  const ours = highest === undefined ? await findFirstNonce(context, head, count) : highest + 1n;
   if (typeof ours !== 'bigint') return ours;
-  if (pending <= ours) {
+  if (count <= ours) {
     memory.doubtedCount = undefined;
     return ours;
   }
   const isInFlight = (await listUnconfirmedTransactions(db, lease)).length > 0;
-  if (!isInFlight && (await isConfirmed(context, head, pending))) {
-    log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
+  if (!isInFlight && (await isConfirmed(context, head, count))) {
+    log.warn({ ours: ours.toString(), next: count.toString() }, 'nonces skipped: somebody else used them');
     memory.doubtedCount = undefined;
-    return pending;
+    return count;
   }
-  const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
+  const detail = `Somebody else has used the key: ${count} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
 }
 

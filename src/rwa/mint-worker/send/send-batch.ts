@@ -33,7 +33,7 @@ export async function sendBatch(context: LaneContext, batch: Batch): Promise<num
   const { id, nonce, signed, mints } = stored;
   const facts = attemptFacts({ id, nonce }, { number: 1, hash: signed.hash, fees: batch.fees });
   await step('stored', { ...facts, nftIds: idsOf(mints) });
-  await broadcast(context, id, signed, batch.fees);
+  await broadcast(context, id, signed);
   await step('sent', facts);
   return mints.length;
 }
@@ -78,7 +78,12 @@ async function store(
 ): Promise<{ readonly id: string } | { readonly queued: readonly QueuedMint[] }> {
   const queued = await lockQueuedMints(tx, mints);
   if (queued.length < mints.length) return { queued };
-  const id = await insertTransaction(tx, lease, { nonce, contract, gasLimit });
+  const id = await insertTransaction(tx, lease, {
+    nonce,
+    contract,
+    gasLimit,
+    companyIds: [...new Set(mints.map(({ companyId }) => companyId))],
+  });
   await insertAttempt(tx, lease, { transactionId: id, number: 1, signed, fees, sentAtBlock: head.number });
   await insertTransactionNfts(tx, id, mints);
   await submitNfts(tx, idsOf(mints));

@@ -1,22 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fees, type Market, quoteWithin } from '../../../chain/minting/fees.ts';
-import { type GasCost, gasFor, mostGas, tokensWithin } from '../../../chain/minting/gas.ts';
+import type { Fees } from '../../../chain/minting/fees.ts';
+import {
+  type GasCost,
+  gasCostOf,
+  gasFor,
+  mostGas,
+  timesGas,
+  tokensWithin,
+} from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { limitsOf } from '../context/market.ts';
-import { takeTurn } from '../context/turn-memory.ts';
+import { learnedOf } from '../context/market.ts';
+import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
-import { countFailedAttempts } from '../stores/transaction-nft-store.ts';
+import { listRefusedMints, noteKnownRecipients } from '../stores/refusal-store.ts';
+import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
-import { deferredNfts, handleRefusal } from './refusal.ts';
+import { handleRefusal, recheckRefused } from './refusal.ts';
+import { refuseUnfit } from './refuse-unfit.ts';
+import { askAbout } from './resting.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
-import { askAbout } from './unanswered.ts';
-
-/** The market, and what is offered for it. */
-export type Prices = { readonly market: Market; readonly fees: Fees };
 
 /** A contract, and the newest block when it is its turn. */
 type Target = {
@@ -34,39 +40,71 @@ type Target = {
 export async function sendToContract(
   context: LaneContext,
   target: Target,
-  prices: Prices,
+  fees: Fees,
 ): Promise<'sent' | 'done' | Pause> {
   const { memory, stopping } = context;
-  const room = await roomFor(context, target, prices);
+  const { contract, head } = target;
+  if (!memory.costs.has(contract)) {
+    const unfit = await refuseUnfit(context, head, contract);
+    if (unfit !== undefined) return unfit === 'refused' ? 'done' : unfit;
+  }
+  const breaker = await findBreaker(context.db, { chainId: context.lease.chainId, contract });
+  const isFailing = breaker.failures + countReverts(context, contract) >= mostFailures;
+  const mintsNothing: Pause = {
+    reason: 'contract_refuses',
+    detail: `${mostFailures} transactions in a row to ${contract} minted nothing; one in an hour is sent.`,
+  };
+  if (isFailing && !breaker.isProbeDue) {
+    // That costs no question.
+    memory.resting.delete(contract);
+    return mintsNothing;
+  }
+  const room = await roomFor(context, target, fees, breaker);
   if (room === undefined) return 'done';
   if ('reason' in room) return room;
-  const candidates = await listCandidates(context, target, room.limit);
+  const all = await listRefusedMints(context.db, context.lease.chainId);
+  const waiting = all.filter((mint) => mint.contract === contract);
+  const still = await askAbout(context, contract, () => recheckRefused(context, head, waiting));
+  if (still !== undefined) return still;
+  const candidates = await listCandidates(context, target, isFailing ? 1 : room.limit);
   if (candidates.length === 0) return 'done';
-  takeTurn(
-    memory.turns,
-    candidates.map(({ companyId }) => companyId),
-  );
-
-  const { contract, head } = target;
-  const { cost, gas, fees, limit } = room;
+  const { cost, gas, limit } = room;
   const sized = await askAbout(context, contract, () =>
-    sizeBatch(context, { contract, mints: candidates, cost, mostGas: gas }),
+    sizeBatch(context, {
+      contract,
+      cost,
+      fees,
+      mints: candidates,
+      mostGas: gas,
+      gasFactor: breaker.gasFactor,
+    }),
   );
   if ('reason' in sized) return sized;
-  memory.costs.set(contract, sized.cost);
+  // What passes shows that the contract mints.
+  if (sized.batch !== undefined) memory.mintsAt.set(contract, head.hash);
   const refused = await handleBlamed(context, target, sized.blamed);
   if (refused !== undefined) return refused;
+  memory.costs.set(contract, sized.cost);
+  memory.resting.delete(contract);
   if (sized.batch === undefined) return 'done';
 
   // Determined for each batch: somebody else may use the key in the meantime.
   const firstNonce = await nextNonce(context, head);
   if (typeof firstNonce !== 'bigint') return firstNonce;
+  if (isFailing && !(await takeProbe(context.db, { chainId: context.lease.chainId, contract })))
+    return mintsNothing;
   const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
   if (sent === 0) return 'done';
   // A short rest collects mints that are being accepted: fewer and fuller transactions cost less.
   const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
   await delay(restMs, undefined, { signal: stopping }).catch(() => {});
   return 'sent';
+}
+
+/** Counts what was reverted in blocks that are not final yet. */
+function countReverts({ memory }: LaneContext, contract: string): number {
+  const reverted = [...memory.mined.values()].filter((mined) => mined?.receipt.succeeded === false);
+  return reverted.filter((mined) => mined?.receipt.to?.toLowerCase() === contract.toLowerCase()).length;
 }
 
 /** Lists the transactions of the lane that are in no block. */
@@ -83,41 +121,31 @@ type Room = {
   readonly limit: number;
   /** The most gas that a transaction may have. */
   readonly gas: bigint;
-  readonly fees: Fees;
   readonly cost: GasCost;
 };
 
 /** What the next transaction may have. @returns a pause when it may have nothing; undefined when others come first */
 async function roomFor(
   context: LaneContext,
-  { companyIds, contract, head, inFlight }: Target,
-  prices: Prices,
+  { contract, head, inFlight }: Target,
+  fees: Fees,
+  { gasFactor }: Breaker,
 ): Promise<Room | Pause | undefined> {
   const { memory, node, settings, signer } = context;
-  const cost = memory.costs.get(contract);
-  if (cost === undefined || companyIds.length === 0) return undefined;
+  // Until an estimate tells more: that of our own contract.
+  const cost = timesGas(memory.costs.get(contract) ?? gasCostOf(0n), gasFactor);
   const balance = await node.balance(signer.address);
-
-  const limits = limitsOf(context);
-  const fees = feesForOne(prices, cost, limits.fee);
-  if (fees === undefined) {
-    const detail = `Nodes take no transaction of more than ${limits.fee} wei, less than one mint costs.`;
-    return { reason: 'broadcast_refused', detail };
-  }
   const reserved = inFlight.reduce((sum, transaction) => sum + maxCostOf(transaction), 0n);
   const available = balance > reserved ? balance - reserved : 0n;
-  const bounds = [
-    mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare }),
-    available / fees.maxFeePerGas,
-    ...(limits.gas === undefined ? [] : [limits.gas]),
-    ...(limits.fee === undefined ? [] : [limits.fee / fees.maxFeePerGas]),
-  ];
-  const gas = bounds.reduce(lower);
-  const limit = Math.min(tokensWithin(cost, gas), limits.tokens ?? Number.POSITIVE_INFINITY);
-  if (limit > 0) return { limit, gas, fees, cost };
-  if (tokensWithin(cost, available / fees.maxFeePerGas) > 0) {
+  const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare });
+  // Where gas is free, nothing bounds it.
+  const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
+  const gas = lower(most, payable);
+  const limit = Math.min(tokensWithin(cost, gas), learnedOf(context).tokens);
+  if (limit > 0) return { limit, gas, cost };
+  if (tokensWithin(cost, payable) > 0) {
     const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas; a transaction may have ${gas}.`;
-    return { reason: 'broadcast_refused', detail };
+    return { reason: 'contract_refuses', detail };
   }
   // Transactions in flight reserve more than they will cost: once they are mined there may be enough.
   if (inFlight.length > 0) return undefined;
@@ -127,10 +155,6 @@ async function roomFor(
   };
 }
 
-/** The fees on offer, or lower ones when nodes would not take even a single mint at these. */
-const feesForOne = ({ market, fees }: Prices, cost: GasCost, limit: bigint | undefined): Fees | undefined =>
-  limit === undefined ? fees : quoteWithin(market, fees, limit / gasFor(cost, 1));
-
 const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** The most that a transaction may cost, in wei. */
@@ -138,25 +162,27 @@ const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
   gasLimit * newest.fees.maxFeePerGas;
 
 /**
- * Lists what the next transaction may mint. An NFT with a failed attempt goes alone, so that it cannot make the mints
- * of others fail again.
+ * Lists what the next transaction may mint. What failed in a transaction is tried again in halves, so that it cannot make
+ * the mints of others fail for long.
  */
 async function listCandidates(
   context: LaneContext,
   { companyIds, contract, head }: Target,
   limit: number,
-): Promise<readonly (QueuedMint & { readonly companyId: string })[]> {
+): Promise<readonly QueuedMint[]> {
   const { db, lease } = context;
-  const excludedNftIds = deferredNfts(context, head);
   const { chainId } = lease;
-  const queued = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
-  const failedAttempts = await countFailedAttempts(
-    db,
-    queued.map(({ nftId }) => nftId),
-  );
-  const retry = queued.find(({ nftId }) => failedAttempts.has(nftId));
-  return retry === undefined ? queued : [retry];
+  const excludedNftIds = idsOf(await listRefusedMints(db, chainId));
+  const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
+  const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
+  const queued = listed.filter(({ nftId }) => !known.has(nftId));
+  const sizes = await findRetrySizes(db, idsOf(queued));
+  const retried = queued.filter(({ nftId }) => sizes.has(nftId));
+  const [first] = retried;
+  return first === undefined ? queued : retried.slice(0, sizes.get(first.nftId));
 }
+
+const idsOf = (mints: readonly QueuedMint[]) => mints.map(({ nftId }) => nftId);
 
 /** Handles the NFTs that the contract refuses. @returns why it mints nothing at all, if so */
 async function handleBlamed(

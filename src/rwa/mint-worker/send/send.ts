@@ -1,74 +1,70 @@
+import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
 import { pauseForComparison } from '../audit/compared.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { limitsOf, marketAt } from '../context/market.ts';
-import { quoteFor } from '../context/node-limits.ts';
-import { takeTurn } from '../context/turn-memory.ts';
+import { marketAt } from '../context/market.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
-import type { NextMint } from '../stores/queued-nft-store.ts';
-import { estimateFirst } from './estimate-first.ts';
+import { type LineInTurn, listLinesByTurn, mostLines, type QueuedLine } from '../stores/queued-nft-store.ts';
+import { listRefusedMints } from '../stores/refusal-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { fillGap } from './fill-gap.ts';
-import { refuseUnfit } from './refuse-unfit.ts';
-import { listInFlight, type Prices, sendToContract } from './send-to-contract.ts';
-import { listLinesInTurn, withinShares } from './turns.ts';
-import { askAbout, restingContracts } from './unanswered.ts';
-import { createVisits } from './visits.ts';
+import { isDue } from './refusal.ts';
+import { rest, restingContracts } from './resting.ts';
+import { listInFlight, sendToContract } from './send-to-contract.ts';
 
 /**
  * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow.
  * @returns why it sends nothing, or not everything; undefined when nothing is wrong
  */
-export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
+export async function send(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
   const { db, lease } = context;
-  const [isStopped, recovery, lines] = await Promise.all([
+  const [isStopped, recovery] = await Promise.all([
     isStoppedByOperator(db, lease),
     findRecovery(db, lease.chainId),
-    listLinesInTurn(context, head, new Set()),
   ]);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
-  if (recovery !== undefined) {
-    // What was found of contracts before it is not told after it.
-    context.memory.turns.passed.clear();
-    return { reason: 'recovery_needed', detail: recovery };
-  }
+  if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
   const gap = await fillGap(context, head);
-  if (lines.length === 0 || gap !== undefined) return gap;
+  // Nonces after one that is refused are not mined either.
+  const isRefused = context.memory.refused.size > 0;
+  if (!hasQueued || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
-  const fees = quoteFor(market, context.settings.feeCap, limitsOf(context));
+  const fees = quote(market, context.settings.feeCap);
   if (fees === undefined) {
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${context.settings.feeCap} wei.` };
   }
-  return sendToContracts(context, head, { market, fees });
+  return sendToContracts(context, head, fees);
 }
 
 // Others are sent to all the same.
-const isOfContract = ({ reason }: Pause) => reason === 'contract_refuses' || reason === 'contract_unanswered';
+const isOfContract = ({ reason }: Pause) =>
+  ['contract_refuses', 'contract_unanswered', 'history_searched', 'history_unavailable'].includes(reason);
 
-/** Sends one batch after another, to the contract of the company whose turn it is. */
-async function sendToContracts(context: LaneContext, head: Head, prices: Prices): Promise<Pause | undefined> {
-  const { memory, stopping } = context;
-  const visits = createVisits(context, restingContracts(context));
-  while (!stopping.aborted) {
+// Each costs statements and questions, while what is in flight waits to be watched. The next poll goes on with others.
+const mostInVain = 10;
+
+/** Sends one batch after another, each to the contract of the company whose turn it is. */
+async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
+  const { stopping } = context;
+  const done = restingContracts(context);
+  for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
-    const lines = await listLinesInTurn(context, head, visits.done);
-    const open = await withinShares(context, lines, inFlight);
-    const next = visits.next(lines, open);
+    const lines = await listLinesInTurn(context, head, inFlight, done);
+    const [next] = lines;
     if (next === undefined) break;
-    const { contract, companyId } = next;
-    takeTurn(memory.turns, [companyId]);
-    const first = (await pauseForComparison(context, head, contract)) ?? (await prepare(context, head, next));
-    if (typeof first === 'object' && first.reason === 'recovery_needed') return first;
-    if (first !== 'ready') {
-      await pauseContract(context, contract, first);
-      visits.ended(first ?? 'again');
-      continue;
-    }
-    const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
-    const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
-    if (typeof result !== 'string' && !isOfContract(result)) return result;
-    await pauseContract(context, contract, typeof result === 'string' ? undefined : result);
-    visits.ended(result);
+    const { contract } = next;
+    const companyIds = lines.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
+    const result =
+      (await pauseForComparison(context, head, contract)) ??
+      (await sendToContract(context, { head, contract, companyIds, inFlight }, fees));
+    const pause = typeof result === 'string' || !isOfContract(result) ? undefined : result;
+    await pauseContract(context, contract, pause);
+    if (result === 'sent') continue;
+    if (typeof result !== 'string' && pause === undefined) return result;
+    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, contract, pause);
+    done.add(contract);
+    vain += 1;
   }
   return undefined;
 }
@@ -85,17 +81,38 @@ async function pauseContract(
   memory.contractPauses.set(contract, words);
 }
 
-/**
- * Finds what a contract uses, before the first batch for it.
- * @returns `ready`, or why nothing can be minted on the contract; undefined when only this NFT cannot
- */
-async function prepare(
+/** Lists lines of the queue with room, the one whose turn it is first; none when nothing can be sent. */
+async function listLinesInTurn(
   context: LaneContext,
   head: Head,
-  next: NextMint,
-): Promise<'ready' | Pause | undefined> {
-  if (context.memory.costs.has(next.contract)) return 'ready';
-  const unfit = await refuseUnfit(context, head, next.contract);
-  if (unfit !== undefined) return unfit === 'refused' ? undefined : unfit;
-  return askAbout(context, next.contract, () => estimateFirst(context, head, next));
+  inFlight: readonly OpenTransaction[],
+  done: ReadonlySet<string>,
+): Promise<readonly QueuedLine[]> {
+  const { db, lease, memory, settings } = context;
+  if (inFlight.length >= settings.maxInFlight) return [];
+  const most = Math.max(1, Math.floor(settings.maxInFlight / 2));
+  const refused = await listRefusedMints(db, lease.chainId);
+  const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
+  const list = (after: QueuedLine | undefined) =>
+    listLinesByTurn(db, {
+      chainId: lease.chainId,
+      signer: lease.signer,
+      after,
+      mostInFlight: most,
+      inFlight: inFlight.map(({ id }) => id),
+      excludedContracts: [...done],
+      excludedNftIds: resting,
+    });
+  let lines = await list(memory.linesAfter);
+  if (lines.length === 0 && memory.linesAfter !== undefined) lines = await list(undefined);
+  // Of a longer queue the next call lists what comes after these.
+  memory.linesAfter = lines.length < mostLines ? undefined : lines.reduce(later);
+  return lines.filter(({ hasRoom }) => hasRoom);
+}
+
+/** The one that comes later in the index of the queue. */
+function later(one: LineInTurn, other: LineInTurn): LineInTurn {
+  const isLater =
+    one.contract === other.contract ? one.companyId > other.companyId : one.contract > other.contract;
+  return isLater ? one : other;
 }

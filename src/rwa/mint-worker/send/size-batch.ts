@@ -1,4 +1,6 @@
+import type { Fees } from '../../../chain/minting/fees.ts';
 import { costWithin, enoughGasFor, type GasCost, gasFor, tokensWithin } from '../../../chain/minting/gas.ts';
+import { isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { QueuedMint } from '../stores/queued-nft-store.ts';
 
@@ -14,6 +16,10 @@ type Wanted = {
   readonly cost: GasCost;
   /** The most gas that the transaction may have. */
   readonly mostGas: bigint;
+  /** At which it is to be signed. */
+  readonly fees: Fees;
+  /** By how much the contract uses more gas than estimates say. */
+  readonly gasFactor: bigint;
 };
 
 export type Sized = {
@@ -26,14 +32,14 @@ export type Sized = {
 
 // One NFT among 340 is found with 17; what is not found stays queued until the next poll.
 const mostQuestions = 24;
-const mostBlamed = 5;
+const mostBlamed = 20;
 
 /**
  * Sizes a batch by the node's estimate for the very NFTs that are to be signed. When the contract refuses it, the NFTs
  * to blame are found by halving, and the others are sent.
  */
 export async function sizeBatch(context: LaneContext, wanted: Wanted): Promise<Sized> {
-  const sieve = createSieve(context, wanted.contract);
+  const sieve = createSieve(context, wanted);
   const groups = await sieve.sift(wanted.mints);
   const { blamed } = sieve;
   const passing = groups.flatMap(({ mints }) => mints);
@@ -46,16 +52,18 @@ export async function sizeBatch(context: LaneContext, wanted: Wanted): Promise<S
 /** Leaves NFTs out until the gas suffices. */
 async function shrink(
   sieve: Sieve,
-  { cost: known, mostGas }: Wanted,
-  estimated: Estimated | undefined,
+  { cost: known, gasFactor, mostGas }: Wanted,
+  given: Estimated | undefined,
   blamed: readonly Blamed[],
 ): Promise<Sized> {
+  // As estimated: the factor is added anew to each.
   let cost = known;
-  let found = estimated;
+  let found = given;
   while (found !== undefined && found.mints.length > 0) {
     const { gas, mints } = found;
-    const enough = enoughGasFor(gas, mints.length);
-    cost = costWithin(enough, mints.length);
+    const estimated = enoughGasFor(gas, mints.length);
+    cost = costWithin(estimated, mints.length);
+    const enough = estimated * gasFactor;
     // A token that exists is skipped cheaply, and may no longer exist after a reorganisation.
     const usual = gasFor(known, mints.length);
     const gasLimit = higher(enough, usual);
@@ -79,13 +87,19 @@ type Sieve = {
   sift(mints: readonly QueuedMint[]): Promise<Estimated[]>;
 };
 
-function createSieve({ node, signer, stopping }: LaneContext, contract: string): Sieve {
+function createSieve({ node, signer, stopping }: LaneContext, { contract, fees }: Wanted): Sieve {
   const blamed: Blamed[] = [];
   let asked = 0;
 
   const ask = async (mints: readonly QueuedMint[]) => {
     asked += 1;
-    return node.estimate(signer.address, contract, mints);
+    try {
+      return await node.estimate(signer.address, contract, mints, fees);
+    } catch (error) {
+      // At a price nodes look at the funds first. What can be paid is decided with the gas.
+      if (!isOfNode(error)) throw error;
+      return node.estimate(signer.address, contract, mints);
+    }
   };
   const sift = async (mints: readonly QueuedMint[]): Promise<Estimated[]> => {
     const isEnough = asked >= mostQuestions || blamed.length >= mostBlamed;

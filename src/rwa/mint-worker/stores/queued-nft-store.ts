@@ -9,13 +9,13 @@ import { inLine, isOfLine } from './queue-line-sql.ts';
  */
 
 /** An NFT that waits to be sent. */
-export type QueuedMint = Mint & { readonly nftId: string };
+export type QueuedMint = Mint & { readonly nftId: string; readonly companyId: string };
 
 /** The same, with the contract of its RWA in EIP-55. */
 export type NextMint = QueuedMint & { readonly contract: string };
 
 /** What one company has queued for one contract: a line, with the NFT that has been queued longest in it. */
-export type QueuedLine = NextMint & { readonly companyId: string; readonly queuedAt: Date };
+export type QueuedLine = NextMint & { readonly queuedAt: Date };
 
 type LinesWanted = {
   readonly chainId: string;
@@ -30,39 +30,71 @@ type LinesWanted = {
 /** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
 export const mostLines = 1_000;
 
-/**
- * Lists the lines of a network's queue, by contract and company, at most {@link mostLines}. It jumps in the index from
- * line to line.
- */
-export async function listQueuedLines(
-  db: Database,
-  { chainId, after, excludedContracts, excludedNftIds }: LinesWanted,
-): Promise<QueuedLine[]> {
+// Jumps in the index from line to line.
+const lines = `
+  WITH RECURSIVE named (contract, company_id) AS (
+    (SELECT mint_contract, company_id FROM nfts
+     WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND (mint_contract, company_id) > (:contract, :company)
+     ORDER BY mint_contract, company_id LIMIT 1)
+    UNION ALL
+    SELECT further.* FROM named l CROSS JOIN LATERAL (
+      SELECT mint_contract, company_id FROM nfts
+      WHERE mint_chain_id = :chainId AND mint_state = 'queued'
+        AND (mint_contract, company_id) > (l.contract, l.company_id)
+      ORDER BY mint_contract, company_id LIMIT 1) further),
+  lines AS (
+    SELECT l.contract, l.company_id, oldest.*
+    FROM named l CROSS JOIN LATERAL (
+      SELECT id, recipient, token_id, queued_at FROM nfts
+      WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine('l.contract', 'l.company_id')}
+        AND id <> ALL (:nftIds::uuid[]) ORDER BY ${inLine} LIMIT 1) oldest
+    WHERE l.contract <> ALL (:contracts::text[]) LIMIT ${mostLines})`;
+
+const lineColumns = `l.contract, company_id AS "companyId", l.id AS "nftId", l.recipient, l.token_id AS "tokenId",
+  l.queued_at AS "queuedAt"`;
+
+const bindingsOf = ({ chainId, after, excludedContracts, excludedNftIds }: LinesWanted) => ({
+  chainId,
+  contract: after?.contract ?? '',
+  company: after?.companyId ?? '',
+  contracts: [...excludedContracts],
+  nftIds: [...excludedNftIds],
+});
+
+/** Lists the lines of a network's queue, by contract and company, at most {@link mostLines}. */
+export async function listQueuedLines(db: Database, wanted: LinesWanted): Promise<QueuedLine[]> {
   const { rows }: { rows: QueuedLine[] } = await db.raw(
-    `WITH RECURSIVE lines (contract, company_id) AS (
-       (SELECT mint_contract, company_id FROM nfts
-        WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND (mint_contract, company_id) > (:contract, :company)
-        ORDER BY mint_contract, company_id LIMIT 1)
-       UNION ALL
-       SELECT further.* FROM lines l CROSS JOIN LATERAL (
-         SELECT mint_contract, company_id FROM nfts
-         WHERE mint_chain_id = :chainId AND mint_state = 'queued'
-           AND (mint_contract, company_id) > (l.contract, l.company_id)
-         ORDER BY mint_contract, company_id LIMIT 1) further)
-     SELECT l.contract, l.company_id AS "companyId", oldest.id AS "nftId", oldest.recipient,
-       oldest.token_id AS "tokenId", oldest.queued_at AS "queuedAt"
-     FROM lines l CROSS JOIN LATERAL (
-       SELECT id, recipient, token_id, queued_at FROM nfts
-       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine('l.contract', 'l.company_id')}
-         AND id <> ALL (:nftIds::uuid[]) ORDER BY ${inLine} LIMIT 1) oldest
-     WHERE l.contract <> ALL (:contracts::text[]) LIMIT ${mostLines}`,
-    {
-      chainId,
-      contract: after?.contract ?? '',
-      company: after?.companyId ?? '',
-      contracts: [...excludedContracts],
-      nftIds: [...excludedNftIds],
-    },
+    `${lines} SELECT ${lineColumns} FROM lines l`,
+    bindingsOf(wanted),
+  );
+  return rows;
+}
+
+type TurnWanted = LinesWanted & {
+  readonly signer: string;
+  /** Ids of the transactions in flight. */
+  readonly inFlight: readonly string[];
+  /** The most of them that have NFTs of one company. */
+  readonly mostInFlight: number;
+};
+
+/** A line, and whether its company may have another transaction in flight. */
+export type LineInTurn = QueuedLine & { readonly hasRoom: boolean };
+
+/**
+ * Lists the same lines in turn. The company comes first whose NFTs were sent longest ago, of
+ * what is not final yet; then the NFT that has waited longest.
+ */
+export async function listLinesByTurn(db: Database, wanted: TurnWanted): Promise<LineInTurn[]> {
+  const { signer, inFlight, mostInFlight } = wanted;
+  const { rows }: { rows: LineInTurn[] } = await db.raw(
+    `${lines}, sent AS (
+       SELECT c.id AS company_id, max(t.nonce) AS nonce, count(*) FILTER (WHERE t.id = ANY (:inFlight::uuid[])) AS in_flight
+       FROM mint_transactions t CROSS JOIN unnest(t.company_ids) AS c (id)
+       WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') GROUP BY c.id)
+     SELECT ${lineColumns}, coalesce(s.in_flight, 0) < :mostInFlight AS "hasRoom"
+     FROM lines l LEFT JOIN sent s USING (company_id) ORDER BY s.nonce NULLS FIRST, l.queued_at`,
+    { ...bindingsOf(wanted), signer, inFlight: [...inFlight], mostInFlight },
   );
   return rows;
 }
@@ -84,7 +116,7 @@ type Wanted = {
 export async function listQueuedMints(
   db: Database,
   { chainId, contract, companyIds, excludedNftIds, limit }: Wanted,
-): Promise<(QueuedMint & { readonly companyId: string })[]> {
+): Promise<QueuedMint[]> {
   const companies = companyIds.slice(0, limit);
   const { rows } = await db.raw(
     `SELECT q.id AS "nftId", q.token_id AS "tokenId", q.recipient, c.id AS "companyId"
@@ -114,30 +146,10 @@ export async function listQueuedForContract(
   limit: number,
 ): Promise<QueuedMint[]> {
   const { rows }: { rows: QueuedMint[] } = await db.raw(
-    `SELECT id AS "nftId", token_id AS "tokenId", recipient FROM nfts
+    `SELECT id AS "nftId", token_id AS "tokenId", recipient, company_id AS "companyId" FROM nfts
      WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract
      ORDER BY company_id, queued_at, id LIMIT :limit`,
     { chainId, contract, limit },
-  );
-  return rows;
-}
-
-/** The companies whose NFTs a transaction has. They are the same for as long as it exists. */
-export type TransactionCompanies = {
-  readonly transactionId: string;
-  readonly companyIds: readonly string[];
-};
-
-/** Lists the companies of these transactions. */
-export async function listTransactionCompanies(
-  db: Database,
-  transactionIds: readonly string[],
-): Promise<TransactionCompanies[]> {
-  const { rows }: { rows: TransactionCompanies[] } = await db.raw(
-    `SELECT l.transaction_id AS "transactionId", array_agg(DISTINCT n.company_id) AS "companyIds"
-     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
-     WHERE l.transaction_id = ANY (?::uuid[]) GROUP BY l.transaction_id`,
-    [[...transactionIds]],
   );
   return rows;
 }
@@ -180,8 +192,8 @@ const mostTransactions = 200;
 const mostQueued = 1_000;
 
 /**
- * Lists a few other recipients that the contract may well mint to: the one that it last minted to, and up to
- * three of those queued for it, chosen at random of the first and the last that are.
+ * Lists a few other recipients that the contract may well mint to: the one that it was last sent a mint to, and
+ * up to three of those queued for it, chosen at random of the first and the last that are.
  */
 export async function listOtherRecipients(
   db: Database,
@@ -196,7 +208,7 @@ export async function listOtherRecipients(
         WHERE chain_id = :chainId AND signer = w.signer AND contract = :contract
         ORDER BY nonce DESC LIMIT ${mostTransactions}) t
       JOIN mint_transaction_nfts l ON l.transaction_id = t.id
-      WHERE w.chain_id = :chainId AND l.state = 'minted' AND l.recipient <> :recipient
+      WHERE w.chain_id = :chainId AND l.state IN ('minted', 'open') AND l.recipient <> :recipient
       ORDER BY t.created_at DESC LIMIT 1)
      UNION
      (SELECT recipient FROM (

@@ -148,7 +148,7 @@ export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<vo
 }
 
 /**
- * Counts for each NFT the transactions that were mined and did not mint it, since its mint was last accepted.
+ * Counts for each NFT the transactions of it alone that were mined and did not mint it, since its mint was last accepted.
  * @returns counts by NFT id; an NFT without such a transaction is absent
  */
 export async function countFailedAttempts(
@@ -160,8 +160,42 @@ export async function countFailedAttempts(
     `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l
        JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
      WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
-       AND NOT l.left_out AND t.created_at > n.queued_at GROUP BY l.nft_id`,
+       AND NOT l.left_out AND NOT t.out_of_gas AND t.created_at > n.queued_at
+       AND NOT EXISTS (SELECT FROM mint_transaction_nfts o
+         WHERE o.transaction_id = t.id AND o.nft_id <> l.nft_id AND NOT o.left_out)
+     GROUP BY l.nft_id`,
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, Number(row.count)]));
+}
+
+/**
+ * Finds for each NFT with how many others it may be tried again at most, itself included: half of those with which it
+ * failed, so that one that makes others fail is found; alone where others of its transaction were minted.
+ * @returns sizes by NFT id; an NFT that did not fail since its mint was last accepted is absent
+ */
+export async function findRetrySizes(db: Database, nftIds: readonly string[]): Promise<Map<string, number>> {
+  if (nftIds.length === 0) return new Map();
+  const { rows }: { rows: { nft_id: string; size: number }[] } = await db.raw(
+    `SELECT DISTINCT ON (l.nft_id) l.nft_id, CASE WHEN o.minted > 0 THEN 1 ELSE greatest(1, o.tried / 2) END AS size
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+       CROSS JOIN LATERAL (
+         SELECT count(*)::int AS tried, count(*) FILTER (WHERE state = 'minted')::int AS minted
+         FROM mint_transaction_nfts WHERE transaction_id = t.id AND NOT left_out) o
+     WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
+       AND NOT l.left_out AND NOT t.out_of_gas AND t.created_at > n.queued_at
+     ORDER BY l.nft_id, t.created_at DESC`,
+    [[...nftIds]],
+  );
+  return new Map(rows.map((row) => [row.nft_id, row.size]));
+}
+
+/** Whether the mined form of a transaction tried one NFT alone, and had enough gas. */
+export async function isAttempt(tx: Tx, transactionId: string): Promise<boolean> {
+  const { rows } = await tx.raw(
+    `SELECT FROM mint_transactions t WHERE id = ? AND NOT out_of_gas AND (
+       SELECT count(*) FROM mint_transaction_nfts WHERE transaction_id = t.id AND NOT left_out) = 1`,
+    [transactionId],
+  );
+  return rows.length > 0;
 }

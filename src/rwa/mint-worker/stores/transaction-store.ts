@@ -45,6 +45,8 @@ export type NewTransaction = {
   /** EIP-55. */
   readonly contract: string;
   readonly gasLimit: bigint;
+  /** Whose NFTs it has. */
+  readonly companyIds?: readonly string[];
 };
 
 type OpenRow = {
@@ -152,6 +154,7 @@ export async function insertTransaction(tx: Tx, lease: LaneLease, created: NewTr
       contract: created.contract,
       gas_limit: created.gasLimit.toString(),
       fence: lease.fence,
+      company_ids: [...(created.companyIds ?? [])],
     })
     .returning('id');
   if (row === undefined) throw new Error('The transaction was not stored.');

@@ -1,4 +1,5 @@
 import { transactionFacts } from '../../context/step-facts.ts';
+import { noteFailure } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
@@ -47,7 +48,10 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, unminted);
 
   const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
-    const limited = await applyRetryLimit(tx, proven, passedOver(newest.hash));
+    const limited = await applyRetryLimit(tx, id, proven, passedOver(newest.hash));
+    const hasMinted = open.some(({ isMinted }) => isMinted) || proven.minted.length > 0;
+    if (open.length > 0 && !hasMinted)
+      await noteFailure(tx, { chainId: lease.chainId, contract: transaction.contract });
     const seconds = await finalizeTransaction(tx, id, limited);
     await saveWaiting(tx, open, waiting);
     if (waiting.length > 0) await setUnproven(tx, id, true);

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../contract/transaction.ts';
-import { countFailedAttempts, listLeftOut } from '../../stores/transaction-nft-store.ts';
+import { countFailedAttempts, isAttempt, listLeftOut } from '../../stores/transaction-nft-store.ts';
 import type { Outcomes } from './outcomes.ts';
 
 // The first failure may have a cause that passes, such as a role that was revoked and granted again.
@@ -17,11 +17,17 @@ export const revertedMint = (hash: string): string =>
   `The contract reverted the mint ${maxFailedAttempts} times, last in transaction ${hash}.`;
 
 /**
- * Fails NFTs instead of releasing them when this is their last failed attempt. Those that the mined form of their
- * transaction left out have not been tried.
+ * Fails NFTs instead of releasing them when this is their last failed attempt. Only a transaction of one NFT is an attempt:
+ * in others any NFT may be to blame.
  * @param reason why these NFTs fail, in words
  */
-export async function applyRetryLimit(tx: Tx, outcomes: Outcomes, reason: string): Promise<Outcomes> {
+export async function applyRetryLimit(
+  tx: Tx,
+  transactionId: string,
+  outcomes: Outcomes,
+  reason: string,
+): Promise<Outcomes> {
+  if (!(await isAttempt(tx, transactionId))) return outcomes;
   const failedBefore = await countFailedAttempts(tx, outcomes.released);
   const leftOut = new Set(await listLeftOut(tx, outcomes.released));
   const isExhausted = (nftId: string) =>

@@ -61,10 +61,10 @@ async function settleOne(look: Look, transaction: UnprovenTransaction): Promise<
 /** A transaction that was not mined counts as no attempt. */
 async function limitRetries(
   tx: Tx,
-  { state, minedHash }: UnprovenTransaction,
+  { id, state, minedHash }: UnprovenTransaction,
   outcomes: Outcomes,
 ): Promise<Outcomes> {
   if (state === 'lost' || minedHash === null) return outcomes;
   const reasonOf = state === 'reverted' ? revertedMint : passedOver;
-  return applyRetryLimit(tx, outcomes, reasonOf(minedHash));
+  return applyRetryLimit(tx, id, outcomes, reasonOf(minedHash));
 }

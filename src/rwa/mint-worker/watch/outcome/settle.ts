@@ -1,8 +1,10 @@
 import { readSigned } from '../../../../chain/minting/signer.ts';
+import type { Database } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { inclusionOf, type Mined } from '../../context/mined.ts';
 import { transactionFacts } from '../../context/step-facts.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
+import { noteFailure, noteOutOfGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
@@ -30,7 +32,6 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (isNews) {
     memory.underfunded.delete(transaction.id);
     memory.refused.delete(transaction.id);
-    memory.capped.delete(transaction.id);
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {
@@ -68,6 +69,7 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
     const seconds = await confirmTransaction(tx, transaction.id, inclusion, minted);
+    if (minted.length > 0) await noteSuccess(tx, { chainId: lease.chainId, contract: transaction.contract });
     await saveWaiting(tx, nfts, waiting);
     await step('confirming', transactionFacts(transaction));
     return seconds;
@@ -119,6 +121,12 @@ async function findMinted(
   return { minted, waiting, isClear };
 }
 
+/** Whether the attempt used all of its gas: a contract that calls another keeps a 64th of it back. */
+async function isOutOfGas(db: Database, { receipt: { gasUsed, hash } }: Mined): Promise<boolean> {
+  const { gasLimit } = readSigned(await readRawAttempt(db, hash));
+  return gasUsed !== null && gasUsed * 64n >= gasLimit * 63n;
+}
+
 /**
  * A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. Those whose
  * outcome cannot be proven then wait without it.
@@ -129,12 +137,15 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
   const { id } = transaction;
   if (mined.block.number > (await view.finalized())) return;
   const nfts = await listOpenNfts(db, id);
+  const subject = { chainId: lease.chainId, contract: transaction.contract };
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
   const inclusion = await inclusionOf(db, mined);
 
   const counts = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
-    const outcomes = await applyRetryLimit(tx, proven, revertedMint(mined.receipt.hash));
+    const isExcused = (await isOutOfGas(tx, mined)) && (await noteOutOfGas(tx, id, subject));
+    if (!isExcused) await noteFailure(tx, subject);
+    const outcomes = await applyRetryLimit(tx, id, proven, revertedMint(mined.receipt.hash));
     const waits = await endReverted(tx, id, inclusion, outcomes);
     await saveWaiting(tx, nfts, waiting);
     if (waiting.length > 0) await setUnproven(tx, id, true);

@@ -1,18 +1,17 @@
-import { raise } from '../../../../chain/minting/fees.ts';
 import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
+import { broadcast } from '../../context/broadcast.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
-import { marketAt } from '../../context/market.ts';
+import { attemptFacts } from '../../context/step-facts.ts';
+import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from '../evidence/chain-view.ts';
 import { isForgotten } from '../evidence/forgotten.ts';
-import { outbid } from './outbid.ts';
-import { rebroadcastAttempt } from './rebroadcast-attempt.ts';
-import { leaveOut, resign } from './resign.ts';
-import { sendRaised } from './send-raised.ts';
+import { planReplacement } from './plan.ts';
+import { replace } from './replace.ts';
 
 /**
- * Broadcasts a transaction without a block again when it is time to, or a node has forgotten it: within what nodes take
- * when they refused it, with higher fees when the market asks for more than it offers, and otherwise as it is.
+ * Replaces a transaction without a block where there is a reason to. Otherwise broadcasts it again as it is: with each
+ * look while nodes refuse it, when a node has forgotten it, and now and then.
  */
 export async function rebroadcast(
   context: LaneContext,
@@ -20,33 +19,33 @@ export async function rebroadcast(
   transaction: OpenTransaction,
 ): Promise<void> {
   const { memory, watchOnly } = context;
+  const { id, nonce } = transaction;
+  // Another transaction has the nonce: no price changes that.
+  if (view.count > nonce) memory.refused.delete(id);
   // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
-  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
+  if (await isForgotten(context, view, transaction)) {
+    memory.broadcastAt.clear();
+    const waited = view.head.number - transaction.attempts[0].sentAtBlock;
+    if (waited >= BigInt(context.settings.stuckBlocks)) memory.forgotten.add(id);
+  }
   // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
-  const maySign = !watchOnly && memory.signerFault === undefined;
-  if (maySign && (await signAnew(context, view, transaction))) return;
-  await rebroadcastAttempt(context, transaction, transaction.attempts[0]);
+  const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
+  if (maySign && (await isReplaced(context, view, transaction))) return;
+  const isPressing = memory.refused.has(id) || memory.underfunded.has(id);
+  if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
-/** Replaces the transaction where there is a reason to. @returns whether it did; never when the signer does not sign */
-async function signAnew(
+/** @returns false also when the signer does not sign */
+async function isReplaced(
   context: LaneContext,
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<boolean> {
-  const { memory } = context;
-  const [newest] = transaction.attempts;
-  // Unknown when this process has not broadcast it: then perhaps nobody has.
-  const broadcastAt = memory.broadcastAt.get(transaction.id);
   try {
-    if (await leaveOut(context, view, transaction)) return true;
-    if (await outbid(context, view, transaction)) return true;
-    if (memory.refused.get(transaction.id)?.hash === newest.hash) {
-      return await resign(context, view, transaction);
-    }
-    // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
-    if (broadcastAt === undefined || !isStuck(context, view, transaction)) return false;
-    return await replace(context, view, transaction);
+    const plan = await planReplacement(context, view, transaction);
+    if (plan === undefined) return false;
+    await replace(context, view, transaction, plan);
+    return true;
   } catch (error) {
     if (error instanceof SignerUnavailableError) return false;
     throw error;
@@ -61,30 +60,18 @@ export async function rebroadcastStored(context: LaneContext): Promise<void> {
   const { db, lease, stopping } = context;
   for (const transaction of await listUnconfirmedTransactions(db, lease)) {
     if (stopping.aborted) return;
-    await rebroadcastAttempt(context, transaction, transaction.attempts[0]);
+    if (isDue(context, transaction.id)) await sendAgain(context, transaction);
   }
 }
 
-/** Whether the transaction has been without a block for so long that its fees may be to blame. */
-function isStuck({ settings }: LaneContext, view: ChainView, transaction: OpenTransaction): boolean {
-  const [newest] = transaction.attempts;
-  const { baseFee } = view.head;
-  const blocksWaited = view.head.number - newest.sentAtBlock;
-  const isNext = transaction.nonce === view.count;
-  const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
-  return blocksWaited >= BigInt(settings.stuckBlocks) && (isNext || isBelowBaseFee);
+function isDue({ memory, now, settings }: LaneContext, id: string): boolean {
+  const broadcastAt = memory.broadcastAt.get(id);
+  return broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs;
 }
 
-/**
- * Replaces a transaction by one with the same nonce and higher fees.
- * @returns false when the market does not ask for more, or the fee cap does not allow it; then nothing has changed
- */
-async function replace(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<boolean> {
-  const market = await marketAt(context, view.head);
-  const fees = raise(transaction.attempts[0].fees, market, context.settings.feeCap);
-  return fees !== undefined && sendRaised(context, view, transaction, fees);
+async function sendAgain(context: LaneContext, transaction: OpenTransaction): Promise<void> {
+  const [newest] = transaction.attempts;
+  const raw = await readRawAttempt(context.db, newest.hash);
+  await broadcast(context, transaction.id, { hash: newest.hash, raw });
+  await context.step('rebroadcast', attemptFacts(transaction, newest));
 }

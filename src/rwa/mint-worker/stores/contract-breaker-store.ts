@@ -1,0 +1,77 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+
+/*
+ * Columns of `mint_contracts`: how transactions to a contract ended in blocks, one after the other. A contract that makes
+ * them fail gets few more.
+ */
+
+type ContractId = { readonly chainId: string; readonly contract: string };
+
+/** Transactions in a row that minted nothing, after which a contract gets one in an hour. */
+export const mostFailures = 5;
+// Of the gas that estimates say.
+const mostGasFactor = 16;
+
+export type Breaker = {
+  /** Transactions in a row that minted nothing. */
+  readonly failures: number;
+  /** By how much the gas is raised that estimates say. */
+  readonly gasFactor: bigint;
+  /** Whether the last one of a failing contract is an hour ago. */
+  readonly isProbeDue: boolean;
+};
+
+const isProbeDue = `(probed_at IS NULL OR probed_at < clock_timestamp() - interval '1 hour')`;
+
+export async function findBreaker(db: Database, { chainId, contract }: ContractId): Promise<Breaker> {
+  const { rows }: { rows: { failures: number; gas_factor: number; due: boolean }[] } = await db.raw(
+    `SELECT failures, gas_factor, ${isProbeDue} AS due FROM mint_contracts WHERE chain_id = ? AND contract = ?`,
+    [chainId, contract],
+  );
+  const [row] = rows;
+  return {
+    failures: row?.failures ?? 0,
+    gasFactor: BigInt(row?.gas_factor ?? 1),
+    isProbeDue: row?.due ?? true,
+  };
+}
+
+/** Takes the one transaction in an hour that a failing contract gets. @returns whether it may be sent */
+export async function takeProbe(db: Database, { chainId, contract }: ContractId): Promise<boolean> {
+  const { rows } = await db.raw(
+    `UPDATE mint_contracts SET probed_at = clock_timestamp() WHERE chain_id = ? AND contract = ?
+       AND ${isProbeDue} RETURNING contract`,
+    [chainId, contract],
+  );
+  return rows.length > 0;
+}
+
+/** Notes that a transaction minted something. */
+export async function noteSuccess(tx: Tx, { chainId, contract }: ContractId): Promise<void> {
+  await tx('mint_contracts')
+    .where({ chain_id: chainId, contract })
+    .where('failures', '>', 0)
+    .update({ failures: 0, probed_at: null });
+}
+
+/** Notes that a transaction minted nothing. The first probe comes an hour after the last failure. */
+export async function noteFailure(tx: Tx, { chainId, contract }: ContractId): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_contracts SET failures = failures + 1, probed_at = clock_timestamp() WHERE chain_id = ? AND contract = ?`,
+    [chainId, contract],
+  );
+}
+
+/**
+ * Notes that a transaction used all of its gas, so that the next ones get twice as much.
+ * @returns false when that is as much as is ever given: then it is a failure like any other
+ */
+export async function noteOutOfGas(tx: Tx, id: string, { chainId, contract }: ContractId): Promise<boolean> {
+  const { rows } = await tx.raw(
+    `UPDATE mint_contracts SET gas_factor = gas_factor * 2
+     WHERE chain_id = ? AND contract = ? AND gas_factor < ${mostGasFactor} RETURNING contract`,
+    [chainId, contract],
+  );
+  if (rows.length > 0) await tx('mint_transactions').where({ id }).update({ out_of_gas: true });
+  return rows.length > 0;
+}

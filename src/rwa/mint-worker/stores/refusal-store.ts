@@ -1,0 +1,74 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+import { stateOfRow } from '../../assets/mint-state-sql.ts';
+import type { NextMint } from './queued-nft-store.ts';
+
+/*
+ * Table `mint_refusals`: NFTs whose recipient their contract has refused. They wait until the contract is asked again. The
+ * row stays when its NFT has failed, so that others for the same recipient are asked about alone; it goes once the contract
+ * takes the recipient.
+ */
+
+type ContractId = { readonly chainId: string; readonly contract: string };
+
+/** @property refusedAt the newest block then */
+export type RefusedMint = NextMint & { readonly refusedAt: bigint };
+
+// Beyond it a refused NFT is met again at each poll, until the first ones are through.
+const mostListed = 10_000;
+
+/** Lists the queued NFTs of a network that wait since their recipient was refused, the first refused first. */
+export async function listRefusedMints(db: Database, chainId: string): Promise<RefusedMint[]> {
+  const { rows }: { rows: (NextMint & { refusedAt: string })[] } = await db.raw(
+    `SELECT n.id AS "nftId", n.token_id AS "tokenId", n.recipient, n.company_id AS "companyId", r.contract,
+       r.refused_at AS "refusedAt"
+     FROM mint_refusals r JOIN nfts n ON n.id = r.nft_id AND n.recipient = r.recipient AND n.mint_contract = r.contract
+     WHERE r.chain_id = ? AND r.is_waiting AND ${stateOfRow('n')} = 'queued'
+     ORDER BY r.refused_at, r.nft_id LIMIT ${mostListed}`,
+    [chainId],
+  );
+  return rows.map((row) => ({ ...row, refusedAt: BigInt(row.refusedAt) }));
+}
+
+const insert = `INSERT INTO mint_refusals AS r (nft_id, chain_id, contract, recipient, refused_at)
+  SELECT n.id, :chainId, :contract, n.recipient, :block FROM nfts n WHERE n.id = ANY (:nftIds::uuid[])`;
+// One that waits already does not wait longer.
+const onConflict = `ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
+  recipient = excluded.recipient, is_waiting = true, refused_at = CASE WHEN r.is_waiting AND r.recipient = excluded.recipient
+    AND r.contract = excluded.contract THEN r.refused_at ELSE excluded.refused_at END RETURNING nft_id`;
+
+/** Lets an NFT wait whose recipient the contract has refused. @param block the newest one */
+export async function noteRefused(
+  db: Database,
+  { chainId, contract, nftId }: ContractId & { readonly nftId: string },
+  block: bigint,
+): Promise<void> {
+  await db.raw(`${insert} ${onConflict}`, { chainId, contract, nftIds: [nftId], block: block.toString() });
+}
+
+/** Lets those of the NFTs wait whose recipient the contract has refused before. @returns their ids */
+export async function noteKnownRecipients(
+  db: Database,
+  { chainId, contract }: ContractId,
+  nftIds: readonly string[],
+  block: bigint,
+): Promise<Set<string>> {
+  const { rows }: { rows: { nft_id: string }[] } = await db.raw(
+    `${insert} AND EXISTS (SELECT FROM mint_refusals o
+       WHERE o.chain_id = :chainId AND o.contract = :contract AND o.recipient = n.recipient) ${onConflict}`,
+    { chainId, contract, nftIds: [...nftIds], block: block.toString() },
+  );
+  return new Set(rows.map(({ nft_id: id }) => id));
+}
+
+/** Notes that an NFT whose recipient is still refused has failed. */
+export async function endRefused(tx: Tx, nftId: string): Promise<void> {
+  await tx('mint_refusals').where({ nft_id: nftId }).update({ is_waiting: false });
+}
+
+/** Forgets that the contract has refused a recipient. */
+export async function forgetRecipient(
+  db: Database,
+  { chainId, contract, recipient }: ContractId & { readonly recipient: string },
+): Promise<void> {
+  await db('mint_refusals').where({ chain_id: chainId, contract, recipient }).delete();
+}

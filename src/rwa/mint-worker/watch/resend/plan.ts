@@ -1,0 +1,156 @@
+import { type Market, outbid, priceOf, quote, raise } from '../../../../chain/minting/fees.ts';
+import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
+import {
+  betterOffer,
+  hasNews,
+  hintOf,
+  looksBeforeReplacing,
+  type RefusalHint,
+} from '../../../../chain/minting/refusal.ts';
+import { readSigned } from '../../../../chain/minting/signer.ts';
+import type { LaneContext } from '../../context/lane-context.ts';
+import type { Refused } from '../../context/lane-memory.ts';
+import { learn, marketAt } from '../../context/market.ts';
+import { readRawAttempt } from '../../stores/attempt-store.ts';
+import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
+import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
+import type { ChainView } from '../evidence/chain-view.ts';
+import type { Plan } from './replace.ts';
+
+/** What a replacement is made from. */
+type Scene = {
+  readonly context: LaneContext;
+  readonly view: ChainView;
+  readonly last: Plan;
+  readonly market: Market;
+};
+
+/**
+ * Plans what replaces a transaction at its nonce: because an operator has asked to leave NFTs out, because nodes refuse
+ * it, or because it has waited for long while the market asks for more.
+ * @returns undefined when it stays as it is
+ */
+export async function planReplacement(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<Plan | undefined> {
+  const { memory, settings } = context;
+  const refused = memory.refused.get(transaction.id);
+  if (!transaction.hasAskedOut && refused === undefined && !isStuck(context, view, transaction))
+    return undefined;
+  const [newest] = transaction.attempts;
+  const { gasLimit, mints } = readSigned(await readRawAttempt(context.db, newest.hash));
+  const last = { gasLimit, mints, fees: newest.fees };
+  const scene = { context, view, last, market: await marketAt(context, view.head) };
+  const without = transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined;
+  if (without !== undefined) return without;
+  // Above the cap the market is to blame, whatever nodes say.
+  const isAffordable = priceOf(scene.market) <= settings.feeCap;
+  if (refused !== undefined && isAffordable) return answerRefusal(scene, transaction, refused);
+  if (!isStuck(context, view, transaction)) return undefined;
+  const fees = raise(last.fees, scene.market, settings.feeCap);
+  return fees && { ...last, fees };
+}
+
+/** Whether the transaction has been without a block for so long that its fees may be to blame. */
+function isStuck(
+  { memory, settings }: LaneContext,
+  view: ChainView,
+  { id, nonce, attempts: [newest] }: OpenTransaction,
+) {
+  // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
+  if (!memory.broadcastAt.has(id)) return false;
+  const { baseFee } = view.head;
+  const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
+  const blocksWaited = view.head.number - newest.sentAtBlock;
+  return blocksWaited >= BigInt(settings.stuckBlocks) && (nonce === view.count || isBelowBaseFee);
+}
+
+/** Leaves out NFTs that an operator has asked to mint by another transaction; where none is left it only uses the nonce. */
+async function leaveOut(
+  { context: { db, settings }, last, market }: Scene,
+  transaction: OpenTransaction,
+): Promise<Plan | undefined> {
+  const open = await listOpenNfts(db, transaction.id);
+  const askedOut = new Set(open.filter(({ isAskedOut }) => isAskedOut).map(({ tokenId }) => tokenId));
+  const mints = last.mints.filter(({ tokenId }) => !askedOut.has(tokenId));
+  const fees = outbid(last.fees, market, { cap: settings.feeCap });
+  if (mints.length === last.mints.length || fees === undefined) return undefined;
+  const detail =
+    'An operator took it out of its transaction; it is minted by another when that nonce is final.';
+  return { ...withMints(last, mints.length), mints, fees, note: { reason: 'left_out', detail } };
+}
+
+/**
+ * Plans what nodes may take in place of what they refuse: what the text suggests comes first, then a higher price up to
+ * the cap, then half of the batch.
+ */
+async function answerRefusal(
+  scene: Scene,
+  transaction: OpenTransaction,
+  { looks, words }: Refused,
+): Promise<Plan | undefined> {
+  const { context, last, market, view } = scene;
+  const hint = hintOf(words);
+  if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
+  const payable = (await payableFor(context, transaction)) / last.gasLimit;
+  // Below that it waits for those before it to be mined.
+  if (payable < last.fees.maxFeePerGas) return undefined;
+  const note = (more: Partial<Refused>) =>
+    context.memory.refused.set(transaction.id, { looks, words, ...more });
+  note({});
+  if (hint.first === 'size' && last.mints.length > 1) return halve(scene, hint, words);
+  const cap = lower(context.settings.feeCap, payable);
+  const most = mostGas({ blockGasLimit: view.head.gasLimit, blockShare: 100 });
+  const offer = betterOffer(last, market, hint, { cap, mostGas: most, looks });
+  if (offer === undefined) {
+    if (last.mints.length > 1) return halve(scene, hint, words);
+    note({ isExhausted: true });
+    return undefined;
+  }
+  const { maxPriorityFeePerGas: tip } = offer.fees;
+  if (tip === null && last.fees.maxPriorityFeePerGas !== null) learn(context, { isLegacy: true });
+  else if (hint.first === 'price' && hint.figure !== undefined && hint.figure <= cap)
+    learn(context, { tip: hint.figure });
+  if (tip !== null && offer.gasLimit === last.gasLimit) note({ raisedTo: tip });
+  return { ...last, ...offer };
+}
+
+/** Leaves half of the NFTs out, or as many as a bound in the text wants. */
+function halve(
+  { context, last, market }: Scene,
+  { first, figure, mostCost }: RefusalHint,
+  words: string,
+): Plan {
+  const count = last.mints.length;
+  // Where the size is to blame, the price need not stay as high as it has become.
+  const present = first === 'size' ? quote(market, context.settings.feeCap) : undefined;
+  const fees = present ?? last.fees;
+  const gas = mostCost === undefined ? (figure ?? 0n) : mostCost / (fees.maxFeePerGas || 1n);
+  const fitting = tokensWithin(costWithin(last.gasLimit, count), gas);
+  const tokens = fitting > 0 && fitting < count ? fitting : Math.floor(count / 2);
+  learn(context, { tokens });
+  const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${words}`;
+  return { ...withMints(last, tokens), fees, note: { reason: 'broadcast_refused', detail } };
+}
+
+/** The same for the first so many NFTs. */
+function withMints({ fees, gasLimit, mints }: Plan, tokens: number): Plan {
+  const gas = tokens === 0 ? transferGas : gasFor(costWithin(gasLimit, mints.length), tokens);
+  return { mints: mints.slice(0, tokens), gasLimit: gas, fees };
+}
+
+/** What the signer has for the transaction, in wei, when those with lower nonces are paid. */
+async function payableFor({ db, lease, memory, node, signer }: LaneContext, { nonce }: OpenTransaction) {
+  const before = (await listUnconfirmedTransactions(db, lease)).filter(
+    (each) => each.nonce < nonce && !memory.mined.has(each.id),
+  );
+  const reserved = before.reduce(
+    (sum, { gasLimit, attempts: [{ fees }] }) => sum + gasLimit * fees.maxFeePerGas,
+    0n,
+  );
+  return (await node.balance(signer.address)) - reserved;
+}
+
+const lower = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -1,0 +1,212 @@
+import { getAddress, toBeHex } from 'ethers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-store.ts';
+import { deploy } from '../../support/deploy.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { type Flaw, failure, fieldOf, of, quantityOf, resultOf } from '../../support/node/flaw.ts';
+import { compileContracts } from '../../support/solidity.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+/** The code of our own contract. */
+let tallystick: string;
+beforeEach(async () => {
+  setup = await createMintSetup();
+  tallystick = await setup.chain.call('eth_getCode', setup.chain.contract, 'latest');
+});
+afterEach(() => setup.close());
+
+const become = async (name: string) => {
+  const { chain } = setup;
+  const other = await deploy(chain.rpcUrl, (await compileContracts())[name]);
+  await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', other, 'latest'));
+  await chain.mine(5);
+};
+const lane = () => setup.service.db('mint_lanes').first();
+const sent = () => setup.service.db('mint_transactions').orderBy('nonce');
+const states = (ids: readonly string[]) =>
+  setup.service
+    .db('nfts')
+    .whereIn('id', [...ids])
+    .distinct()
+    .pluck('mint_state');
+const acceptMany = async (count: number) => {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(...(await setup.accept(10)));
+  return ids;
+};
+/** Accepts a mint to this recipient. */
+async function acceptTo(recipient: string): Promise<string> {
+  const { service } = setup;
+  const [{ id }] = await service.db('rwas').orderBy('created_at', 'desc');
+  const { body } = await service
+    .as(service.keys.acme)
+    .post(`/v1/api/rwa/${id}/mint`)
+    .send({ recipient })
+    .expect(200);
+  return body.nftId;
+}
+
+const estimating = (change: (gas: bigint) => bigint): Flaw =>
+  of(['eth_estimateGas'], async (call, pass) => {
+    const reply = await pass(call);
+    const gas = quantityOf(resultOf(reply));
+    return gas === undefined ? reply : { result: toBeHex(change(gas)) };
+  });
+
+test('N5: a contract whose estimates are a third too low gets twice the gas, and that is no attempt', async () => {
+  const { node } = setup;
+  await become('Hungry');
+  node.setFlaws(estimating((gas) => (gas * 2n) / 3n));
+  const ids = await acceptMany(20);
+  setup.work();
+  const mining = setup.keepMining();
+  await untilAll(setup.service, ids, 'minted', 60);
+  mining.stop();
+  const all = await sent();
+  expect(all.filter(({ state, out_of_gas: isOut }) => (state === 'reverted') !== isOut)).toEqual([]);
+  expect(all.some(({ out_of_gas: isOut }) => isOut)).toBe(true);
+  expect(all.length).toBeLessThan(8);
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+test('N9: a recipient that refuses only in a block fails alone; the others cost few transactions', async () => {
+  const { node } = setup;
+  await become('Picky');
+  const neverRefuses = of(['eth_estimateGas'], async (call, pass) => {
+    const reply = await pass(call);
+    return resultOf(reply) === undefined ? { result: '0xf4240' } : reply;
+  });
+  node.setFlaws(neverRefuses);
+  const others = await acceptMany(10);
+  const refused = await acceptTo('0x00000000000000000000000000000000DeaDBeef');
+  const more = await acceptMany(10);
+  setup.work();
+  const mining = setup.keepMining();
+  await untilAll(setup.service, [...others, ...more], 'minted', 60);
+  await untilAll(setup.service, [refused], 'failed', 60);
+  mining.stop();
+  expect((await sent()).length).toBeLessThan(14);
+  expect(await setup.settle([...others, ...more])).toEqual([]);
+});
+
+test('N9: a contract that mints nothing gets a few transactions, then one in an hour', async () => {
+  const { chain, service } = setup;
+  await become('Idle');
+  const ids = await acceptMany(40);
+  setup.work();
+  const mining = setup.keepMining();
+  const paused = () => service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });
+  await until('the pause', async () => /minted nothing/.test((await paused())[0]?.pause_detail ?? ''), 60);
+  // It is no matter of the lane.
+  expect((await lane()).pause_reason).toBeNull();
+  await assertNoLaneNeedsHelp(service.db);
+  await until('their ends', async () => (await sent()).every(({ state }) => state === 'finalized'));
+  // Halves of what failed are tried side by side.
+  const { length } = await sent();
+  expect(length).toBeGreaterThanOrEqual(5);
+  expect(length).toBeLessThan(10);
+  await until('the end of all', async () => (await states(ids)).join() === 'queued');
+  const anHourLater = () => service.db('mint_contracts').update({ probed_at: null });
+  await anHourLater();
+  await until('a probe', async () => (await sent()).length === length + 1);
+  await until('its end', async () => (await sent()).every(({ state }) => state === 'finalized'));
+  await chain.call('anvil_setCode', chain.contract, tallystick);
+  await anHourLater();
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+test('N12: too little funds at the estimate are told as that, and minting goes on at once with more', async () => {
+  const { chain, node, signers } = setup;
+  const gwei = 1_000_000_000n;
+  await chain.call('evm_setAutomine', false);
+  chain.market.hold(gwei);
+  await chain.mine(3);
+  /** As geth: at a price the funds are looked at first. The contract costs five times what ours does. */
+  const dear = of(['eth_estimateGas'], async (call, pass) => {
+    const [asked] = call.params;
+    const price = quantityOf(fieldOf(asked, 'maxFeePerGas')) ?? 0n;
+    const gas =
+      5n *
+      (quantityOf(
+        resultOf(
+          await pass({
+            ...call,
+            params: [{ ...(asked as object), maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }],
+          }),
+        ),
+      ) ?? 0n);
+    const balance = BigInt(await chain.call<string>('eth_getBalance', signers[0], 'latest'));
+    return balance < gas * price
+      ? failure(-32000, 'insufficient funds for gas * price + value')
+      : { result: toBeHex(gas) };
+  });
+  node.setFlaws(dear);
+  await chain.call('anvil_setBalance', signers[0], toBeHex(200_000n * 3n * gwei));
+  const ids = await setup.accept(2);
+  setup.work();
+  const mining = setup.keepMining();
+  await until('the reason', async () => (await lane()).pause_reason === 'balance_too_low');
+  await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
+  await untilAll(setup.service, ids, 'submitted', 5);
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+describe('N13: recipients that the contract refuses', () => {
+  test('cost a few estimates each, and hold nobody up', async () => {
+    const { node, service } = setup;
+    await become('Picky');
+    const count = 100;
+    const refused: string[] = [];
+    const others = await setup.accept(2);
+    for (let index = 1; index <= count; index += 1) {
+      refused.push(await acceptTo(getAddress(`0xbad0${index.toString(16).padStart(36, '0')}`)));
+    }
+    node.questions.forget();
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, others, 'minted', 60);
+    await untilAll(service, refused, 'failed', 60);
+    mining.stop();
+    expect(node.questions.byMethod().get('eth_estimateGas')).toBeLessThan(4 * count);
+    expect(await setup.settle(others)).toEqual([]);
+  });
+
+  test('are remembered: by another worker, by the next NFT for them, and until the contract takes them', async () => {
+    const { chain, node, service } = setup;
+    await become('Picky');
+    const count = 30;
+    const refused: string[] = [];
+    const bad = (index: number) => getAddress(`0xbad0${index.toString(16).padStart(36, '0')}`);
+    const others = await setup.accept(2);
+    for (let index = 1; index <= count; index += 1) refused.push(await acceptTo(bad(index)));
+    const estimates = () => node.questions.byMethod().get('eth_estimateGas') ?? 0;
+    const known = () => service.db('mint_refusals');
+    setup.work();
+    await until('all are known', async () => (await known()).length === count);
+    await setup.killAll();
+    node.questions.forget();
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, refused, 'failed', 60);
+    await untilAll(service, others, 'minted', 60);
+    // Each is asked about once, and now and then whether the contract mints to others.
+    expect(estimates()).toBeLessThan(2 * count);
+
+    node.questions.forget();
+    const again = await acceptTo(bad(1));
+    const more = await setup.accept(2);
+    await untilAll(service, [again], 'failed', 60);
+    await untilAll(service, more, 'minted', 60);
+    expect(estimates()).toBeLessThan(10);
+
+    await chain.call('anvil_setCode', chain.contract, tallystick);
+    const taken = await acceptTo(bad(1));
+    await untilAll(service, [taken], 'minted', 60);
+    mining.stop();
+    expect(await known().where({ recipient: bad(1) })).toEqual([]);
+    expect(await setup.settle([...others, ...more, taken])).toEqual([]);
+  });
+});
