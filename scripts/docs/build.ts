@@ -1,5 +1,6 @@
+import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { published } from '../contract/published.ts';
 import { type AreaContract, readContract } from './contract.ts';
 import { deployed } from './deployed.ts';
@@ -7,6 +8,7 @@ import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout } from './layout.ts';
 import { llmsText } from './llms.ts';
+import { isDecision, manualPage, readManual } from './manual.ts';
 import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
@@ -54,15 +56,28 @@ async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
   if (texts === undefined || programs === undefined || drawings === undefined) return [];
   const inserts = guideInserts({ contract, programs, drawings, nulls: await nullRecipes(root) });
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
-  const written = [...texts].map(([file, text]) => readGuide(file.replace(/\.md$/, ''), text, inserts));
-  return [...written, readGuide('changelog', changelog, inserts)];
+  const written = [...texts].map(([file, text]) =>
+    readGuide(file.replace(/\.md$/, ''), text, { root: '', inserts }),
+  );
+  return [...written, readGuide('changelog', changelog, { root: '' })];
+}
+
+/** Adds the images of the documentation. @returns the published path of each, by its file */
+async function addImages(site: Site): Promise<Map<string, string>> {
+  const images = new Map<string, string>();
+  for (const file of globSync('docs/images/*.svg', { cwd: root }).toSorted()) {
+    images.set(file, site.addAsset(basename(file), await readFile(join(root, file), 'utf8')));
+  }
+  return images;
 }
 
 async function assemble(): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
   const guides = await readGuides(contract);
-  const index = await searchIndex(contract, guides, readSynonyms(await source('synonyms.yaml')));
+  const manual = await readManual(root, await addImages(site));
+  const synonyms = readSynonyms(await source('synonyms.yaml'));
+  const index = await searchIndex({ contract, guides, manual, synonyms });
   const assets = new Map([['search-index.js', site.addAsset('search-index.js', index)]]);
   for (const name of assetNames) {
     assets.set(name, site.addAsset(name, await source(name)));
@@ -75,13 +90,14 @@ async function assemble(): Promise<Site> {
     contract,
     navigation: readNavigation(
       await source('navigation.yaml'),
-      guides.map(({ name }) => name),
+      [...guides, ...manual.filter((page) => !isDecision(page))].map(({ name }) => name),
     ),
     asset: (name) => assets.get(name) ?? '',
   });
   const own = (path: string, html: string) => site.add(path, html, { page: 'own' });
   own('index.html', startPage(await source('start.html'), contract, layout));
   for (const guide of guides) own(`${guide.name}.html`, guidePage(guide, layout));
+  for (const page of manual) own(`${page.name}.html`, manualPage(page, manual, layout));
   const texts = readProblemTexts(await source('problems.yaml'));
   own('missing.html', missingPage(layout));
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
@@ -89,7 +105,15 @@ async function assemble(): Promise<Site> {
     site.add(`${each.area}.html`, referencePage(each, layout), { page: 'reference' });
   }
   await addDocuments(site, contract);
-  site.add('llms.txt', llmsText(contract, guides), { open: true });
+  site.add(
+    'llms.txt',
+    llmsText(
+      contract,
+      guides,
+      manual.filter((page) => !isDecision(page)),
+    ),
+    { open: true },
+  );
   return site;
 }
 

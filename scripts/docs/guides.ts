@@ -4,7 +4,7 @@ import { type AreaContract, findOperation } from './contract.ts';
 import { documentTable } from './documents.ts';
 import type { Language } from './highlight.ts';
 import type { Layout } from './layout.ts';
-import { type Inserts, type Rendered, renderMarkdown } from './markdown.ts';
+import { type Inserts, type Rendered, type RenderOptions, renderMarkdown } from './markdown.ts';
 import { withPlaceholders } from './markup.ts';
 import { codesByStatus } from './problem-pages.ts';
 import { callOf } from './samples/call.ts';
@@ -20,11 +20,9 @@ export type GuideParts = {
 };
 
 export type Guide = Rendered & {
-  /** Name of the file without its ending. */
+  /** Path of the page in the portal, without `.html`. */
   readonly name: string;
   readonly title: string;
-  /** The first paragraph, as text. */
-  readonly lead: string;
 };
 
 const programLanguages: readonly (readonly [ending: string, language: Language, label: string])[] = [
@@ -80,17 +78,13 @@ export function guideInserts({ contract, programs, drawings, nulls }: GuideParts
   };
 }
 
-/** @throws Error when the text does not begin with a title and a paragraph */
-export function readGuide(name: string, text: string, inserts: Inserts, root = ''): Guide {
-  const [, title, lead] = /^# (.+)\n+((?:.+\n)+)/.exec(text) ?? [];
-  if (title === undefined || lead === undefined)
-    throw new Error(`${name}: a page begins with a title and a paragraph`);
-  const rendered = renderMarkdown(text, { root, inserts });
-  const plain = lead
-    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/\s+/g, ' ');
-  return { name, title, lead: plain.trim(), ...rendered };
+/** @throws Error when the text has no title or no paragraph */
+export function readGuide(name: string, text: string, options: RenderOptions): Guide {
+  const [, title] = /^# (.+)\n/.exec(text) ?? [];
+  const rendered = renderMarkdown(text, options);
+  if (title === undefined || rendered.lead === '')
+    throw new Error(`${name}: a page begins with a title and has a paragraph`);
+  return { name, title, ...rendered };
 }
 
 export function guidePage({ name, title, lead, html, headings }: Guide, layout: Layout): string {

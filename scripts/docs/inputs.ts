@@ -6,6 +6,9 @@ import { recipeFiles } from './recipes.ts';
 /** The folders and files that decide what the portal looks like, relative to the project. */
 const sources = [
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs',
   'openapi/portal',
   'scripts/docs.ts',
   'scripts/docs',

@@ -9,8 +9,12 @@ const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${l
 const operationLine = ({ method, fullPath, href, operationId, summary, deprecated }: Operation) =>
   link(`${method} ${fullPath}`, href, `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`);
 
-/** The portal in the form that language models look for, llms.txt: what there is, in a line each, with whole addresses. */
-export function llmsText(contract: readonly AreaContract[], guides: readonly Guide[]): string {
+/** Gives llms.txt, the form of the portal that language models read: each page in a line, with its whole address. */
+export function llmsText(
+  contract: readonly AreaContract[],
+  guides: readonly Guide[],
+  manual: readonly Guide[],
+): string {
   const isLog = ({ name }: Guide) => name === 'changelog';
   const guideLine = ({ title, name, lead }: Guide) => link(title, `${name}.html`, lead);
   const parts = [
@@ -35,6 +39,7 @@ export function llmsText(contract: readonly AreaContract[], guides: readonly Gui
         link(`${title}, OpenAPI 3.0.3`, `${area}-3.0.yaml`, summary),
       ),
       ...guides.filter(isLog).map(guideLine),
+      ...manual.map(guideLine),
     ]),
   ];
   return `${parts.join('\n\n')}\n`;
