@@ -51,19 +51,22 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
   );
 }
 
-async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
-  const [texts, programs, drawings] = await Promise.all(['guides', 'programs', 'drawings'].map(readFolder));
-  if (texts === undefined || programs === undefined || drawings === undefined) return [];
-  const inserts = guideInserts({ contract, programs, drawings, nulls: await nullRecipes(root) });
+async function readGuides(contract: readonly AreaContract[], images: Images): Promise<Guide[]> {
+  const [texts, programs] = await Promise.all([readFolder('guides'), readFolder('programs')]);
+  const inserts = guideInserts({ contract, programs, nulls: await nullRecipes(root) });
+  // Links of guides are addresses of the portal already.
+  const addressOf = (href: string) => images.get(join('openapi/portal/guides', href)) ?? href;
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   const written = [...texts].map(([file, text]) =>
-    readGuide(file.replace(/\.md$/, ''), text, { root: '', inserts }),
+    readGuide(file.replace(/\.md$/, ''), text, { root: '', inserts, addressOf }),
   );
   return [...written, readGuide('changelog', changelog, { root: '' })];
 }
 
-/** Adds the images of the documentation. @returns the published path of each, by its file */
-async function addImages(site: Site): Promise<Map<string, string>> {
+/** The published path of each image of the documentation, by its file. */
+type Images = ReadonlyMap<string, string>;
+
+async function addImages(site: Site): Promise<Images> {
   const images = new Map<string, string>();
   for (const file of globSync('docs/images/*.svg', { cwd: root }).toSorted()) {
     images.set(file, site.addAsset(basename(file), await readFile(join(root, file), 'utf8')));
@@ -74,8 +77,9 @@ async function addImages(site: Site): Promise<Map<string, string>> {
 async function assemble(): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
-  const guides = await readGuides(contract);
-  const manual = await readManual(root, await addImages(site));
+  const images = await addImages(site);
+  const guides = await readGuides(contract, images);
+  const manual = await readManual(root, images);
   const synonyms = readSynonyms(await source('synonyms.yaml'));
   const index = await searchIndex({ contract, guides, manual, synonyms });
   const assets = new Map([['search-index.js', site.addAsset('search-index.js', index)]]);

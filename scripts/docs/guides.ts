@@ -10,11 +10,10 @@ import { codesByStatus } from './problem-pages.ts';
 import { callOf } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
 
-/** Files that guides show, by name: whole programs, and drawings as SVG. */
+/** What guides can show; programs by the name of their file. */
 export type GuideParts = {
   readonly contract: readonly AreaContract[];
   readonly programs: ReadonlyMap<string, string>;
-  readonly drawings: ReadonlyMap<string, string>;
   /** How clients send null, as HTML. */
   readonly nulls: string;
 };
@@ -46,7 +45,7 @@ function problemTable(): string {
 }
 
 /** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
-export function guideInserts({ contract, programs, drawings, nulls }: GuideParts): Inserts {
+export function guideInserts({ contract, programs, nulls }: GuideParts): Inserts {
   return {
     sample: (operationId) =>
       codeTabs(
@@ -71,7 +70,6 @@ export function guideInserts({ contract, programs, drawings, nulls }: GuideParts
             source: part(programs, `${name}.${ending}`),
           })),
       ),
-    drawing: (name) => `<figure class="drawing">${part(drawings, `${name}.svg`)}</figure>`,
     nulls: () => nulls,
     problems: problemTable,
     documents: () => documentTable(contract),

@@ -106,8 +106,11 @@ export function renderMarkdown(
         const code = `<code>${escapeHtml(href.replace(/^(\.\.\/)+/, ''))}</code>`;
         return href.endsWith(text) ? code : `${label} (${code})`;
       },
-      image: ({ href, text: alt }) =>
-        `<img class="drawing" src="${escapeHtml(addressOf(href) ?? href)}" alt="${escapeHtml(alt)}">`,
+      image({ href, text: alt }) {
+        const address = addressOf(href);
+        if (address === undefined) throw new Error(`The portal has no image ${href}`);
+        return `<img class="drawing" src="${escapeHtml(address)}" alt="${escapeHtml(alt)}">`;
+      },
       paragraph({ tokens }) {
         const inner = this.parser.parseInline(tokens);
         lead ||= this.parser.parseInline(tokens, this.parser.textRenderer).replaceAll(/\s+/g, ' ');

@@ -71,6 +71,16 @@ describe('a page of the documentation', () => {
     );
   });
 
+  test('shows an image of docs/images, and cannot be built with another', () => {
+    const images: Record<string, string> = { 'images/a.svg': '../assets/a-1.svg' };
+    const show = (text: string) =>
+      renderMarkdown(text, { root: '../', addressOf: (href) => images[href] }).html;
+    expect(show('![A < b](images/a.svg)')).toBe(
+      '<p><img class="drawing" src="../assets/a-1.svg" alt="A &lt; b"></p>\n',
+    );
+    expect(() => show('![x](images/b.svg)')).toThrow('no image images/b.svg');
+  });
+
   test('has the anchors that hosts of git give it', () => {
     const { headings } = render('## `a` & [b](c.md): d-e');
     expect(headings.map(({ id }) => id)).toEqual(['a--b-d-e']);
