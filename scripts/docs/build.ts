@@ -38,7 +38,7 @@ const assetNames = [
 ];
 const source = (name: string) => readFile(join(portal, name), 'utf8');
 
-/** True when `directory` holds a portal of exactly these sources. */
+/** True when `directory` contains a portal of exactly these sources. */
 export async function portalIsCurrent(directory: string): Promise<boolean> {
   return (await readStamp(directory)) === (await stampInputs(root));
 }

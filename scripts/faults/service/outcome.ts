@@ -62,7 +62,7 @@ export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
   };
 }
 
-/** Of two outcomes of a fault the one that is reported: what was broken once is not held because it was held later. */
+/** Of two outcomes of a fault the one that is reported: a promise that was broken once is not kept because it was kept later. */
 export const worseOf = (before: Outcome | undefined, now: Outcome): Outcome =>
   before !== undefined && before.violations.length > now.violations.length ? before : now;
 
