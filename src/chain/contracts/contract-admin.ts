@@ -41,7 +41,7 @@ type AdminOptions = {
 };
 
 /**
- * Opens the admin's encrypted keystore. What it sends is refused while gas costs more than the cap.
+ * Opens the admin's encrypted keystore. It sends nothing while gas costs more than the cap.
  * @throws Error that names the file but not the password
  */
 export async function openContractAdmin(

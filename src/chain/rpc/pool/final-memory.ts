@@ -2,12 +2,12 @@ import type { BlockId } from '../transport/node-look.ts';
 import { graceMs, isInUse } from './node-judgement.ts';
 import type { Member } from './node-member.ts';
 
-/** The newest block that is agreed to be final, over all looks. */
+/** The newest block that is agreed to be final, over all polls. */
 export type FinalMemory = {
   readonly block: BlockId | undefined;
   set(block: BlockId): void;
   /**
-   * Forgets the block when no node has had it since it was agreed on: at each look, after nodes are judged. A block that
+   * Forgets the block when no node has had it since it was agreed on: at each poll, after nodes are judged. A block that
    * nodes have had for some seconds is never forgotten.
    */
   review(): void;

@@ -16,7 +16,7 @@ import { hashAt, type Member, setJudgement } from './node-member.ts';
 /** What a network counts as confirmed and as final. */
 export type DepthRules = { readonly confirmations: number; readonly finalityDepth: number };
 
-/** What the nodes of a network agree on, over all looks. */
+/** What the nodes of a network agree on, over all polls. */
 export type Consensus = {
   /** Compares the nodes in use. Takes those out of use that contradict what is final. */
   agree(rules: DepthRules): Promise<{

@@ -5,13 +5,13 @@ import type { Endpoint } from '../transport/endpoint.ts';
 import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
 
-/** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
+/** The one node that everything up to the next poll is asked of, and what the poll of all nodes has shown. */
 export type PinnedNode = {
   /** The node's URL without secret parts. */
   readonly label: string;
   /** Asks this node only. Rejects with NodesUnavailableError when it does not answer, or serves another chain. */
   readonly provider: JsonRpcApiProvider;
-  /** Its newest block at the look, as it wrote it. */
+  /** Its newest block at the poll, as it wrote it. */
   readonly headBlock: unknown;
   /** The newest block of its chain that is agreed to be final; -1n when there is none, or it is unknown. */
   readonly finalized: bigint;
@@ -23,7 +23,7 @@ export type PinnedNode = {
   readonly standing: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
   readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
-  /** Lets the next looks choose another node, if there is one: this one has refused what another may answer. */
+  /** Lets the next polls choose another node, if there is one: this one has rejected what another may answer. */
   readonly preferOthers: () => void;
 };
 
