@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 export type AnswerMemory = {
   /**
    * Counts these bytes for an answer, in place of those before, until it is sent or its connection is closed.
-   * @returns false, and counts what it did, when they are too many. What a change tells is counted in any case
+   * @returns false, and counts what it did, when they are too many. What a change answers is counted in any case
    */
   hold(response: ServerResponse, tenant: string, bytes: number): boolean;
 };
