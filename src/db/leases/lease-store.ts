@@ -23,7 +23,7 @@ export type SeenLease = {
   readonly seconds: number | null;
 };
 
-/** The columns of a table with leases, in SQL. Its values are those of the `Key`, and `:seconds`. */
+/** How statements take, renew and end a lease in a table, in SQL. Its values are those of the `Key`, and `:seconds`. */
 export type LeaseTable = {
   readonly name: string;
   /** Says which row. */
