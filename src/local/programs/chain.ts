@@ -22,7 +22,7 @@ export type LocalChain = {
 };
 
 export type ChainOptions = {
-  /** Holds the state; created if it is missing. */
+  /** Contains the state; created if it is missing. */
   readonly folder: string;
   readonly port: number;
   /** Time of the first block of a new chain, in seconds since 1970. */

@@ -13,7 +13,7 @@ export type PostgresOptions = {
   readonly place: PostgresPlace;
   readonly port: number;
   readonly password: string;
-  /** `name=value`, beside the settings of every local server. */
+  /** `name=value`, in addition to the settings of every local server. */
   readonly settings: readonly string[];
   readonly logFile: string;
 };

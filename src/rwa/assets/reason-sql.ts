@@ -55,7 +55,7 @@ const ofItsLane = (nft: string) => `(
 export const standingLaneSql = (nft: string) =>
   `CASE ${nft}.mint_state WHEN 'queued' THEN ${ofNetwork(nft)} WHEN 'submitted' THEN ${ofItsLane(nft)} END`;
 
-/** Why the NFT, a row of `nfts`, does not move: its own note, else what its lanes say. Look-ups by key only. */
+/** Why the NFT, a row of `nfts`, does not move: its own note, else what its lanes say. Reads by key only. */
 export const nftReasonSql = (nft: string) =>
   `CASE WHEN ${nft}.mint_state IN ('queued', 'submitted') THEN coalesce(
      (SELECT m.reason FROM mint_notes m WHERE m.nft_id = ${nft}.id), ${standingLaneSql(nft)}) END`;
