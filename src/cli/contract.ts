@@ -127,7 +127,7 @@ function addRevokeCommand(contract: Command, session: Session): void {
         output.say(
           'Take it out of MINT_SIGNERS of every worker, and stop its lane, which nobody serves then:',
         );
-        output.say(`tallystick mint pause --chain-id ${id} --signer ${signer}`);
+        output.say(`tallystick mint pause --chain ${id} --signer ${signer}`);
       }),
     );
   examples(revoke, `contract revoke 137 0x5FbD…0aa3 0x7099…79C8 ${adminExample}`);

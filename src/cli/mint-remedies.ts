@@ -21,7 +21,7 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { pinNode, pinOther } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
-import { addressValue, chainId, isUuid } from './shared/values.ts';
+import { addressValue, chainOption, isUuid } from './shared/values.ts';
 
 const sample = '8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11';
 
@@ -154,7 +154,7 @@ function addFillCommand(mint: Command, session: Session): void {
     .description(
       'Let a signer use its next nonce with a transfer of nothing to itself, if the chain shows that nothing has used it',
     )
-    .requiredOption('--chain-id <id>', 'on this network', chainId)
+    .addOption(chainOption('on this network').makeOptionMandatory())
     .option('--signer <address>', 'of this signer; needed when the network has several', addressValue)
     .action(({ chainId: id, signer }: { chainId: string; signer?: string }) =>
       asOperator(session, async (operator) => {
@@ -168,7 +168,7 @@ function addFillCommand(mint: Command, session: Session): void {
         operator.output.say('Its worker fills the nonce with its next look at the chain.');
       }),
     );
-  examples(fill, 'mint fill-gap --chain-id 137');
+  examples(fill, 'mint fill-gap --chain 137');
 }
 
 async function laneOf({ db }: Operator, id: string, signer: string | undefined): Promise<string> {

@@ -15,7 +15,7 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import type { Output } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { addressValue, chainId, isUuid, wholeNumber } from './shared/values.ts';
+import { addressValue, chainOption, isUuid, wholeNumber } from './shared/values.ts';
 
 const laneColumns = {
   chainId: 'CHAIN',
@@ -67,7 +67,7 @@ function addListCommand(mint: Command, session: Session): void {
     .command('list')
     .description('List NFTs on their way to the chain, those that have waited longest first')
     .addOption(new Option('--state <state>', 'only these').choices(statesUnderWay))
-    .option('--chain-id <id>', 'only on this network', chainId)
+    .addOption(chainOption('only on this network'))
     .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
     .action(({ state, chainId, limit }: { state?: StateUnderWay; chainId?: string; limit: number }) =>
       asOperator(session, async ({ db, output }) => {
@@ -113,7 +113,7 @@ function addStopCommand(
   const command = mint
     .command(name)
     .description(`${about}; all of them, or those of one network or signer`)
-    .option('--chain-id <id>', 'only on this network', chainId)
+    .addOption(chainOption('only on this network'))
     .option('--signer <address>', 'only this signer', addressValue)
     .action((filter: LaneOptions) =>
       asOperator(session, async ({ db, output }) => {
@@ -130,5 +130,5 @@ function addStopCommand(
         output.rows(lanes.map(withRemedy), laneColumns);
       }),
     );
-  examples(command, `mint ${name} --chain-id 137`);
+  examples(command, `mint ${name} --chain 137`);
 }

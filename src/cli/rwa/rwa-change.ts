@@ -4,6 +4,7 @@ import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { chainOption } from '../shared/values.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { findRwaRecord, shown } from './rwa-record.ts';
 
@@ -11,7 +12,9 @@ const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
 
 /** The option of a field. A field such as `data.litres` belongs to --data. */
 export const optionOf = (field: string) =>
-  `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  field === 'chainId'
+    ? '--chain'
+    : `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Commands that change an RWA, take it out of the lists, and put it back. */
 export function addChangeCommands(rwa: Command, session: Session): void {
@@ -58,10 +61,10 @@ function addUpdateCommand(rwa: Command, session: Session): void {
     .option('--claim-base-url <url>', 'claim page of its NFTs')
     .option('--no-claim-base-url', "the claim page of its company's")
     .option('--offline', 'do not ask the network about the contract when the RWA becomes claimable')
-    .addOption(new Option('--chain-id <id>').hideHelp())
+    .addOption(chainOption('').hideHelp())
     .addOption(new Option('--contract-address <address>').hideHelp())
     .action((id: string, { offline, chainId, contractAddress, ...given }: Given) => {
-      if (chainId !== undefined) throw new UsageError(staysFor('--chain-id'));
+      if (chainId !== undefined) throw new UsageError(staysFor('--chain'));
       if (contractAddress !== undefined) throw new UsageError(staysFor('--contract-address'));
       if (Object.keys(given).length === 0) {
         throw new UsageError('Nothing to change was given. See: tallystick rwa update --help');

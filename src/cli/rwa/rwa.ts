@@ -9,7 +9,7 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import { sayWhatFollows } from '../shared/next-page.ts';
 import { asOperator, type Session } from '../shared/session.ts';
-import { wholeNumber } from '../shared/values.ts';
+import { chainOption, wholeNumber } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
@@ -57,7 +57,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .requiredOption('--company <company>', 'id or name of its company')
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--type <type>', 'a word of your own, such as whisky')
-    .requiredOption('--chain-id <id>', 'decimal id of a registered network')
+    .addOption(chainOption('decimal id of a registered network').makeOptionMandatory())
     .option('--contract-address <address>', "the NFT contract of its NFTs; by default the network's own")
     .option('--description <text>', 'what it is')
     .option('--image-url <url>', 'an http(s) URL')
@@ -94,7 +94,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
     );
   examples(
     create,
-    `rwa create --company acme --name "Cask 17" --type whisky --chain-id 31337 \\
+    `rwa create --company acme --name "Cask 17" --type whisky --chain 31337 \\
       --is-claimable --price 1250.00 --currency EUR --data '{"litres":220}'`,
   );
 }
@@ -103,7 +103,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
 async function contractOf(db: Database, chainId: string): Promise<string> {
   const network = await findNetwork(db, chainId);
   if (network === undefined) {
-    throw new UsageError(`--chain-id: ${chainId} is not registered. See: tallystick network list`);
+    throw new UsageError(`--chain: ${chainId} is not registered. See: tallystick network list`);
   }
   if (network.minterContract !== null) return network.minterContract;
   throw new UsageError(`--contract-address is required: network ${chainId} has no contract of its own.`);
