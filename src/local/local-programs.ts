@@ -30,7 +30,7 @@ export type RunningPostgres = {
 export type RunningChain = { readonly chain: LocalChain; readonly port: number; readonly story: WorldChain };
 
 const gone = (what: string) =>
-  new LocalError(`${what} of this world is gone. Begin anew with: npm start -- --fresh`);
+  new LocalError(`${what} of this world is gone. Start again with: npm start -- --fresh`);
 
 /** Starts the database with what it contains, or an empty one, and brings its schema up to date. */
 export async function openPostgres(options: ProgramOptions): Promise<RunningPostgres> {

@@ -21,7 +21,7 @@ export function addChangeCommands(rwa: Command, session: Session): void {
   addUpdateCommand(rwa, session);
   addArchiveCommand(rwa, session, {
     name: 'archive',
-    about: 'Take an RWA out of all lists, and let nothing of it be minted; what was accepted goes on',
+    about: 'Archive an RWA: lists leave it out, and new mints are rejected. Accepted mints go on',
     isArchived: true,
   });
   addArchiveCommand(rwa, session, {
@@ -41,22 +41,22 @@ type Given = Record<string, string | boolean | undefined> & {
 function addUpdateCommand(rwa: Command, session: Session): void {
   const update = rwa
     .command('update <id>')
-    .description('Change what is given of an RWA, and nothing else; --no-… clears it')
+    .description('Change the given fields of an RWA. --no-… clears a field')
     .option('--name <name>', 'its name')
     .option('--type <type>', 'a word of your own, such as whisky')
     .option('--description <text>', 'what it is')
     .option('--no-description')
     .option('--image-url <url>', 'an http(s) URL')
     .option('--no-image-url')
-    .option('--is-buyable', 'it can be bought through a payment provider')
+    .option('--is-buyable', 'allow purchases through a payment provider')
     .option('--no-is-buyable')
-    .option('--is-claimable', 'its NFTs can be claimed on the chain')
-    .option('--no-is-claimable', 'they cannot; mints that were accepted go on')
+    .option('--is-claimable', 'allow claims of its NFTs on the chain')
+    .option('--no-is-claimable', 'reject claims; accepted mints go on')
     .option('--price <decimal>', 'such as 1250.00; needs a currency')
     .option('--no-price')
     .option('--currency <code>', 'ISO 4217 code or token symbol')
     .option('--no-currency')
-    .option('--data <json>', 'a free JSON object, in place of the one before')
+    .option('--data <json>', 'any JSON object, which replaces the present one')
     .option('--no-data')
     .option('--claim-base-url <url>', 'claim page of its NFTs')
     .option('--no-claim-base-url', "the claim page of its company's")

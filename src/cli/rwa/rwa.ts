@@ -32,7 +32,9 @@ const columns = {
 
 /** `tallystick rwa`: real-world assets and the claim secrets of their NFTs. */
 export function addRwaCommands(program: Command, session: Session): void {
-  const rwa = program.command('rwa').description('Real-world assets: create, import, export, claim secrets');
+  const rwa = program
+    .command('rwa')
+    .description('Manage real-world assets: create, import, export, claim secrets');
   addCreateCommand(rwa, session);
   addListCommand(rwa, session);
   addShowCommand(rwa, session);
@@ -61,14 +63,14 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .option('--contract-address <address>', "the NFT contract of its NFTs; by default the network's own")
     .option('--description <text>', 'what it is')
     .option('--image-url <url>', 'an http(s) URL')
-    .option('--is-buyable', 'it can be bought through a payment provider')
-    .option('--is-claimable', 'its NFTs can be claimed on the chain')
+    .option('--is-buyable', 'allow purchases through a payment provider')
+    .option('--is-claimable', 'allow claims of its NFTs on the chain')
     .option('--price <decimal>', 'such as 1250.00; needs --currency')
     .option('--currency <code>', 'ISO 4217 code or token symbol')
-    .option('--data <json>', 'a free JSON object')
+    .option('--data <json>', 'any JSON object')
     .option(
       '--claim-page',
-      'whoever holds a secret may claim on the page of this service, or by its public operations',
+      'let everybody with a secret claim on the page of this service, or by its public operations',
     )
     .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
     .option('--offline', 'do not ask the network about the contract')
@@ -121,11 +123,11 @@ function addListCommand(rwa: Command, session: Session): void {
   const list = rwa
     .command('list')
     .description('List RWAs by creation, and say when there are more')
-    .option('--company <company>', 'only those of this company, by id or name')
-    .option('--include-archived', 'those that are archived, too')
-    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
-    .option('--after <id>', 'only those that come after this RWA')
-    .option('--offset <n>', 'how many to pass over, which are all read', wholeNumber(0, 1_000_000_000), 0)
+    .option('--company <company>', 'list only RWAs of this company, by id or name')
+    .option('--include-archived', 'list archived RWAs too')
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
+    .option('--after <id>', 'list only RWAs after this one')
+    .option('--offset <count>', 'RWAs to skip; each is read', wholeNumber(0, 1_000_000_000), 0)
     .action(({ company, includeArchived, after, limit, offset }: ListOptions) => {
       if (after !== undefined && offset > 0) throw new UsageError('Give --after or --offset, not both.');
       return asOperator(session, async ({ db, output }) => {
@@ -161,7 +163,7 @@ function addShowCommand(rwa: Command, session: Session): void {
 function addClaimPageCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('claim-page <id>')
-    .description('Let whoever holds a secret of the RWA claim without its company, or no longer')
+    .description('Switch claims without the company on or off, for everybody with a secret of the RWA')
     .addArgument(new Argument('<state>').choices(['on', 'off']))
     .action((id: string, state: 'on' | 'off') =>
       asOperator(session, async ({ db, output }) => {

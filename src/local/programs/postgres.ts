@@ -62,7 +62,7 @@ export async function startPostgresServer(options: PostgresOptions): Promise<Pos
     // Its log is complete when it has ended.
     await server.stop();
     throw new LocalError(
-      `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, begin anew with: npm start -- --fresh`,
+      `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, start again with: npm start -- --fresh`,
     );
   }
   const running = starting.move();

@@ -80,10 +80,10 @@ describe('a database that was restored from a backup older than the chain', () =
     ]);
 
     const dry = await json('recover');
-    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, wouldMend: 4, waiting: 0 } });
+    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, wouldFix: 4, waiting: 0 } });
     expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
     const applied = await json('recover', '--apply');
-    expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });
+    expect(applied).toMatchObject({ status: 0, value: { applied: true, fixed: 4, left: 0, waiting: 0 } });
 
     await issueLater(fresh, '0');
 
@@ -114,7 +114,7 @@ describe('a database that was restored from a backup older than the chain', () =
     await restore(backup);
     setup.work();
     await pausedFor('recovery_needed');
-    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 3, left: 0 } });
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { fixed: 3, left: 0 } });
     expect(await faults(setup.service, setup.chain, queued)).toEqual([]);
     const more = await setup.accept(2);
     expect(await setup.settle([...queued, ...more])).toEqual([]);
@@ -134,7 +134,7 @@ describe('a database that was restored from a backup older than the chain', () =
     expect(early).toMatchObject({ status: 1, value: { waiting: 1 } });
     expect(await setup.service.db('mint_recoveries')).toHaveLength(1);
     await setup.chain.mine(5);
-    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 1, waiting: 0 } });
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { fixed: 1, waiting: 0 } });
     expect(await setup.service.db('mint_recoveries')).toHaveLength(0);
     expect(await setup.settle(await setup.accept(1))).toEqual([]);
   });
