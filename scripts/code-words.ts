@@ -42,9 +42,9 @@ function helpTextsOf(source: ts.SourceFile): readonly [position: number, text: s
   return found;
 }
 
-/** Reads the docstrings of the code and the help of its commands. */
+/** Reads the docstrings of the code, and the help of commands, of which some are in test/. */
 export function codeTexts(): CodeText[] {
-  const files = globSync(['src/**/*.ts', 'scripts/**/*.ts']).toSorted();
+  const files = globSync(['src/**/*.ts', 'scripts/**/*.ts', 'test/**/command.ts']).toSorted();
   return files
     .filter((file) => !file.includes('generated') && !unchecked.some((folder) => file.startsWith(folder)))
     .flatMap((file) => {

@@ -22,9 +22,9 @@ export function llmsText(
     `> One HTTP contract for blockchain data, events, and real-world assets whose NFTs are minted on the chain. Requests go to ${placeholders.baseUrl} with an API key in the header \`x-api-key\`.`,
     [
       '- The OpenAPI documents are the whole truth: every operation, field, limit, status and error is in them.',
-      '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to mend.',
+      '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to fix.',
       '- Amounts, token ids and block numbers are decimal texts. Times are RFC 3339 in UTC.',
-      '- Unknown fields and parameters are refused by name; nothing is ignored, clamped or converted.',
+      '- Unknown fields and parameters are rejected by name; nothing is ignored, clamped or converted.',
       '- Send a new `Idempotency-Key` with each POST that takes one, and the same when it is repeated.',
     ].join('\n'),
     section(

@@ -37,8 +37,8 @@ function addListCommand(audit: Command, session: Session): void {
     .option('--actor <who>', 'only entries of this operator, or of the key with this id', words())
     .option('--action <action>', 'only entries of this action, such as key.create', words())
     .option('--subject <id>', 'only entries about this id', words())
-    .option('--since <date>', 'a date (midnight UTC) or a timestamp', moment)
-    .option('--until <date>', 'a date (midnight UTC) or a timestamp', moment)
+    .option('--since <date>', 'only entries since a date (midnight UTC) or a timestamp', moment)
+    .option('--until <date>', 'only entries until a date (midnight UTC) or a timestamp', moment)
     .option('--before <id>', 'only entries before this one', entryId)
     .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
     .action(({ company, limit, ...filter }: ListOptions) =>

@@ -14,7 +14,7 @@ export function addMintVerifyCommand(mint: Command, session: Session): void {
   const verify = mint
     .command('verify')
     .description('Compare every NFT with the chain, also final NFTs; exit status 1 on a difference')
-    .option('--since <time>', 'only blocks from this time on, such as 2027-01-31', moment)
+    .option('--since <date>', 'only blocks since a date (midnight UTC) or a timestamp', moment)
     .option('--chain <id>', 'only this network', chainId)
     .action((options: VerifyOptions) =>
       asOperator(session, (operator) =>
