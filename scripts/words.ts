@@ -3,9 +3,9 @@ import { marked, type Token } from 'marked';
 import { codeTexts } from './code-words.ts';
 
 /*
- * Fails on long sentences and avoided words of the documentation, and on avoided words of docstrings and of the help of
- * commands. Prints how long sentences are. The rules and the words to use instead are in docs/contributing/style.md. Code
- * and measured tables are left out.
+ * Fails on long sentences of documentation and guides, and on avoided words there, in docstrings and in the help of
+ * commands. Prints how long sentences are. The rules and the words to use instead are in docs/contributing/style.md.
+ * Code and measured tables are left out.
  */
 
 const longest = 30;
@@ -46,7 +46,8 @@ function passagesOf(page: string): Passage[] {
 
 const lengths: number[] = [];
 const faults: string[] = [];
-for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md').toSorted()]) {
+const pages = globSync(['docs/**/*.md', 'openapi/portal/guides/*.md']).toSorted();
+for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
   for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
     for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
       const length = segment.split(' ').filter((word) => /\w/.test(word)).length;
