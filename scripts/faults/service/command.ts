@@ -81,10 +81,10 @@ export async function runServiceFaults(args: readonly string[], isSoak: boolean)
   if (values.keep) process.stdout.write(`The logs are in ${folder}\n`);
   else rmSync(folder, { recursive: true, force: true });
   if (values.readme) await writeReadme(outcomes, leftOut);
-  const held = outcomes.filter((outcome) => outcome.violations.length === 0).length;
-  const total = { suite: isSoak ? 'soak' : 'faults service', faults: outcomes.length, held, violations };
+  const passed = outcomes.filter((outcome) => outcome.violations.length === 0).length;
+  const total = { suite: isSoak ? 'soak' : 'faults service', faults: outcomes.length, passed, violations };
   process.stdout.write(`${JSON.stringify({ ...total, growth, outcomes })}\n`);
-  return held === outcomes.length && violations.length === 0;
+  return passed === outcomes.length && violations.length === 0;
 }
 
 const widths = [26, 8, 6, 10, 7, 10, 10, 8, 8, 9, 6, 44];
@@ -155,7 +155,7 @@ async function runAll(
     if (missing !== undefined) continue;
     const outcome = await runFault(fault, stage, options).catch((error: Error) => brokenOff(fault, error));
     for (const detail of outcome.details.slice(0, 4)) say(`  ${detail}`);
-    say(`  ${outcome.violations.length === 0 ? 'held' : outcome.violations.join('; ')}`);
+    say(`  ${outcome.violations.length === 0 ? 'passed' : outcome.violations.join('; ')}`);
     outcomes.set(fault.name, worseOf(outcomes.get(fault.name), outcome));
   }
   if (samples) await takeSamples(samples, stage.service.replicas(), samplesAtOnce);

@@ -73,7 +73,7 @@ export const heads = ['Fault', ...columns, 'Memory', 'Lost', 'Verdict'];
 export function cellsOf(outcome: Outcome): string[] {
   const { name, answers, longestMs, recoveryMs, background, memoryMb, lost, note, violations } = outcome;
   const { ok, busy, unavailable, wrong, cut, late } = answers;
-  const verdict = violations.length === 0 ? 'held' : violations.join('; ');
+  const verdict = violations.length === 0 ? 'passed' : violations.join('; ');
   return [
     name,
     ...[ok, busy, unavailable, wrong + cut + late].map(String),
