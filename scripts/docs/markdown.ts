@@ -117,16 +117,21 @@ export function renderMarkdown(
         return `<p>${inner}</p>\n`;
       },
       table(token) {
-        const cellOf = ({ tokens }: Tokens.TableCell, scope = '') => {
+        // On a phone the cells of a row are below each other. Many cells need their names there.
+        const labelOf = (column: number) =>
+          token.header.length > 4 ? ` data-label="${escapeHtml(token.header[column]?.text ?? '')}"` : '';
+        const cellOf = ({ tokens }: Tokens.TableCell, scope = '', label = '') => {
           const tag = scope === '' || tokens.length === 0 ? 'td' : 'th';
-          return `<${tag}${tag === 'th' ? ` scope="${scope}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
+          return `<${tag}${tag === 'th' ? ` scope="${scope}"` : label}>${this.parser.parseInline(tokens)}</${tag}>`;
         };
         const head = token.header.map((cell) => cellOf(cell, 'col')).join('');
         const rows = token.rows.map((cells) => {
           const [, name] = /^`(\w+)`$/.exec(cells[0]?.text ?? '') ?? [];
           const id = name === undefined ? '' : rowOf(`row-${name}`);
           if (name !== undefined) names.push({ id, text: name });
-          const html = cells.map((cell, index) => cellOf(cell, index === 0 ? 'row' : '')).join('');
+          const html = cells
+            .map((cell, index) => cellOf(cell, index === 0 ? 'row' : '', labelOf(index)))
+            .join('');
           return `<tr${id === '' ? '' : ` id="${id}"`}>${html}</tr>`;
         });
         return `<table class="stack"><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>\n`;

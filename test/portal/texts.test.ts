@@ -93,6 +93,12 @@ describe('a page of the documentation', () => {
     expect(html).not.toMatch(/<th[^>]*><\/th>/);
   });
 
+  test('names the cells of a table with many columns, which a phone shows below each other', () => {
+    const { html } = render('| A | B | C | D | E |\n|---|---|---|---|---|\n| a | b | | d | e |\n');
+    expect(html).toContain('<th scope="row">a</th><td data-label="B">b</td><td data-label="C"></td>');
+    expect(render('| A | B |\n|---|---|\n| a | b |\n').html).not.toContain('data-label');
+  });
+
   test('has its first paragraph as its lead, and no comments', () => {
     const { lead, html } = render('# A\n\n<!-- made by x -->\n## B\n\nThe `first`\nparagraph.\n\nMore.');
     expect(lead).toBe('The first paragraph.');
