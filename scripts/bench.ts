@@ -31,7 +31,7 @@ ${Object.entries(suites)
 
 --quick does less of it, in less than a minute. --readme puts the table of all into docs/performance.md. Progress goes to standard error. The last line of the output is
 one JSON object; its ratios compare things measured in the same run, so they say more than the times. Where a
-suite has limits, each is there with its value, \`ok\` says whether all are held, and the exit status is 1 when not.`;
+suite has limits, each is there with its value, \`ok\` says whether all are met, and the exit status is 1 when not.`;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const [name = ''] = names;

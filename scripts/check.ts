@@ -76,7 +76,7 @@ const checks: readonly Check[] = [
   },
   {
     name: 'words',
-    about: 'README.md and docs/ have short sentences and plain words',
+    about: 'documentation, docstrings and help have plain words',
     run: program('node', 'scripts/words.ts'),
   },
   {

@@ -6,7 +6,7 @@ import { type Finding, toJson, toText } from './contract-diff/report.ts';
 
 const help = `Usage: npm run contract:diff -- [BASE] [--json] [--all]
 
-Tells every difference of the contract from that of BASE as breaking, risky or safe.
+Reports every difference of the contract from that of BASE as breaking, risky or safe.
 
   BASE      a folder with blockchain.json, events.json and rwa.json, or a revision of git;
             by default the last release (${released})

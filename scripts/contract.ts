@@ -127,7 +127,7 @@ async function main(check: boolean): Promise<string[]> {
   return [];
 }
 
-/** What went wrong, for a person: a child process has told it on its standard error. */
+/** What went wrong, for a person: a child process has written it to its standard error. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trimEnd() : error.message;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { marked, type Token, type Tokens } from 'marked';
+import { createAnchors } from './docs/anchors.ts';
 
 /*
  * Fails where a Markdown file of the project links to a file or a heading that does not exist. Links of the portal's
@@ -21,20 +22,10 @@ function found<T extends Token>(text: string, fits: (token: Token) => token is T
   return all;
 }
 
-/** The anchors that hosts of git give to the headings of a page. */
+/** The anchors of the headings of a page. */
 function anchorsOf(text: string): Set<string> {
-  const anchors = new Set<string>();
-  for (const { text: heading } of found(text, isHeading)) {
-    const slug = heading
-      .replaceAll(/\]\([^)]*\)/g, '')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-');
-    let anchor = slug;
-    for (let count = 1; anchors.has(anchor); count += 1) anchor = `${slug}-${count}`;
-    anchors.add(anchor);
-  }
-  return anchors;
+  const anchorOf = createAnchors();
+  return new Set(found(text, isHeading).map((heading) => anchorOf(heading.text)));
 }
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']);

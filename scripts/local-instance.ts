@@ -11,6 +11,8 @@ const deadlineMs = 120_000;
 
 export type LocalInstance = {
   readonly credentials: Credentials;
+  /** What it printed until it was ready. */
+  readonly output: string;
   /** Ends the service and removes its folder. */
   stop(): Promise<void>;
 };
@@ -55,5 +57,5 @@ export async function startLocalInstance(): Promise<LocalInstance> {
   const credentials: Credentials = JSON.parse(
     await readFile(join(directory, '.local/credentials.json'), 'utf8'),
   );
-  return { credentials, stop };
+  return { credentials, output: written, stop };
 }

@@ -6,7 +6,7 @@ const lockFiles = ['package-lock.json', 'test/sdk/package-lock.json', 'test/depl
 const help = `Usage: node scripts/lock.ts [--check]
 
 Completes ${lockFiles.join(', ')}. A registry that mirrors only some platforms makes npm leave the packages of the
-others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
+others out of the lock file, and npm ci then rejects it. They are entered by name, version and platform.
   --check  change nothing, fail when something is missing, a download address is named, a package has no integrity, or
            what production installs runs a script when it is installed
 `;

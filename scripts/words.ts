@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { marked, type Token } from 'marked';
+import { codeTexts } from './code-words.ts';
 
 /*
- * Fails on long sentences and avoided words of the documentation, and prints how long sentences are. The rules and the
- * words to use instead are in docs/contributing/style.md. Code and measured tables are left out.
+ * Fails on long sentences of documentation and guides, and on avoided words there, in docstrings and in the help of
+ * commands. Prints how long sentences are. The rules and the words to use instead are in docs/contributing/style.md.
+ * Code and measured tables are left out.
  */
 
 const longest = 30;
@@ -44,7 +46,8 @@ function passagesOf(page: string): Passage[] {
 
 const lengths: number[] = [];
 const faults: string[] = [];
-for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md').toSorted()]) {
+const pages = globSync(['docs/**/*.md', 'openapi/portal/guides/*.md']).toSorted();
+for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
   for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
     for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
       const length = segment.split(' ').filter((word) => /\w/.test(word)).length;
@@ -53,6 +56,13 @@ for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('
       if (length > longest) faults.push(`${file}: ${length} words: ${segment.trim()}`);
       if (word !== undefined) faults.push(`${file}: avoid "${word}": ${segment.trim()}`);
     }
+  }
+}
+
+for (const { place, text } of codeTexts()) {
+  for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
+    const [word] = avoided.exec(segment) ?? [];
+    if (word !== undefined) faults.push(`${place}: avoid "${word}": ${segment.trim()}`);
   }
 }
 

@@ -9,7 +9,7 @@
   // Not of the type search, where Escape empties the field instead of closing the dialog.
   const input = make('input', {
     type: 'text',
-    placeholder: 'Search operations, guides and errors',
+    placeholder: 'Search operations, guides, errors and documentation',
     ariaLabel: 'Search',
   });
   const status = make('p', { className: 'status', role: 'status' });
@@ -29,12 +29,11 @@
     const { MiniSearch, portalIndex } = window;
     const made = new MiniSearch({
       fields: ['title', 'name', 'kind', 'words'],
-      storeFields: ['kind'],
+      storeFields: ['weight'],
       tokenize,
       searchOptions: {
         boost: { title: 6, name: 6, kind: 2 },
-        // The few words of a code weigh more than those of a sentence; who looks for one has it whole, or more of it.
-        boostDocument: (_id, _term, { kind }) => (kind.startsWith('Error ') ? 0.3 : 1),
+        boostDocument: (_id, _term, { weight }) => weight ?? 1,
         prefix: true,
         // One letter may be wrong, missing or too many, where enough are left.
         fuzzy: (word) => (word.length > 3 ? 1 : false),

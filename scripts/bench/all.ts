@@ -16,7 +16,7 @@ type Row = readonly [
   note: string,
 ];
 
-const heads = ['Suite', 'Figure', 'Measured', 'Bound', '', 'Beside it'];
+const heads = ['Suite', 'Figure', 'Measured', 'Bound', 'Result', 'In addition'];
 
 /** All together have to take less, once their data are made. */
 const mostMinutes = 15;
@@ -85,7 +85,7 @@ function rowsOf({ name, figures, seconds }: Measured): Row[] {
 
 const rowsOfLimits = (name: string, limits: Limits, notes: Readonly<Record<string, string>>): Row[] =>
   Object.entries(limits).map(([figure, limit]): Row => {
-    const verdict = limit.ok ? 'held' : 'NOT held';
+    const verdict = limit.ok ? 'met' : 'NOT met';
     return [name, figure, String(limit.value), boundOf(limit), verdict, notes[figure] ?? ''];
   });
 

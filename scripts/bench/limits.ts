@@ -1,4 +1,4 @@
-/** A figure with its bound, and whether it holds. */
+/** A figure with its bound, and whether it is met. */
 export type Limit = { readonly value: number; readonly ok: boolean } & (
   | { readonly least: number }
   | { readonly most: number }

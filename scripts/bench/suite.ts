@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts';
 type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) => void };
 
 /**
- * Something that can be measured. Its figures become the last line of the run; when limits are not held, the run has
+ * Something that can be measured. Its figures become the last line of the run; when limits are not met, the run has
  * failed.
  */
 export type Suite = {
@@ -16,9 +16,9 @@ export type Figures = Readonly<Record<string, unknown>> & {
   readonly limits: Limits;
   /** Comparisons of things measured in the same run. */
   readonly ratios?: Readonly<Record<string, number>>;
-  /** What the machine gives something that does less, beside a bound that is no ratio. */
+  /** What the machine gives something that does less, next to a bound that is no ratio. */
   readonly beside?: Readonly<Record<string, number>>;
-  /** What stands beside a figure in the table of several suites, by its name. */
+  /** What is next to a figure in the table of several suites, by its name. */
   readonly notes?: Readonly<Record<string, string>>;
   /** What whoever reads the figures has to know, such as what could not be done. */
   readonly remarks?: readonly string[];

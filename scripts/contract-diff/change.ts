@@ -97,7 +97,7 @@ export type Change = {
 /** Whether a schema describes what callers send or what they are answered. */
 export type Direction = 'input' | 'output';
 
-/** Where a comparison is, and where it tells what it finds. */
+/** Where a comparison is, and where it reports what it finds. */
 export type Scope = {
   readonly subject: string;
   readonly at: string;

@@ -10,7 +10,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /**
  * Every difference between two bundled OpenAPI 3.1 documents, in the order of the older one. Differences
- * within a component are told once, under the component's name.
+ * within a component are reported once, under the component's name.
  * @throws Error when a reference leads nowhere
  */
 export function compareDocuments(before: JsonObject, after: JsonObject): Change[] {

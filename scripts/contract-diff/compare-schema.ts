@@ -12,7 +12,7 @@ const valueWords = ['type', 'enum', 'const'];
 const listWords = ['allOf', 'anyOf', 'oneOf'] as const;
 const ownWords = ['items', 'default', 'readOnly', 'writeOnly'];
 /**
- * Words that only tell the service how to word a refusal, so a document may gain or change them silently. A code
+ * Words that only say how the service words a rejection, so a document may gain or change them silently. A code
  * belongs to the message in `x-message-required`, which is compared.
  */
 const refusalWords = ['x-form', 'x-code-required'];
@@ -20,7 +20,7 @@ const knownWords = [...valueWords, ...limitWords, ...objectWords, ...listWords, 
 
 /**
  * Compares two schemas, and what they refer to, as what callers send or as what they are answered.
- * A word that is not known here and differs is told as risky, so nothing differs unseen.
+ * A word that is not known here and differs is reported as risky, so nothing differs unseen.
  */
 export function compareSchemas(
   comparison: Comparison,

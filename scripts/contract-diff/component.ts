@@ -13,7 +13,7 @@ type Pair = { readonly before: JsonObject; readonly after: JsonObject; readonly 
 /**
  * Both sides behind their references. A component that both refer to is a subject of its own and is
  * compared once for all who use it: undefined when that was done before, which also ends cycles.
- * @param role what else tells comparisons of the same two components apart, such as the direction
+ * @param role what else distinguishes comparisons of the same two components, such as the direction
  */
 export function resolvePair(
   comparison: Comparison,

@@ -6,7 +6,7 @@ export type Finding = Change & { readonly area: string; readonly announced: bool
 
 const order: readonly Severity[] = ['breaking', 'risky', 'safe'];
 
-/** What the JSON form holds: how many of each severity, and every finding. */
+/** What the JSON form contains: how many of each severity, and every finding. */
 export function toJson(base: string, findings: readonly Finding[]): string {
   const counts = Object.fromEntries(order.map((one) => [one, of(findings, one).length]));
   const unannounced = of(findings, 'breaking').filter(({ announced }) => !announced).length;

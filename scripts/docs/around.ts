@@ -19,7 +19,7 @@ const link = (rel: 'prev' | 'next', word: string, place: Place | undefined) =>
     ? ''
     : `<a rel="${rel}" href="${escapeHtml(place.href)}"><span>${word}</span> ${escapeHtml(place.label)}</a>`;
 
-/** The way on from a page to those beside it; nothing where there are none. */
+/** The way on from a page to those before and after it; nothing where there are none. */
 export function aroundNav({ previous, next }: Neighbours, label = 'Previous and next'): string {
   const links = `${link('prev', 'Previous', previous)}${link('next', 'Next', next)}`;
   return links === '' ? '' : `<nav class="around" aria-label="${escapeHtml(label)}">${links}</nav>`;

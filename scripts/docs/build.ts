@@ -1,5 +1,6 @@
+import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { published } from '../contract/published.ts';
 import { type AreaContract, readContract } from './contract.ts';
 import { deployed } from './deployed.ts';
@@ -7,6 +8,7 @@ import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout } from './layout.ts';
 import { llmsText } from './llms.ts';
+import { isDecision, manualPage, readManual } from './manual.ts';
 import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
@@ -36,7 +38,7 @@ const assetNames = [
 ];
 const source = (name: string) => readFile(join(portal, name), 'utf8');
 
-/** True when `directory` holds a portal of exactly these sources. */
+/** True when `directory` contains a portal of exactly these sources. */
 export async function portalIsCurrent(directory: string): Promise<boolean> {
   return (await readStamp(directory)) === (await stampInputs(root));
 }
@@ -49,20 +51,37 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
   );
 }
 
-async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
-  const [texts, programs, drawings] = await Promise.all(['guides', 'programs', 'drawings'].map(readFolder));
-  if (texts === undefined || programs === undefined || drawings === undefined) return [];
-  const inserts = guideInserts({ contract, programs, drawings, nulls: await nullRecipes(root) });
+async function readGuides(contract: readonly AreaContract[], images: Images): Promise<Guide[]> {
+  const [texts, programs] = await Promise.all([readFolder('guides'), readFolder('programs')]);
+  const inserts = guideInserts({ contract, programs, nulls: await nullRecipes(root) });
+  // Links of guides are addresses of the portal already.
+  const addressOf = (href: string) => images.get(join('openapi/portal/guides', href)) ?? href;
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
-  const written = [...texts].map(([file, text]) => readGuide(file.replace(/\.md$/, ''), text, inserts));
-  return [...written, readGuide('changelog', changelog, inserts)];
+  const written = [...texts].map(([file, text]) =>
+    readGuide(file.replace(/\.md$/, ''), text, { root: '', inserts, addressOf }),
+  );
+  return [...written, readGuide('changelog', changelog, { root: '' })];
+}
+
+/** The published path of each image of the documentation, by its file. */
+type Images = ReadonlyMap<string, string>;
+
+async function addImages(site: Site): Promise<Images> {
+  const images = new Map<string, string>();
+  for (const file of globSync('docs/images/*.svg', { cwd: root }).toSorted()) {
+    images.set(file, site.addAsset(basename(file), await readFile(join(root, file), 'utf8')));
+  }
+  return images;
 }
 
 async function assemble(): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
-  const guides = await readGuides(contract);
-  const index = await searchIndex(contract, guides, readSynonyms(await source('synonyms.yaml')));
+  const images = await addImages(site);
+  const guides = await readGuides(contract, images);
+  const manual = await readManual(root, images);
+  const synonyms = readSynonyms(await source('synonyms.yaml'));
+  const index = await searchIndex({ contract, guides, manual, synonyms });
   const assets = new Map([['search-index.js', site.addAsset('search-index.js', index)]]);
   for (const name of assetNames) {
     assets.set(name, site.addAsset(name, await source(name)));
@@ -75,13 +94,14 @@ async function assemble(): Promise<Site> {
     contract,
     navigation: readNavigation(
       await source('navigation.yaml'),
-      guides.map(({ name }) => name),
+      [...guides, ...manual.filter((page) => !isDecision(page))].map(({ name }) => name),
     ),
     asset: (name) => assets.get(name) ?? '',
   });
   const own = (path: string, html: string) => site.add(path, html, { page: 'own' });
   own('index.html', startPage(await source('start.html'), contract, layout));
   for (const guide of guides) own(`${guide.name}.html`, guidePage(guide, layout));
+  for (const page of manual) own(`${page.name}.html`, manualPage(page, manual, layout));
   const texts = readProblemTexts(await source('problems.yaml'));
   own('missing.html', missingPage(layout));
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
@@ -89,7 +109,15 @@ async function assemble(): Promise<Site> {
     site.add(`${each.area}.html`, referencePage(each, layout), { page: 'reference' });
   }
   await addDocuments(site, contract);
-  site.add('llms.txt', llmsText(contract, guides), { open: true });
+  site.add(
+    'llms.txt',
+    llmsText(
+      contract,
+      guides,
+      manual.filter((page) => !isDecision(page)),
+    ),
+    { open: true },
+  );
   return site;
 }
 

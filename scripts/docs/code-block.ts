@@ -14,5 +14,5 @@ export function codeTabs(codes: readonly Code[]): string {
   return `<div class="tabs">${codes.map((code) => `<div>${codeBlock(code)}</div>`).join('\n')}</div>`;
 }
 
-/** Code blocks hold verbatim text, so they are indented nowhere. */
+/** Code blocks contain verbatim text, so they are indented nowhere. */
 export const jsonText = (json: unknown): string => JSON.stringify(json, null, 2);

@@ -113,7 +113,7 @@ function choicesOf(schema: unknown, document: unknown): string[] {
   return 'type' in target && target.type === 'boolean' ? ['true', 'false'] : [];
 }
 
-/** Replaces local references by what they point to, but for schemas, which may hold themselves. */
+/** Replaces local references by what they point to, but for schemas, which may contain themselves. */
 function resolveReferences(node: unknown, document: unknown): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveReferences(item, document));
   const target = targetOf(node, document);

@@ -4,27 +4,24 @@ import { type AreaContract, findOperation } from './contract.ts';
 import { documentTable } from './documents.ts';
 import type { Language } from './highlight.ts';
 import type { Layout } from './layout.ts';
-import { type Inserts, type Rendered, renderMarkdown } from './markdown.ts';
+import { type Inserts, type Rendered, type RenderOptions, renderMarkdown } from './markdown.ts';
 import { withPlaceholders } from './markup.ts';
 import { codesByStatus } from './problem-pages.ts';
 import { callOf } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
 
-/** Files that guides show, by name: whole programs, and drawings as SVG. */
+/** What guides can show; programs by the name of their file. */
 export type GuideParts = {
   readonly contract: readonly AreaContract[];
   readonly programs: ReadonlyMap<string, string>;
-  readonly drawings: ReadonlyMap<string, string>;
   /** How clients send null, as HTML. */
   readonly nulls: string;
 };
 
 export type Guide = Rendered & {
-  /** Name of the file without its ending. */
+  /** Path of the page in the portal, without `.html`. */
   readonly name: string;
   readonly title: string;
-  /** The first paragraph, as text. */
-  readonly lead: string;
 };
 
 const programLanguages: readonly (readonly [ending: string, language: Language, label: string])[] = [
@@ -48,7 +45,7 @@ function problemTable(): string {
 }
 
 /** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
-export function guideInserts({ contract, programs, drawings, nulls }: GuideParts): Inserts {
+export function guideInserts({ contract, programs, nulls }: GuideParts): Inserts {
   return {
     sample: (operationId) =>
       codeTabs(
@@ -73,24 +70,19 @@ export function guideInserts({ contract, programs, drawings, nulls }: GuideParts
             source: part(programs, `${name}.${ending}`),
           })),
       ),
-    drawing: (name) => `<figure class="drawing">${part(drawings, `${name}.svg`)}</figure>`,
     nulls: () => nulls,
     problems: problemTable,
     documents: () => documentTable(contract),
   };
 }
 
-/** @throws Error when the text does not begin with a title and a paragraph */
-export function readGuide(name: string, text: string, inserts: Inserts, root = ''): Guide {
-  const [, title, lead] = /^# (.+)\n+((?:.+\n)+)/.exec(text) ?? [];
-  if (title === undefined || lead === undefined)
-    throw new Error(`${name}: a page begins with a title and a paragraph`);
-  const rendered = renderMarkdown(text, { root, inserts });
-  const plain = lead
-    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/\s+/g, ' ');
-  return { name, title, lead: plain.trim(), ...rendered };
+/** @throws Error when the text has no title or no paragraph */
+export function readGuide(name: string, text: string, options: RenderOptions): Guide {
+  const [, title] = /^# (.+)\n/.exec(text) ?? [];
+  const rendered = renderMarkdown(text, options);
+  if (title === undefined || rendered.lead === '')
+    throw new Error(`${name}: a page begins with a title and has a paragraph`);
+  return { name, title, ...rendered };
 }
 
 export function guidePage({ name, title, lead, html, headings }: Guide, layout: Layout): string {

@@ -8,10 +8,11 @@ import kotlin from 'shiki/langs/kotlin.mjs';
 import python from 'shiki/langs/python.mjs';
 import rust from 'shiki/langs/rust.mjs';
 import shell from 'shiki/langs/shellscript.mjs';
+import sql from 'shiki/langs/sql.mjs';
 import typescript from 'shiki/langs/typescript.mjs';
 import { escapeHtml } from './markup.ts';
 
-const grammars = { go, http, java, json, kotlin, python, rust, shell, typescript };
+const grammars = { go, http, java, json, kotlin, python, rust, shell, sql, typescript };
 
 export type Language = keyof typeof grammars | 'text';
 

@@ -3,9 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { recipeFiles } from './recipes.ts';
 
-/** The folders and files that decide what the portal looks like, relative to the project. */
+/** The folders and files that the portal is made from, relative to the project. */
 const sources = [
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs',
   'openapi/portal',
   'scripts/docs.ts',
   'scripts/docs',

@@ -3,7 +3,7 @@ import { aroundNav, type Neighbours, neighboursAt, type Place } from './around.t
 import type { AreaContract } from './contract.ts';
 import type { Heading } from './markdown.ts';
 import { escapeHtml, fill } from './markup.ts';
-import type { Navigation } from './navigation.ts';
+import { type Navigation, pagesOf, type Section } from './navigation.ts';
 
 type Page = {
   readonly title: string;
@@ -25,7 +25,7 @@ export type Layout = {
   readonly guide: (
     page: Page & {
       readonly headings?: readonly Heading[];
-      /** What stands beside it, where that is not what the navigation says. */
+      /** The pages before and after it, where the navigation does not say so. */
       readonly neighbours?: Neighbours;
     },
   ) => string;
@@ -73,15 +73,22 @@ const referenceAssets = ['reference.css', 'call.css', 'answer.js', 'try-it.js', 
 
 /** The bar at the top. Search and colours need the script, which shows their buttons. */
 function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
-  const guides = navigation.flatMap(({ pages }) => pages.map(({ page }) => `${page}.html`));
+  const sections = navigation.map((section) => ({
+    title: section.title,
+    files: pagesOf(section).map(({ page }) => `${page}.html`),
+  }));
   const path = mark.match(/<path.*\/>/)?.[0] ?? '';
   return (current: string, root: string) => {
+    const [guides = '', ...others] = sections.map(({ title, files }) =>
+      link(`${root}${files[0]}`, title, files.includes(current)),
+    );
     const links = [
       link(`${root}index.html`, 'Start', current === 'index.html'),
-      link(`${root}${guides[0]}`, 'Guides', guides.includes(current)),
+      guides,
       ...contract.map(({ area }) =>
         link(`${root}${area}.html`, navigationLabels[area], current === `${area}.html`),
       ),
+      ...others,
     ];
     return `    <header class="bar" data-root="${root}" data-index="${root}${asset('search-index.js')}">
       <a class="skip" href="#content">Skip to content</a>
@@ -103,9 +110,9 @@ function side(label: string, groups: readonly Group[], current: string): string 
   return `<nav class="side" aria-label="${label}"><details open><summary>${label}</summary>${lists.join('\n')}</details></nav>`;
 }
 
-/** The guides, as a page lists them that lies below `root`. */
-const guideGroups = (navigation: Navigation, root: string): Group[] =>
-  navigation.map(({ title, pages }) => ({
+/** The pages of a section, as a page lists them that lies below `root`. */
+const sectionGroups = ({ groups }: Section, root: string): Group[] =>
+  groups.map(({ title, pages }) => ({
     title,
     items: pages.map(({ page, label }) => ({ href: `${root}${page}.html`, label })),
   }));
@@ -116,11 +123,18 @@ function contents(headings: readonly Heading[]): string {
   return `<nav class="contents" aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
-/** The guides beside a page of the navigation. */
-function neighboursOf(navigation: Navigation, current: string): Neighbours {
-  const pages = navigation.flatMap((group) => group.pages);
+/** The pages before and after a page of a section. */
+function neighboursOf(section: Section, current: string, root: string): Neighbours {
+  const pages = pagesOf(section);
   const index = pages.findIndex(({ page }) => `${page}.html` === current);
-  return neighboursAt(pages, index, ({ page, label }) => ({ href: `${page}.html`, label }));
+  return neighboursAt(pages, index, ({ page, label }) => ({ href: `${root}${page}.html`, label }));
+}
+
+/** The section that a page belongs to. */
+function sectionOf(navigation: Navigation, current: string): Section {
+  const section = navigation.find((each) => pagesOf(each).some(({ page }) => `${page}.html` === current));
+  if (section === undefined) throw new Error(`The navigation lacks ${current}`);
+  return section;
 }
 
 export function createLayout(parts: LayoutParts): Layout {
@@ -156,9 +170,11 @@ export function createLayout(parts: LayoutParts): Layout {
       page({ ...rest, body: `    <main id="content" tabindex="-1">\n${body}\n    </main>` }),
     guide: ({ body, headings = [], neighbours, ...rest }) => {
       const root = '../'.repeat(rest.depth ?? 0);
+      const section = sectionOf(navigation, rest.current);
+      const around = aroundNav(neighbours ?? neighboursOf(section, rest.current, root));
       const columns = [
-        side('Guides', guideGroups(navigation, root), `${root}${rest.current}`),
-        `<main id="content" tabindex="-1">\n<article>${body}</article>\n${aroundNav(neighbours ?? neighboursOf(navigation, rest.current))}\n    </main>`,
+        side(section.title, sectionGroups(section, root), `${root}${rest.current}`),
+        `<main id="content" tabindex="-1">\n<article>${body}</article>\n${around}\n    </main>`,
         contents(headings),
       ];
       return page({ ...rest, body: `    <div class="columns">\n${columns.join('\n')}\n    </div>` });

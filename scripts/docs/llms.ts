@@ -9,8 +9,12 @@ const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${l
 const operationLine = ({ method, fullPath, href, operationId, summary, deprecated }: Operation) =>
   link(`${method} ${fullPath}`, href, `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`);
 
-/** The portal in the form that language models look for, llms.txt: what there is, in a line each, with whole addresses. */
-export function llmsText(contract: readonly AreaContract[], guides: readonly Guide[]): string {
+/** Gives llms.txt, the form of the portal that language models read: each page in a line, with its whole address. */
+export function llmsText(
+  contract: readonly AreaContract[],
+  guides: readonly Guide[],
+  manual: readonly Guide[],
+): string {
   const isLog = ({ name }: Guide) => name === 'changelog';
   const guideLine = ({ title, name, lead }: Guide) => link(title, `${name}.html`, lead);
   const parts = [
@@ -18,9 +22,9 @@ export function llmsText(contract: readonly AreaContract[], guides: readonly Gui
     `> One HTTP contract for blockchain data, events, and real-world assets whose NFTs are minted on the chain. Requests go to ${placeholders.baseUrl} with an API key in the header \`x-api-key\`.`,
     [
       '- The OpenAPI documents are the whole truth: every operation, field, limit, status and error is in them.',
-      '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to mend.',
+      '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to fix.',
       '- Amounts, token ids and block numbers are decimal texts. Times are RFC 3339 in UTC.',
-      '- Unknown fields and parameters are refused by name; nothing is ignored, clamped or converted.',
+      '- Unknown fields and parameters are rejected by name; nothing is ignored, clamped or converted.',
       '- Send a new `Idempotency-Key` with each POST that takes one, and the same when it is repeated.',
     ].join('\n'),
     section(
@@ -35,6 +39,7 @@ export function llmsText(contract: readonly AreaContract[], guides: readonly Gui
         link(`${title}, OpenAPI 3.0.3`, `${area}-3.0.yaml`, summary),
       ),
       ...guides.filter(isLog).map(guideLine),
+      ...manual.map(guideLine),
     ]),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -4,17 +4,26 @@ import { z } from 'zod';
 const shape = z.array(
   z.strictObject({
     title: z.string(),
-    pages: z.array(z.strictObject({ page: z.string(), label: z.string() })).min(1),
+    groups: z.array(
+      z.strictObject({
+        title: z.string(),
+        pages: z.array(z.strictObject({ page: z.string(), label: z.string() })).min(1),
+      }),
+    ),
   }),
 );
 
-/** Groups of pages in the order in which the portal shows them; `page` is the name of the file without `.html`. */
+/** The sections of the portal; `page` is the path of a page without `.html`. */
 export type Navigation = z.infer<typeof shape>;
+export type Section = Navigation[number];
+
+/** The pages of a section, in the order in which the portal shows them. */
+export const pagesOf = ({ groups }: Section) => groups.flatMap(({ pages }) => pages);
 
 /** Reads the navigation. @throws Error unless it names exactly the pages that there are */
 export function readNavigation(yaml: string, there: readonly string[]): Navigation {
   const navigation = shape.parse(parse(yaml));
-  const named = navigation.flatMap(({ pages }) => pages.map(({ page }) => page));
+  const named = navigation.flatMap(pagesOf).map(({ page }) => page);
   const missing = there.filter((page) => !named.includes(page));
   const surplus = named.filter((page) => !there.includes(page));
   if (missing.length > 0) throw new Error(`Pages that the navigation lacks: ${missing.join(', ')}`);

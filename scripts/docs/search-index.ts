@@ -14,11 +14,13 @@ type Entry = {
   readonly title: string;
   /** The name in the documents of an operation or an error. */
   readonly id?: string;
-  /** What kind of thing it is, shown beside the title. */
+  /** What kind of thing it is, shown next to the title. */
   readonly kind: string;
   readonly words: string;
-  /** It tells of what is no longer there, or will not be for long. */
+  /** Its subject no longer exists, or ends soon. */
   readonly gone?: true;
+  /** Makes it count less than others, which count 1. */
+  readonly weight?: number;
 };
 
 /** The names of the fields of an example, at any depth. */
@@ -49,10 +51,13 @@ function operationEntries({ title: kind, operations }: AreaContract): Entry[] {
   }));
 }
 
+const textOf = (html: string) =>
+  html.replaceAll(/<(pre|svg)[\s\S]*?<\/\1>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
 function guideEntries({ name, title, lead, headings, html }: Guide): Entry[] {
   const href = `${name}.html`;
-  const text = html.replaceAll(/<(pre|svg)[\s\S]*?<\/\1>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-  // The changelog tells of everything that there ever was.
+  const text = textOf(html);
+  // The changelog names everything that ever existed.
   const gone = name === 'changelog' ? ({ gone: true } as const) : {};
   const sections = headings.map((heading) => ({
     href: `${href}#${heading.id}`,
@@ -64,6 +69,32 @@ function guideEntries({ name, title, lead, headings, html }: Guide): Entry[] {
   return [{ href, title, kind: 'Guide', words: `${lead} ${text}`, ...gone }, ...sections];
 }
 
+/** A page of the documentation: an entry for its beginning, for the text of each section, and for each name. */
+function manualEntries({ name, title, headings, names, html }: Guide): Entry[] {
+  const kind = name.startsWith('operate/') ? 'Operate' : 'Internals';
+  // Callers of the API search for operations and guides first.
+  const weight = 0.3;
+  const [beginning = '', ...sections] = html.split('<h2 ');
+  return [
+    { href: `${name}.html`, title, kind, words: textOf(beginning), weight },
+    ...headings.map(({ id, text }, index) => ({
+      href: `${name}.html#${id}`,
+      title: text,
+      kind: `${kind} · ${title}`,
+      words: textOf(`<h2 ${sections[index]}`),
+      weight,
+    })),
+    ...names.map(({ id, text }) => ({
+      href: `${name}.html#${id}`,
+      title: text,
+      id: text,
+      kind: `${kind} · ${title}`,
+      words: '',
+      weight: 0.1,
+    })),
+  ];
+}
+
 function problemEntry(code: ProblemCode): Entry {
   const { status, title, detail } = catalogue[code];
   return {
@@ -72,6 +103,8 @@ function problemEntry(code: ProblemCode): Entry {
     id: code,
     kind: `Error ${status}`,
     words: `${title} ${detail}`,
+    // The few words of a code weigh more than those of a sentence. A search for an error has its whole code, or more.
+    weight: 0.3,
     ...(status === 410 ? { gone: true } : {}),
   };
 }
@@ -93,17 +126,21 @@ async function readLibrary(): Promise<string> {
   return `/*\nMiniSearch\n\n${licence}*/\n${text?.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')}`;
 }
 
+type Searched = {
+  readonly contract: readonly AreaContract[];
+  readonly guides: readonly Guide[];
+  readonly manual: readonly Guide[];
+  readonly synonyms: readonly (readonly string[])[];
+};
+
 /** The script that a page loads when somebody begins to search: the library, and a variable with what it finds. */
-export async function searchIndex(
-  contract: readonly AreaContract[],
-  guides: readonly Guide[],
-  synonyms: readonly (readonly string[])[],
-): Promise<string> {
+export async function searchIndex({ contract, guides, manual, synonyms }: Searched): Promise<string> {
   const codes = Object.keys(catalogue) as ProblemCode[]; // the keys of the constant are its type
   const entries: Entry[] = [
     { href: 'index.html', title: 'Start', kind: 'Guide', words: 'first call quickstart key curl' },
     ...contract.flatMap(operationEntries),
     ...guides.flatMap(guideEntries),
+    ...manual.flatMap(manualEntries),
     ...codes.map(problemEntry),
   ];
   return `${await readLibrary()}window.portalIndex = ${JSON.stringify({ entries, synonyms })};\n`;

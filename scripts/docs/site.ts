@@ -61,7 +61,7 @@ async function writeEntry(directory: string, path: string, { content }: Entry): 
   ]);
 }
 
-/** Writes beside the target and then swaps, so that a service or a second build never sees a half portal. */
+/** Writes next to the target and then swaps, so that a service or a second build never sees a half portal. */
 async function write(directory: string, stamp: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
   const fresh = `${directory}.new-${process.pid}`;
   const old = `${directory}.old-${process.pid}`;

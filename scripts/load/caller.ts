@@ -24,7 +24,7 @@ export type CallerOptions = {
   readonly port: number;
   readonly company: string;
   readonly key: string | undefined;
-  /** Its address, one of 127.0.0.0/8: callers from different addresses are told apart by it. */
+  /** Its address, one of 127.0.0.0/8: callers from different addresses are distinguished by it. */
   readonly address: string;
 };
 

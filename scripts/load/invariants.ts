@@ -12,7 +12,7 @@ const countersSql = `
   FROM rwas r LEFT JOIN nfts n ON n.rwa_id = r.id GROUP BY r.id
   HAVING r.total_nfts <> count(n.*) OR r.claimed_nfts <> count(n.*) FILTER (WHERE n.mint_state = 'minted')`;
 
-/** What of a consistent state does not hold, in words: counters, and rows against the chain. */
+/** What of a consistent state is not so, in words: counters, and rows against the chain. */
 export async function brokenInvariants(db: Database, chain: BenchChain): Promise<string[]> {
   const { rows: wrong }: { rows: { wrong: string }[] } = await db.raw(countersSql);
   const { rows: minted }: { rows: { token: string; hash: string }[] } = await db.raw(

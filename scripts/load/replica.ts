@@ -15,7 +15,7 @@ export type Replica = {
   readonly logFile: string;
   /** The exit status or the signal, once it has ended. */
   ended(): string | undefined;
-  /** Lines of its log that tell of rejections or exceptions that nobody handled. */
+  /** Lines of its log about rejections or exceptions that nobody handled. */
   unhandled(): string[];
   /** Stops it as an operator would. */
   stop(): Promise<void>;

@@ -47,7 +47,7 @@ async function countMinted(db: Database): Promise<number> {
   return rows[0].count;
 }
 
-/** As an operator does: let minting wait, look, apply; again until what the chain shows is final. */
+/** As an operator does: let minting wait, check, apply; again until what the chain shows is final. */
 async function recover(place: Place, db: Database, minted: number): Promise<void> {
   await runCommand(place, 'recover', '--begin');
   const apply = () =>

@@ -19,7 +19,7 @@ function assertNone(faults: readonly string[]): void {
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
-/** Reads what deploys by the tools that it is made for, and holds it against the service that it starts. */
+/** Reads what deploys by the tools that it is made for, and compares it with the service that it starts. */
 export async function rehearseDeployment(report: Report): Promise<void> {
   await installTools();
   await report('Dockerfile: linted, and starts what `npm run serve` starts', lintDockerfile);

@@ -7,7 +7,7 @@ import type { Report } from './report.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 
-/** What works with the schema. The rest of its tests hold other things, or the schema as it was. */
+/** What works with the schema. The rest of its tests check other things, or the schema as it was. */
 const parts = ['rwa', 'events', 'blockchain', 'keys', 'http', 'indexer', 'jobs', 'minting'];
 // It lists the tables of its own schema.
 const ofOldSchema = 'test/indexer/distribution.test.ts';

@@ -137,7 +137,7 @@ async function rotateSigner(report: Report, stage: Stage, { both, next }: Signer
   };
   await report('a second signer beside the first', () => useSigners(both));
   await report('the first one paused, until nothing of it is in flight', async () => {
-    await runCommand(place, 'mint', 'pause', '--chain-id', chainId, '--signer', old);
+    await runCommand(place, 'mint', 'pause', '--chain', chainId, '--signer', old);
     await until(async () => (await inFlight(place, old)) === 0, 'transactions of the old signer');
   });
   await report('the first one taken away, and mints go on', async () => {

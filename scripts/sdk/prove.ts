@@ -26,7 +26,7 @@ export type Proof = {
 export const documentOf = (name: Area | `${Area}-3.0`) =>
   new URL(`../../src/contract/generated/${name}.yaml`, import.meta.url).pathname;
 
-/** What tells a program where the service is. */
+/** The setting that says where the service is. */
 export const environmentOf = (area: Area, { baseUrl, key }: Target) => ({
   SDK_BASE_URL: `${baseUrl}${basePaths[area]}`,
   SDK_KEY: key,

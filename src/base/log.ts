@@ -51,7 +51,7 @@ const secretForms = String.raw`\btk_[a-z]{2,10}_[0-9A-Za-z]{36}|\bBearer [\w.~+\
 // Shorter ones stand in words of every line, such as `level`.
 const shortestSecret = 8;
 
-/** Takes secrets out of a line, which is JSON: secrets with characters that JSON escapes are looked for as it writes them. */
+/** Takes secrets out of a line, which is JSON: secrets with characters that JSON escapes are searched as it writes them. */
 function createRedaction(secrets: readonly string[]): (line: string) => string {
   const written = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // The longest first, so that of a secret within another nothing stays.

@@ -9,7 +9,7 @@ export type RequestScope = {
   onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
-  /** Where a signal is made only for those who ask, what tells the same without one. */
+  /** Where a signal is made only for those who ask, what says the same without one. */
   readonly ending?: Ending | undefined;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;

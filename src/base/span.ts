@@ -1,4 +1,4 @@
-/** What a span tells, by the names of OpenTelemetry's conventions; what is undefined is left out. */
+/** What a span says, by the names of OpenTelemetry's conventions; what is undefined is left out. */
 type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type SpanOptions = {
@@ -25,7 +25,7 @@ export type Span = {
   link(traceparent: string): void;
   rename(name: string): void;
   tell(facts: SpanFacts): void;
-  /** @param error why the work failed: only its code or name is told, since its words may have a secret */
+  /** @param error why the work failed: only its code or name is recorded, since its words may have a secret */
   end(error?: unknown): void;
 };
 

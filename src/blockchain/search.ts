@@ -27,7 +27,7 @@ const dates = ['fromDate', 'toDate'] as const;
 const lists = ['token', 'contract'] as const;
 const calendar = 'must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z';
 
-/** What the document cannot refuse: days, checksums, and ranges that contradict themselves. */
+/** What the document cannot reject: days, checksums, and ranges that contradict themselves. */
 export function searchFaults(query: SearchQuery): InputError[] {
   const at = (name: string) => ({ in: 'query', name }) as const;
   const fault = (name: string, what: string): InputError => ({ ...at(name), message: `${name} ${what}` });
@@ -88,15 +88,15 @@ function isoOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : parseIsoDate(text)?.toISOString();
 }
 
-/** What holds where nothing is sent. */
+/** The values where nothing is sent. */
 const usual: Search = { includeSpam: 'true', entries: 'transactions' };
 
-/** The search without what holds anyway. */
+/** The search without values that are the defaults. */
 export function narrowing(search: Search): Search {
   return Object.fromEntries(Object.entries(search).filter(([name, text]) => text !== usual[name]));
 }
 
-/** Whether what was sent beside a cursor is part of the search that the cursor belongs to. */
+/** Whether what was sent in addition to a cursor is part of the search that the cursor belongs to. */
 export function isPartOf(sent: Search, whole: Search): boolean {
   return Object.entries(sent).every(([name, text]) => text === (whole[name] ?? usual[name]));
 }

@@ -44,7 +44,7 @@ export type WrappedKey = { readonly id: string; readonly arn: string; readonly w
 export const writeWrappedKey = ({ id, arn, wrapped }: WrappedKey) =>
   `${id}:kms:${arn}:${wrapped.toString('base64')}`;
 
-/** Opens a wrapped key. @throws Error when KMS refuses, or gives anything but 32 bytes */
+/** Opens a wrapped key. @throws Error when KMS rejects the call, or gives anything but 32 bytes */
 export async function unwrapKey({ id, arn, wrapped }: WrappedKey, options?: KmsOptions): Promise<Buffer> {
   const client = createKmsClient(arn, options);
   try {

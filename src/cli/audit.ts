@@ -20,7 +20,9 @@ const columns = {
 
 /** `tallystick audit`: who changed or revealed what. */
 export function addAuditCommands(program: Command, session: Session): void {
-  const audit = program.command('audit').description('The audit log: who changed or revealed what, and when');
+  const audit = program
+    .command('audit')
+    .description('Read and verify the audit log: who changed or revealed what, and when');
   addListCommand(audit, session);
   addVerifyCommand(audit, session);
 }
@@ -30,15 +32,15 @@ type ListOptions = Omit<AuditFilter, 'companyId'> & { company?: string; limit: n
 function addListCommand(audit: Command, session: Session): void {
   const list = audit
     .command('list')
-    .description('List entries, the newest first; --before goes on after a page')
-    .option('--company <company>', 'only of this company, by id or name')
-    .option('--actor <who>', 'only by this operator, or by the key of this id', words())
-    .option('--action <action>', 'only these, such as key.create', words())
-    .option('--subject <id>', 'only about this', words())
-    .option('--since <date>', 'a date (midnight UTC) or a timestamp', moment)
-    .option('--until <date>', 'a date (midnight UTC) or a timestamp', moment)
+    .description('List entries, the newest first. --before continues after a page')
+    .option('--company <company>', 'only entries of this company, by id or name')
+    .option('--actor <who>', 'only entries of this operator, or of the key with this id', words())
+    .option('--action <action>', 'only entries of this action, such as key.create', words())
+    .option('--subject <id>', 'only entries about this id', words())
+    .option('--since <date>', 'only entries since a date (midnight UTC) or a timestamp', moment)
+    .option('--until <date>', 'only entries until a date (midnight UTC) or a timestamp', moment)
     .option('--before <id>', 'only entries before this one', entryId)
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
     .action(({ company, limit, ...filter }: ListOptions) =>
       asOperator(
         session,
@@ -63,12 +65,10 @@ function addListCommand(audit: Command, session: Session): void {
 function addVerifyCommand(audit: Command, session: Session): void {
   const verify = audit
     .command('verify')
-    .description(
-      'Verify the chain of hashes: nothing was changed, left out or put in; exit status 1 otherwise',
-    )
+    .description('Verify that no entry was changed, removed or added; exit status 1 otherwise')
     .option(
       '--noted <head>',
-      'a head that an earlier run printed or a worker logged, which must be in the chain still',
+      'head that an earlier run printed or a worker logged; it must still be in the chain',
       head,
     )
     .action(({ noted }: { noted?: Link }) =>

@@ -38,7 +38,7 @@ type Changes = { name?: string; displayName?: string; treasury?: string; claimUr
 
 /** `tallystick company`: who uses the service. */
 export function addCompanyCommands(program: Command, session: Session): void {
-  const company = program.command('company').description('Companies: who events, RWAs and keys belong to');
+  const company = program.command('company').description('Manage companies, which own events, RWAs and keys');
   addCreateCommand(company, session);
   addReadCommands(company, session);
   addUpdateCommand(company, session);
@@ -50,7 +50,7 @@ function addCreateCommand(company: Command, session: Session): void {
     .command('create')
     .description('Register a company')
     .argument('<name>', 'its name, unique', words())
-    .option('--id <id>', 'its id at your authentication service; made here by default', words());
+    .option('--id <id>', 'its id at your authentication service; a new id by default', words());
   withFields(create).action((name: string, { id, ...fields }: Changes & { id?: string }) =>
     asOperator(session, async ({ db, output }) => {
       const values = { ...toChanges(fields), ...present({ id }), name };
@@ -83,8 +83,8 @@ function addReadCommands(company: Command, session: Session): void {
   company
     .command('list')
     .description('List companies by name, and say when there are more')
-    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
-    .option('--after <company>', 'only those that come after this one, by id or name')
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
+    .option('--after <company>', 'list only companies after this one, by id or name')
     .action(({ limit, after }: { limit: number; after?: string }) =>
       asOperator(session, async ({ db, output }) => {
         const last = after === undefined ? undefined : (await findCompany({ db }, after)).name;
@@ -140,11 +140,11 @@ type LimitOptions = { mintsPerDay?: number | 'none'; gasPerDay?: GasBudget[] };
 function addLimitCommand(company: Command, session: Session): void {
   const limit = company
     .command('limit <company>')
-    .description('Limit what a company may mint in a day (UTC); more is 429 until the next day')
-    .option('--mints-per-day <n>', 'NFTs that are accepted for minting, or none for no limit', quota)
+    .description('Limit the mints of a company per day (UTC). Further mints are 429 until the next day')
+    .option('--mints-per-day <n>', 'NFTs to accept for minting, or none for no limit', quota)
     .option(
       '--gas-per-day <chainId=wei>',
-      "what its mints' gas may have cost on a network, in wei, or none; repeatable",
+      'cost of the gas of its mints on a network, in wei, or none; repeatable',
       gasBudgets,
     )
     .action((idOrName: string, { mintsPerDay, gasPerDay = [] }: LimitOptions) =>
@@ -201,12 +201,12 @@ const withFields = (command: Command) =>
   command
     .option(
       '--display-name <name>',
-      'what customers read: on the claim page, on sheets of codes and in metadata',
+      'name that customers see: on the claim page, on sheets of codes and in metadata',
       orEmpty(visibleWords),
     )
     .option(
       '--treasury <address>',
-      'where NFTs go that are minted without a recipient',
+      'address that receives NFTs minted without a recipient',
       orEmpty(addressValue),
     )
     .option('--claim-url <url>', "claim page of the company's NFTs", orEmpty(webUrl));

@@ -18,7 +18,9 @@ type AdminOptions = { keystore: string; passwordFile: string };
 
 /** `tallystick contract`: the contracts that NFTs are minted on. */
 export function addContractCommands(program: Command, session: Session): void {
-  const contract = program.command('contract').description('NFT contracts: deploy, let signers mint, check');
+  const contract = program
+    .command('contract')
+    .description('Manage NFT contracts: deploy, grant and revoke signers, check');
   addDeployCommand(contract, session);
   addGrantCommand(contract, session);
   addRevokeCommand(contract, session);
@@ -61,12 +63,10 @@ function addDeployCommand(contract: Command, session: Session): void {
 
 function addBaseUriCommand(contract: Command, session: Session): void {
   const command = withAdmin(contract.command('set-base-uri'))
-    .description(
-      'Let the tokens of a contract of ours name metadata under PUBLIC_BASE_URL, or another address',
-    )
+    .description('Set the address of the metadata of a contract of ours: PUBLIC_BASE_URL, or --base-uri')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)
-    .option('--base-uri <url>', 'in the place of the address that PUBLIC_BASE_URL gives', webUrl)
+    .option('--base-uri <url>', 'address instead of the one from PUBLIC_BASE_URL', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
       onNetwork(session, id, async ({ config, db, output }, provider, network) => {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
@@ -91,7 +91,7 @@ function assertPublic(id: string, url: string): void {
 
 function addGrantCommand(contract: Command, session: Session): void {
   const grant = withAdmin(contract.command('grant'))
-    .description('Let a signer mint on a contract of ours')
+    .description('Allow a signer to mint on a contract of ours')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
@@ -110,7 +110,7 @@ function addGrantCommand(contract: Command, session: Session): void {
 
 function addRevokeCommand(contract: Command, session: Session): void {
   const revoke = withAdmin(contract.command('revoke'))
-    .description('Let a signer mint no longer on a contract of ours, such as one whose key is lost or known')
+    .description('Revoke the right of a signer to mint on a contract of ours, such as after its key leaked')
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
@@ -128,7 +128,7 @@ function addRevokeCommand(contract: Command, session: Session): void {
         output.say(
           'Take it out of MINT_SIGNERS of every worker, and stop its lane, which nobody serves then:',
         );
-        output.say(`tallystick mint pause --chain-id ${id} --signer ${signer}`);
+        output.say(`tallystick mint pause --chain ${id} --signer ${signer}`);
       }),
     );
   examples(revoke, `contract revoke 137 0x5FbD…0aa3 0x7099…79C8 ${adminExample}`);

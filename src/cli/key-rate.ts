@@ -9,12 +9,12 @@ export const withRateOptions = (command: Command) =>
   command
     .option(
       '--rate <n>',
-      "requests a second on average; the service's default otherwise",
+      "average requests a second; the service's default otherwise",
       wholeNumber(1, 1_000_000),
     )
     .option(
       '--burst <n>',
-      'requests at once, not below --rate; twice --rate by default',
+      'concurrent requests, not below --rate; twice --rate by default',
       wholeNumber(1, 2_000_000),
     );
 

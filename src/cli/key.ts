@@ -29,7 +29,7 @@ const columns = {
 
 /** `tallystick key`: API keys. */
 export function addKeyCommands(program: Command, session: Session): void {
-  const key = program.command('key').description('API keys: created once, shown once, revoked at any time');
+  const key = program.command('key').description('Manage API keys');
   addCreateCommand(key, session);
   addReadCommands(key, session);
   addEndCommands(key, session);
@@ -41,12 +41,15 @@ type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: 
 function addCreateCommand(key: Command, session: Session): void {
   const create = key
     .command('create')
-    .description('Make a key and print it; it can never be shown again')
-    .option('--company <company>', 'id or name of its company; without one it reads blockchain data only')
-    .option('--label <text>', 'what it is for', words(), 'unnamed')
+    .description('Create a key and print it. It cannot be shown again')
+    .option(
+      '--company <company>',
+      'id or name of its company; a key without a company reads blockchain data only',
+    )
+    .option('--label <text>', 'purpose of the key', words(), 'unnamed')
     .option(
       '--expires <date>',
-      'when it ends: a date (midnight UTC) or a timestamp; never by default',
+      'end of the key: a date (midnight UTC) or a timestamp; never by default',
       moment,
     );
   withRateOptions(create).action((options: NewKeyOptions) =>
@@ -82,9 +85,9 @@ function addReadCommands(key: Command, session: Session): void {
   key
     .command('list')
     .description('List keys, oldest first, and say when there are more')
-    .option('--company <company>', 'only those of this company, by id or name')
-    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
-    .option('--after <key>', 'only those that come after this one, by its id or by the key itself')
+    .option('--company <company>', 'list only keys of this company, by id or name')
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
+    .option('--after <key>', 'list only keys after this one, by its id or by the key itself')
     .action(({ company, limit, after }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {
         const filter = {
@@ -101,7 +104,7 @@ function addReadCommands(key: Command, session: Session): void {
 
   key
     .command('show <key>')
-    .description('Show one key, by its id or by the key itself: whose is the one that was found?')
+    .description('Show one key and its company, by its id or by the key itself')
     .action((idOrKey: string) =>
       asOperator(session, async ({ db, output }) => {
         output.record(shown((await findKey(db, idOrKey)) ?? unknownKey()));
@@ -112,7 +115,7 @@ function addReadCommands(key: Command, session: Session): void {
 function addEndCommands(key: Command, session: Session): void {
   const revoke = key
     .command('revoke <key>')
-    .description('End a key for good, by its id or by the key itself; refused everywhere within 10 seconds')
+    .description('Revoke a key, by its id or by the key itself. Every process rejects it within 10 seconds')
     .action((idOrKey: string) =>
       asOperator(session, async ({ db, output }) => {
         const revoked = await audited(db, (tx) => revokeKey(tx, idOrKey), keyEntry('key.revoke'));
@@ -123,7 +126,7 @@ function addEndCommands(key: Command, session: Session): void {
 
   const expire = key
     .command('expire <key>')
-    .description('Set when a key ends, by its id or by the key itself')
+    .description('Set the end of a key, by its id or by the key itself')
     .requiredOption('--at <date>', 'a date (midnight UTC), a timestamp, or never', (text) =>
       text === 'never' ? text : moment(text),
     )
@@ -147,8 +150,8 @@ type LimitOptions = RateOptions & { default?: true };
 function addLimitCommand(key: Command, session: Session): void {
   const limit = key
     .command('limit <key>')
-    .description('Give a key a rate limit of its own, or the default of the service again')
-    .option('--default', 'the default of the service again');
+    .description('Set the rate limit of a key, or reset it to the default of the service')
+    .option('--default', 'reset to the default of the service');
   withRateOptions(limit).action((idOrKey: string, options: LimitOptions) =>
     asOperator(session, async ({ db, output }) => {
       const rateLimit = rateLimitOf(options);

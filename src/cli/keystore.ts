@@ -7,13 +7,13 @@ import type { Session } from './shared/session.ts';
 export function addKeystoreCommands(program: Command, session: Session): void {
   const keystore = program
     .command('keystore')
-    .description('Encrypted files of keys, for signers and for admins of contracts');
+    .description('Create encrypted files of keys, for signers and for admins of contracts');
   const make = keystore
     .command('new <file>')
-    .description('Make a key that nobody has, and write it encrypted; nothing that is there is written over')
+    .description('Create a key and write it to a new encrypted file. No file is overwritten')
     .requiredOption(
       '--password-file <file>',
-      'file with the password; where there is none, one is made with a random password',
+      'file with the password; a missing file is created with a random password',
     )
     .action(async (file: string, { passwordFile }: { passwordFile: string }) => {
       const address = await createKeystoreFile({ keystore: file, passwordFile });

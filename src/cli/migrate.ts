@@ -22,7 +22,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
   const migrate = program
     .command('migrate')
     .description('Bring the database schema to the version of this release; safe to run again')
-    .option('--status', 'only list what is pending; exit status 1 when anything is')
+    .option('--status', 'only list pending migrations; exit status 1 when there are any')
     .option('--distribute', 'then spread the index over the nodes of Citus; safe to run again')
     .option(
       '--shards <count>',

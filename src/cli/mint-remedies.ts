@@ -21,7 +21,7 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { pinKnownNode, pinOther } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
-import { addressValue, chainId, isUuid } from './shared/values.ts';
+import { addressValue, chainOption, isUuid } from './shared/values.ts';
 
 const sample = '8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11';
 
@@ -39,7 +39,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   });
   addNftCommand(mint, session, {
     name: 'cancel',
-    about: 'Take a mint back that is queued or has failed, if the chain shows that nothing minted it',
+    about: 'Cancel a queued or failed mint. The chain must show that nothing minted the NFT',
     refusal: ({ nftId, state, transaction }) =>
       state === 'submitted' || transaction !== null ? stillInTransaction(nftId) : undefined,
     async act(proving, found) {
@@ -50,7 +50,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   addNftCommand(mint, session, {
     name: 'replace',
     about:
-      'Give an NFT a new token id, if the chain shows for good that its token was minted for somebody else',
+      'Give an NFT a new token id. The final chain must show that its token was minted for somebody else',
     refusal: (found, db) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseAgain(found, db)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
@@ -137,25 +137,25 @@ function addReleaseCommand(mint: Command, session: Session): void {
   const release = addNftCommand(mint, session, {
     name: 'release',
     about:
-      'Take an NFT out of its transaction: out of one in flight, which is signed anew without it, or out of one that ' +
-      'has ended, if the history of the contract shows what became of its token',
+      'Take an NFT out of its transaction. A transaction in flight is signed again without it. For a transaction that ' +
+      'has ended, the history of the contract must show what became of the token',
     async act(proving, found) {
       const released = await releaseMint(proving, found);
       if (typeof released !== 'string') throw new UsageError(released.refusal);
       return { state: released };
     },
   });
-  release.option('--rpc <url>', 'a node that has the history which those of the network lack');
+  release.option('--rpc <url>', 'node with the history that the nodes of the network lack');
 }
 
 function addFillCommand(mint: Command, session: Session): void {
   const fill = mint
     .command('fill-gap')
     .description(
-      'Let a signer use its next nonce with a transfer of nothing to itself, if the chain shows that nothing has used it',
+      'Use the next nonce of a signer for a transfer of nothing to itself. The chain must show that nothing has used it',
     )
-    .requiredOption('--chain-id <id>', 'on this network', chainId)
-    .option('--signer <address>', 'of this signer; needed when the network has several', addressValue)
+    .addOption(chainOption('network of the signer').makeOptionMandatory())
+    .option('--signer <address>', 'the signer; required when the network has several', addressValue)
     .action(({ chainId: id, signer }: { chainId: string; signer?: string }) =>
       asOperator(session, async (operator) => {
         const network = await networkOf(operator, id);
@@ -165,10 +165,10 @@ function addFillCommand(mint: Command, session: Session): void {
         const asked = await askToFill({ db: operator.db, network, node, onChange }, lane);
         if (typeof asked === 'string') throw new UsageError(asked);
         operator.output.record({ chainId: id, signer: lane, ...asked });
-        operator.output.say('Its worker fills the nonce with its next look at the chain.');
+        operator.output.say('Its worker fills the nonce with its next poll of the chain.');
       }),
     );
-  examples(fill, 'mint fill-gap --chain-id 137');
+  examples(fill, 'mint fill-gap --chain 137');
 }
 
 async function laneOf({ db }: Operator, id: string, signer: string | undefined): Promise<string> {

@@ -13,8 +13,8 @@ type VerifyOptions = { since?: Date; chain?: string };
 export function addMintVerifyCommand(mint: Command, session: Session): void {
   const verify = mint
     .command('verify')
-    .description('Compare every NFT with the chain, also final ones; exit status 1 when one disagrees')
-    .option('--since <time>', 'only blocks from this time on, such as 2027-01-31', moment)
+    .description('Compare every NFT with the chain, also final NFTs; exit status 1 on a difference')
+    .option('--since <date>', 'only blocks since a date (midnight UTC) or a timestamp', moment)
     .option('--chain <id>', 'only this network', chainId)
     .action((options: VerifyOptions) =>
       asOperator(session, (operator) =>
@@ -56,7 +56,7 @@ async function runVerify(operator: Operator, options: VerifyOptions, signal: Abo
   output.say(
     disagreeing === 0
       ? 'All rows agree with the chain.'
-      : 'What can be mended is shown by: tallystick recover',
+      : 'What can be fixed is shown by: tallystick recover',
   );
   return disagreeing === 0;
 }

@@ -15,7 +15,7 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import type { Output } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { addressValue, chainId, isUuid, wholeNumber } from './shared/values.ts';
+import { addressValue, chainOption, isUuid, wholeNumber } from './shared/values.ts';
 
 const laneColumns = {
   chainId: 'CHAIN',
@@ -53,22 +53,24 @@ type LaneOptions = { chainId?: string; signer?: string };
 
 /** `tallystick mint`: what is queued, in flight and stuck, and why. */
 export function addMintCommands(program: Command, session: Session): void {
-  const mint = program.command('mint').description('Mints: what is queued, in flight or stuck, and why');
+  const mint = program
+    .command('mint')
+    .description('Show mints that are queued, in flight or stuck, and act on them');
   addListCommand(mint, session);
   addShowCommand(mint, session);
   addRemedyCommands(mint, session);
   addMintVerifyCommand(mint, session);
-  addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
+  addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending. They watch what is sent' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }
 
 function addListCommand(mint: Command, session: Session): void {
   const list = mint
     .command('list')
-    .description('List NFTs on their way to the chain, those that have waited longest first')
-    .addOption(new Option('--state <state>', 'only these').choices(statesUnderWay))
-    .option('--chain-id <id>', 'only on this network', chainId)
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+    .description('List NFTs that are queued, submitted or failed, the longest wait first')
+    .addOption(new Option('--state <state>', 'list only NFTs in this state').choices(statesUnderWay))
+    .addOption(chainOption('only this network'))
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
     .action(({ state, chainId, limit }: { state?: StateUnderWay; chainId?: string; limit: number }) =>
       asOperator(session, async ({ db, output }) => {
         const states = state === undefined ? statesUnderWay : [state];
@@ -94,7 +96,7 @@ const withRemedy = (lane: LaneStatus) => ({
 function addShowCommand(mint: Command, session: Session): void {
   const show = mint
     .command('show [nftId]')
-    .description('Show every attempt to mint an NFT; without one, every lane')
+    .description('Show every attempt to mint an NFT, or every lane without an id')
     .action((nftId: string | undefined) =>
       asOperator(session, async ({ db, output }) => {
         if (nftId === undefined) output.rows((await listLanes(db, {})).map(withRemedy), laneColumns);
@@ -112,8 +114,8 @@ function addStopCommand(
 ): void {
   const command = mint
     .command(name)
-    .description(`${about}; all of them, or those of one network or signer`)
-    .option('--chain-id <id>', 'only on this network', chainId)
+    .description(`${about}. Without an option: all lanes`)
+    .addOption(chainOption('only this network'))
     .option('--signer <address>', 'only this signer', addressValue)
     .action((filter: LaneOptions) =>
       asOperator(session, async ({ db, output }) => {
@@ -130,5 +132,5 @@ function addStopCommand(
         output.rows(lanes.map(withRemedy), laneColumns);
       }),
     );
-  examples(command, `mint ${name} --chain-id 137`);
+  examples(command, `mint ${name} --chain 137`);
 }

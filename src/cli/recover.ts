@@ -19,23 +19,18 @@ export function addRecoverCommand(program: Command, session: Session): void {
   const recover = program
     .command('recover')
     .description(
-      'After a restore from an older backup: rebuild rows and nonces from what the contracts have minted. ' +
-        'Without --apply it changes nothing, and shows what it would mend',
+      'Rebuild rows and nonces from the contracts, after a restore from an older backup or a chain that was rolled back. ' +
+        'Without --apply, only show what would be fixed',
     )
     .option('--chain <id>', 'only this network', chainId)
-    .option(
-      '--signer <address>',
-      'a signer that the database has forgotten; repeatable',
-      severalAddresses,
-      [],
-    )
-    .addOption(new Option('--begin', 'only let minting wait; recover later').conflicts('apply'))
+    .option('--signer <address>', 'signer that the database lacks; repeatable', severalAddresses, [])
+    .addOption(new Option('--begin', 'only pause minting; recover later').conflicts('apply'))
     .option('--apply', 'change the rows; minting waits meanwhile, and goes on when nothing is left')
     .action((options: RecoverOptions) =>
       asOperator(session, (operator) =>
         options.begin === true
           ? begin(operator, options.chain)
-          : interruptible(session, 'what is mended stays; run it again.', async (signal) => {
+          : interruptible(session, 'what is fixed stays; run it again.', async (signal) => {
               const isDone = await runRecover(operator, options, signal);
               if (!isDone) session.fail();
             }),
@@ -67,7 +62,7 @@ async function runRecover(
     await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
   const counts = { found: 0, mendable: 0, left: 0, waiting: 0 };
-  const word = apply === true ? 'mended' : 'wouldMend';
+  const word = apply === true ? 'fixed' : 'wouldFix';
   for (const network of await mintingNetworks(operator, chain)) {
     const tell = (finding: RecoveredFinding) => {
       counts.found += 1;
@@ -119,7 +114,7 @@ function openVault({ config }: Operator): ClaimSecretVault {
 }
 
 // Of a run with --apply, and without.
-const headings = { mended: 'MENDED', wouldMend: 'WOULD MEND' };
+const headings = { fixed: 'FIXED', wouldFix: 'WOULD FIX' };
 
 type Shown = ReturnType<typeof shown>;
 
@@ -140,9 +135,9 @@ function nextStep({ applied, found, left, waiting }: Counts): string {
   if (waiting > 0) {
     return `${waiting} mint(s) are not final yet: minting waits. Run it again when their blocks are final.`;
   }
-  const rest = left === 0 ? '' : ' What is not mended needs a person: see DETAIL.';
+  const rest = left === 0 ? '' : ' What is not fixed needs a person: see DETAIL.';
   if (applied) return `Recovered; minting goes on.${rest}`;
   return found === 0
-    ? 'Nothing is to be mended. If minting waits, let it go on with: tallystick recover --apply'
-    : `Nothing was changed. Mend it with: tallystick recover --apply${rest}`;
+    ? 'Nothing is to be fixed. If minting waits, let it go on with: tallystick recover --apply'
+    : `Nothing was changed. Fix it with: tallystick recover --apply${rest}`;
 }

@@ -7,12 +7,14 @@ import type { Session } from './shared/session.ts';
 
 /** `tallystick secret-key`: keys for the settings SECRET_KEYS and CURSOR_KEYS. */
 export function addSecretKeyCommands(program: Command, session: Session): void {
-  const key = program.command('secret-key').description('Keys for the settings SECRET_KEYS and CURSOR_KEYS');
+  const key = program
+    .command('secret-key')
+    .description('Create keys for the settings SECRET_KEYS and CURSOR_KEYS');
   const make = key
     .command('new')
-    .description('Make a key and print it as these settings take it; nothing is stored')
+    .description('Create a key and print it in the form of these settings. Nothing is stored')
     .argument('<id>', 'its id, which no other key ever had', keyId)
-    .option('--kms <arn>', 'wrapped by this symmetric key in AWS KMS, so that nobody sees it', kmsArn)
+    .option('--kms <arn>', 'wrap it with this symmetric key in AWS KMS, so that nobody sees it', kmsArn)
     .action(async (id: string, { kms }: { kms?: string }) => {
       const entry =
         kms === undefined ? `${id}:${randomBytes(32).toString('base64')}` : await wrapped(id, kms);

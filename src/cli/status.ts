@@ -27,7 +27,7 @@ const columns = { part: 'PART', name: 'NAME', state: 'STATE', since: 'SINCE', de
 export function addStatusCommand(program: Command, session: Session): void {
   const status = program
     .command('status')
-    .description('Processes, mint lanes, indexes and job queues: what each does, and what waits')
+    .description('Show processes, mint lanes, indexes and job queues: what each does, and what waits')
     .action(() =>
       asOperator(session, async ({ db, output }) => {
         const parts = [processes, lanes, indexes, queues].map((list) => list(db));

@@ -25,7 +25,7 @@ import { openReplica } from './connections.ts';
 import { createReadiness } from './health.ts';
 import type { Parts } from './parts.ts';
 
-/** What a process has in the role `api` beside the parts of every role. */
+/** What a process has in the role `api` in addition to the parts of every role. */
 export type ApiParts = Parts & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;

@@ -61,7 +61,7 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly deadlineMs?: number | undefined;
   /** Makes a span of each request; none by default. */
   readonly tracing?: Tracing | undefined;
-  /** What is served beside the documents, such as the portal, at the pace of strangers. Asked after them. */
+  /** What is served in addition to the documents, such as the portal, at the pace of strangers. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
 
@@ -74,7 +74,7 @@ export type ServedDocument = {
   readonly basePath: string;
   readonly document: OpenApiDocument;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** Whether a key without a company is refused. */
+  /** Whether a key without a company is rejected. */
   readonly isCompanyRequired: boolean;
   /** Whether pages of any origin may call it; no by default. */
   readonly isOpen?: boolean;

@@ -38,7 +38,7 @@ function openTo(file: string): OpenFile | undefined {
   return readers && { file, mode: (found.mode & 0o777).toString(8), readers };
 }
 
-/** Undefined where it cannot be looked at: who needs it says so. */
+/** Undefined where it cannot be read: who needs it says so. */
 function statusOf(file: string) {
   try {
     return statSync(file);

@@ -35,7 +35,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   });
 }
 
-/** A process with the role `api` tells of lanes, jobs and indexes too: it is there when nobody works on them. */
+/** A process with the role `api` reports lanes, jobs and indexes too: it is there when nobody works on them. */
 function watchWork(parts: Parts, minter: MintWorker | undefined): void {
   const { metrics, config, db } = parts;
   const isApi = config.ROLES.includes('api');

@@ -17,7 +17,7 @@ import type { Parts } from './parts.ts';
 type PlainSigner = { readonly chainId: string; readonly privateKey: string };
 
 export type MinterOptions = {
-  /** Beside those of the settings; none by default. */
+  /** In addition to those of the settings; none by default. */
   readonly plainSigners?: readonly PlainSigner[];
   /** Called at each step of a lane. */
   readonly step?: OnStep;

@@ -6,7 +6,7 @@ export type Area = (typeof areas)[number];
 
 export const roles = ['api', 'worker', 'indexer'] as const;
 
-/** Settings of a process: where it listens, what it does, and how much it takes on at once. */
+/** Settings of a process: where it listens, what it does, and how much it admits at once. */
 export const serviceSettings = {
   HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
   PORT: { schema: wholeSetting(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },

@@ -16,7 +16,7 @@ export type SchemaObject = {
   readonly 'x-code-required'?: string;
   /** The form that `pattern` demands, in words that complete `<name> must be`. */
   readonly 'x-form'?: string;
-  /** Fields of the resource that a request may hold and that are dropped unread. */
+  /** Fields of the resource that a request may contain and that are dropped unread. */
   readonly 'x-ignored-fields'?: readonly string[];
   readonly [word: string]: unknown;
 };

@@ -4,7 +4,7 @@
  */
 export class ItemStream<T> {
   readonly batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
-  /** What it keeps in memory at present, about. Whoever makes the batches keeps it true; it is looked at after each. */
+  /** What it keeps in memory at present, about. Whoever makes the batches keeps it true; it is read after each. */
   heldBytes: number;
 
   constructor(batches: ItemStream<T>['batches'], heldBytes: number) {

@@ -6,7 +6,7 @@ export class TextStream {
   /** With its charset. */
   readonly mediaType: string;
   readonly pieces: AsyncIterable<string>;
-  /** What it keeps in memory at present, about. Whoever makes the pieces keeps it true; it is looked at after each. */
+  /** What it keeps in memory at present, about. Whoever makes the pieces keeps it true; it is read after each. */
   heldBytes: number;
 
   constructor(mediaType: string, pieces: AsyncIterable<string>, heldBytes: number) {

@@ -16,7 +16,7 @@ const help = `Usage: npm start [-- --fresh]   a complete local service with a sa
   --settings FILE   settings file; by default the one that TALLYSTICK_SETTINGS names. The environment wins
 
   --local   start a PostgreSQL and a chain under .local/ and serve the sample world
-  --fresh   with --local: delete that world and begin anew
+  --fresh   with --local: delete that world and begin again
   --trace   show where an error came from
   --help    this text
 `;

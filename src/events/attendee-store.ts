@@ -128,7 +128,7 @@ type Registration = { is_full: boolean | null } & (Row | { created_at: null });
 
 /**
  * Registers a user for an event, by one statement.
- * @param origin the key that it is told of in the audit log; nobody's by default
+ * @param origin the key that the audit log names for it; nobody's by default
  * @throws ProblemError `event_not_found`, `event_full`, `attendee_already_invited`
  */
 export async function registerAttendee(

@@ -47,7 +47,7 @@ export function readChanges(body: EventBody): { changes: EventChanges; faults: I
   return { changes: { ...body, ...(name !== undefined && { name }), startDate, endDate, chainId }, faults };
 }
 
-/** The message about a date that {@link parseIsoDate} refuses. */
+/** The message about a date that {@link parseIsoDate} rejects. */
 export function instantMessage(name: string): string {
   return `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
 }

@@ -77,7 +77,7 @@ function toDecimal(value: number): Decimal {
 const digitsAt = ({ digits, scale }: Decimal, wanted: number) => digits * 10n ** BigInt(wanted - scale);
 
 /**
- * Refuses a change with faults, or with a network that is not registered.
+ * Rejects a change with faults, or with a network that is not registered.
  * @param faults those found so far; an unregistered network is listed after them
  * @throws ProblemError about the first fault, with all faults in its `errors`
  */

@@ -44,7 +44,7 @@ const insertAndTellSql = `WITH made AS (${insertSql}), told AS (${told}) SELECT 
 
 /**
  * Inserts an event without attendees, in its first version, by one statement.
- * @param origin the key that it is told of in the audit log; nobody's by default
+ * @param origin the key that the audit log names for it; nobody's by default
  * @throws ProblemError `network_not_found` when its network has left the registry
  */
 export async function insertEvent(

@@ -25,7 +25,7 @@ const lastDone = `
 
 /**
  * How long ago the last job of each queue was done. Of a queue whose done jobs have all been deleted, or that never had one, how
- * long ago it was made: a job that never begins is told of like one that always fails.
+ * long ago it was made: a job that never begins is reported like a job that always fails.
  */
 export async function listLastDone(
   db: Database,

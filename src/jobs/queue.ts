@@ -207,7 +207,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
 // A batch may have hundreds.
 const namedJobs = 5;
 
-/** Runs the work of a batch of jobs, whose ids its log lines name, and tells what became of it. */
+/** Runs the work of a batch of jobs, whose ids its log lines name, and returns what became of it. */
 function createRunner({ onJobs = () => {}, log, tracing }: QueueOptions) {
   return async (queue: string, jobs: readonly FetchedJob[], work: () => Promise<void>): Promise<void> => {
     const jobIds = jobs.slice(0, namedJobs).map(({ id }) => id);

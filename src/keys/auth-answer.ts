@@ -39,7 +39,7 @@ export function limited(waitSeconds: number): KeyVerdict {
 }
 
 /**
- * The verdict on a key that the service calls valid. A key that has expired by our clock is refused nevertheless.
+ * The verdict on a key that the service calls valid. A key that has expired by our clock is rejected nevertheless.
  * @param expiresAt milliseconds since 1970; Infinity when the key never expires
  * @param now the current time, in milliseconds since 1970
  */

@@ -9,22 +9,22 @@ import { hashKey } from './key-format.ts';
 import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
-/** The result of a look-up, and for how many seconds it is valid at most; Infinity when it has no known end. */
+/** The result of a verification, and for how many seconds it is valid at most; Infinity when it has no known end. */
 export type KeyVerdict = { readonly result: VerifyResult; readonly validSeconds: number };
 
-/** The result of a look-up, and for how many seconds from now it is cached; 0 or less for not at all. */
+/** The result of a verification, and for how many seconds from now it is cached; 0 or less for not at all. */
 type TimedResult = { readonly result: VerifyResult; readonly keepSeconds: number };
 
 type CachedVerifierOptions = {
-  /** Checks the form of a key, so that malformed keys neither cost a look-up nor fill the cache. */
+  /** Checks the form of a key, so that malformed keys neither cost a query nor fill the cache. */
   readonly isWellFormed: (key: string) => boolean;
   /** It is waited for up to `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
   readonly lookUp: (key: string, hash: Buffer) => Promise<KeyVerdict>;
   readonly cacheSeconds: number;
-  /** Accepted keys in the cache at most, and refused ones likewise. */
+  /** Accepted keys in the cache at most, and rejected ones likewise. */
   readonly cacheMax: number;
   readonly timeoutMs: number;
-  /** Look-ups of keys that were not accepted before, at once; shared among the networks that they come from. */
+  /** Concurrent verifications of keys that were not accepted before; shared among the networks that they come from. */
   readonly lookUpsAtOnce: number;
 };
 
@@ -46,8 +46,8 @@ const retryAfterMs = 2_000;
 const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
 
 /**
- * Adds a cache to a look-up of keys; all verifiers are built on it. An accepted key is cached for at most 9 s from
- * the start of its look-up, and never past its expiry. A refusal is cached for at most 2 s, in a separate cache, so
+ * Adds a cache to a verification of keys; all verifiers are built on it. An accepted key is cached for at most 9 s from
+ * the start of its verification, and never past its expiry. A rejection is cached for at most 2 s, in a separate cache, so
  * that a flood of invented keys cannot evict the accepted ones.
  */
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
@@ -57,7 +57,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const tenants = createLastTenants(options.cacheMax);
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
-  /** A look-up that nobody waits for any more keeps its place until it ends. */
+  /** A verification that nobody waits for any more keeps its place until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<KeyVerdict> => {
     // A key that was accepted before waits for none of those that strangers invent.
     if (tenants.ofHash(hash.toString('hex')) !== undefined) {

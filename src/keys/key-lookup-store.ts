@@ -35,7 +35,7 @@ function fromRow(row: Row): StoredKey {
 }
 
 /**
- * Looks up a key by its SHA-256. The statement is named where that is possible: each connection plans it once.
+ * Finds a key by its SHA-256. The statement is named where that is possible: each connection plans it once.
  * @returns undefined when no such key was ever issued
  * @throws KnexTimeoutError after `timeoutMs`, waiting for a connection included
  */

@@ -17,14 +17,14 @@ type PostgresVerifierOptions = {
   readonly cacheMax: number;
   /** They wait for nobody's turn in the pool, so they must not be able to take it all. */
   readonly lookUpsAtOnce: number;
-  /** Time limit of one look-up, waiting for a connection included; 3 s by default. */
+  /** Time limit of one query, waiting for a connection included; 3 s by default. */
   readonly timeoutMs?: number;
 };
 
 /**
  * Verifies keys against the service's own key store. A notification of a changed key removes it from the cache; a gap
  * in the notifications empties the cache. Without notifications, the expiry of cache entries alone keeps the promise
- * that a revoked key is refused within 10 seconds.
+ * that a revoked key is rejected within 10 seconds.
  */
 export async function createPostgresVerifier(options: PostgresVerifierOptions): Promise<KeyVerifier> {
   const { db, notifications, environment, timeoutMs = 3_000 } = options;

@@ -27,7 +27,7 @@ type RemoteVerifierOptions = {
   readonly timeoutMs: number;
   /**
    * From 0 to 10. The service does not report revocations, so the expiry of cache entries alone keeps the promise that
-   * a revoked key is refused within 10 seconds.
+   * a revoked key is rejected within 10 seconds.
    */
   readonly cacheSeconds: number;
   readonly cacheMax: number;

@@ -1,15 +1,15 @@
 import type { Caller } from '../contract/operation.ts';
 
-/** The caller that a key belongs to, or why the key is refused. `retryAfterSeconds` is an integer of at least 1. */
+/** The caller that a key belongs to, or why the key is rejected. `retryAfterSeconds` is an integer of at least 1. */
 export type VerifyResult =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly reason: 'invalid' }
   | { readonly ok: false; readonly reason: 'rate_limited'; readonly retryAfterSeconds: number };
 
 export type VerifyOptions = {
-  /** Accepts only keys that are known to be valid, without a look-up; any other key is `rate_limited`. */
+  /** Accepts only keys that are known to be valid, without a query; any other key is `rate_limited`. */
   readonly cachedOnly?: boolean;
-  /** Where the key comes from: look-ups of one network leave room for those of others. */
+  /** Where the key comes from: verifications for one network leave room for those of others. */
   readonly network?: string;
 };
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Credentials } from './credentials.ts';
 
-/** What is printed once the service is ready. Its six curl lines work in a terminal where the two exports before were pasted. */
+/** Returns the text that is printed once the service is ready. Its six curl lines need the two exports before them. */
 export function banner(credentials: Credentials, file: string): string {
   const { baseUrl, portalUrl, operationsUrl, keys, chainId, rpcUrl } = credentials;
   return [
@@ -24,7 +24,7 @@ export function banner(credentials: Credentials, file: string): string {
     '',
     ...examples(credentials).map((line) => `  ${line}`),
     '',
-    'Ctrl-C stops it; the next npm start goes on from here, npm start -- --fresh begins anew.',
+    'Ctrl-C stops it. npm start goes on from here; npm start -- --fresh deletes the data first.',
     '',
   ].join('\n');
 }

@@ -22,7 +22,7 @@ export function readSettings(folder: LocalFolder): KeptSettings {
   if (kept === undefined) return newSettings();
   const read = shape.safeParse(kept);
   if (read.success) return read.data;
-  throw new LocalError(`${folder.settings} cannot be read. Begin anew with: npm start -- --fresh`);
+  throw new LocalError(`${folder.settings} cannot be read. Start again with: npm start -- --fresh`);
 }
 
 export function keepSettings(folder: LocalFolder, settings: KeptSettings): void {

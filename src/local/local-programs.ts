@@ -15,7 +15,7 @@ import { assertSameChain, type World } from './sample/world.ts';
 export type ProgramOptions = {
   readonly folder: LocalFolder;
   readonly settings: KeptSettings;
-  /** The sample world that the programs hold already; undefined at the first start. */
+  /** The sample world that the programs have already; undefined at the first start. */
   readonly world: World | undefined;
   readonly log: Logger;
   /** Stops the programs. Each is registered as soon as it runs, also when a later step fails. */
@@ -30,9 +30,9 @@ export type RunningPostgres = {
 export type RunningChain = { readonly chain: LocalChain; readonly port: number; readonly story: WorldChain };
 
 const gone = (what: string) =>
-  new LocalError(`${what} of this world is gone. Begin anew with: npm start -- --fresh`);
+  new LocalError(`${what} of this world is gone. Start again with: npm start -- --fresh`);
 
-/** Starts the database with what it holds, or an empty one, and brings its schema up to date. */
+/** Starts the database with what it contains, or an empty one, and brings its schema up to date. */
 export async function openPostgres(options: ProgramOptions): Promise<RunningPostgres> {
   const { folder, settings, world, log, opened } = options;
   const place = findPostgresPlace(folder.postgres);

@@ -59,7 +59,7 @@ const madeShape = z.object({
 });
 
 /**
- * The settings of the local service as the last start left them, for commands that run beside it.
+ * The settings of the local service as the last start left them, for commands that run next to it.
  * @throws LocalError when no start has left any
  */
 export function readLocalSettings(directory = root): SettingsOfStart {
@@ -85,7 +85,7 @@ function readMade(directory: string): z.infer<typeof madeShape> {
   throw new LocalError(`There is no local service in ${path.resolve(directory)}. Make one with: npm start`);
 }
 
-/** The ports of the local service, held from the moment in which they are chosen. */
+/** The ports of the local service, kept from the moment in which they are chosen. */
 export type HeldPorts = { readonly callers: Server; readonly operators: Server };
 
 /**

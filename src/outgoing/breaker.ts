@@ -2,7 +2,7 @@ import { CircuitState, circuitBreaker, handleWhen, type IBackoff, type IBreaker 
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** A circuit breaker: refuses calls of a callee that only fails, and lets one through now and then as a trial. */
+/** A circuit breaker: rejects calls of a callee that only fails, and passes a call now and then as a trial. */
 export type Breaker = {
   state(): BreakerState;
   /** Milliseconds until the next trial; 0 when it is due or under way, or when calls are let through anyway. */

@@ -37,12 +37,12 @@ type CallOptions = {
   readonly onTurn?: () => void;
 };
 
-/** One callee with all that holds for every call of it: deadline, turn, circuit breaker. */
+/** One callee with all that is common to its calls: deadline, turn, circuit breaker. */
 export type Callee = {
   readonly kind: CalleeKind;
   readonly label: string;
   state(): BreakerState;
-  /** Milliseconds since a call was last asked for, refused ones included. */
+  /** Milliseconds since a call was last asked for, rejected calls included. */
   idleMs(): number;
   /**
    * Makes a call in its turn. It ends at its deadline, and with the request that it is made for.

@@ -13,7 +13,7 @@ export type Outgoing = {
 };
 
 type OutgoingOptions = {
-  /** Told when a breaker opens and closes. */
+  /** Called when a breaker opens and closes. */
   readonly log?: Logger;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;

@@ -4,9 +4,9 @@ import type { LookupFunction } from 'node:net';
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * Looks names of operators up by the system's function, one question for a name at a time: it holds one of four threads
- * for as long as name servers are silent, which are ten seconds and more, and those threads also unpack answers and look
- * up all other names. Whoever asks meanwhile gets the same answer; who does not want to wait leaves by a signal.
+ * Resolves names of operators by the system's function, one question for a name at a time: it uses one of four threads for
+ * as long as name servers are silent, which are ten seconds and more, and those threads also unpack answers and resolve
+ * all other names. Whoever asks meanwhile gets the same answer; who does not want to wait leaves by a signal.
  */
 export function createSharedLookup(lookUp: LookupFunction = lookUpBySystem): LookupFunction {
   const flights = new Map<string, Callback[]>();

@@ -40,7 +40,7 @@ const stopLimits = (graceMs: number, drainMs: number) => ({
   requests: graceMs + 5_000,
   /** Jobs and indexes in progress end. */
   background: graceMs + 5_000,
-  /** Until here operators can look on. */
+  /** Until here operators can watch. */
   operators: 5_000,
   /** The database last. */
   connections: 10_000,
@@ -49,22 +49,22 @@ const stopLimits = (graceMs: number, drainMs: number) => ({
 // Questions of operators are answered in 2 s or not at all.
 const operatorsGraceMs = 2_500;
 
-/** What is given beside the settings; all but the log by the local environment. */
+/** What is given in addition to the settings; all but the log by the local environment. */
 type StartOptions = MinterOptions & {
   /** Where the log is written, whose losses are counted. */
   readonly logLines?: Pick<LogLines, 'onDropped'>;
   /** The key of the sample company, which the portal offers to readers. */
   readonly sampleKey?: string;
-  /** Servers that hold the ports of the settings, so that nobody else took them since they were chosen. */
+  /** Servers that keep the ports of the settings, so that nobody else took them since they were chosen. */
   readonly reserved?: { readonly callers: Server; readonly operators: Server };
 };
 
 type ServiceShutdown = Shutdown<keyof ReturnType<typeof stopLimits>>;
 
 /**
- * Starts the roles that the settings choose over a migrated database. A start that is refused closes what it
+ * Starts the roles that the settings choose over a migrated database. A start that fails closes what it
  * has opened.
- * @throws Error with what to mend, such as a schema that is not current or a port that cannot be listened on
+ * @throws Error with what to fix, such as a schema that is not current or a port that cannot be listened on
  */
 export async function startService(
   config: Config,

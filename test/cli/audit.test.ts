@@ -50,7 +50,7 @@ describe('an operator', () => {
     await told('rwa', 'rotate-secrets');
     await db('mint_lanes').insert({ chain_id: 31337, signer: `0x${'1'.repeat(40)}` });
     await told('mint', 'pause');
-    await told('mint', 'resume', '--chain-id', '31337');
+    await told('mint', 'resume', '--chain', '31337');
     await told('index', 'reset', '31337', '--yes');
     await told('network', 'seal');
 

@@ -236,7 +236,7 @@ describe('contract revoke', () => {
       0,
       [
         'Take it out of MINT_SIGNERS of every worker, and stop its lane, which nobody serves then:',
-        `tallystick mint pause --chain-id 31337 --signer ${signer}`,
+        `tallystick mint pause --chain 31337 --signer ${signer}`,
         '',
       ],
     ]);

@@ -33,7 +33,7 @@ const faults: [string, (url: URL) => void, (good: URL) => string][] = [
       url.password = 'wrong-pass-word';
     },
     ({ host, username }) =>
-      `PostgreSQL at ${host} refuses user "${username}". Check user and password in DATABASE_URL.`,
+      `PostgreSQL at ${host} rejects user "${username}". Check user and password in DATABASE_URL.`,
   ],
   [
     'lacks the database',
@@ -87,7 +87,9 @@ describe('a database that', () => {
       'se-cret',
     );
     expect(status).toBe(1);
-    expect(error?.message).toMatch(/^The database refused \(SQLSTATE 23514\): new row .*"odd"$/);
+    expect(error?.message).toMatch(
+      /^The database rejected the statement \(SQLSTATE 23514\): new row .*"odd"$/,
+    );
     expect(error?.message).not.toMatch(/se-cret|insert/i);
   });
 

@@ -86,7 +86,7 @@ describe('doctor, on where the metadata of a contract are', () => {
       await mintChain.admin('setBaseURI', other);
       expect(await found()).toMatchObject({
         state: 'warning',
-        detail: `${contract} names ${other}, and PUBLIC_BASE_URL gives ${own}: mend PUBLIC_BASE_URL, or ${remedy}`,
+        detail: `${contract} names ${other}, and PUBLIC_BASE_URL gives ${own}: fix PUBLIC_BASE_URL, or ${remedy}`,
       });
     }
     // The node serves another chain than 137, but what it says of the contract is asked of the local one.

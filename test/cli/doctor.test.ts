@@ -47,7 +47,7 @@ describe('doctor, on a new installation', () => {
     expect(out).toMatch(/^warning +networks +none is registered yet: tallystick network add --help$/m);
     const warnings = out.match(/^warning/gm)?.length;
     expect(err).toBe(
-      `The service can run, but ${warnings} warning(s) above tell of what is missing or at risk.\n`,
+      `The service can run, but ${warnings} warning(s) above name what is missing or at risk.\n`,
     );
   });
 });
@@ -60,7 +60,7 @@ describe('doctor, on settings', () => {
     for (const name of Object.keys(bad))
       expect(told.out).toMatch(new RegExp(`^FAULT +settings +${name}`, 'm'));
     expect(told.out + told.err).not.toContain('pass-word');
-    expect(told.err).toBe('3 fault(s): mend them from the top, then run tallystick doctor again.\n');
+    expect(told.err).toBe('3 fault(s): fix them from the top, then run tallystick doctor again.\n');
   });
 });
 
@@ -337,7 +337,7 @@ describe('doctor, on keys', () => {
     const { value: made } = await json('key', 'create', '--company', 'initech');
     const own = (await examine(settings)).of('authentication');
     expect(own).toMatchObject([
-      { state: 'ok', detail: 'the own key store answers, and refuses a key that nobody has' },
+      { state: 'ok', detail: 'the own key store answers, and rejects a key that nobody has' },
     ]);
     const ask = async (key: string) => {
       const environment = { TALLYSTICK_KEY: key };
@@ -352,7 +352,7 @@ describe('doctor, on keys', () => {
     await run('key', 'revoke', made.id);
     expect(await ask(made.key)).toMatchObject({
       state: 'FAULT',
-      detail: expect.stringContaining('TALLYSTICK_KEY is refused'),
+      detail: expect.stringContaining('TALLYSTICK_KEY is rejected'),
     });
     const { value: open } = await json('key', 'create');
     expect(await ask(open.key)).toMatchObject({

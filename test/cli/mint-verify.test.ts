@@ -157,18 +157,18 @@ describe('mint verify', () => {
 });
 
 describe('recover', () => {
-  test('mends what can be mended, and leaves what needs a person', async ({ db, mints, json, run }) => {
+  test('fixes what can be fixed, and leaves what needs a person', async ({ db, mints, json, run }) => {
     const dry = await json('recover');
-    expect(dry).toMatchObject({ status: 1, value: { applied: false, wouldMend: 5, left: 2 } });
-    expect(dry.value).not.toHaveProperty('mended');
-    expect(dry.value.findings).toContainEqual(expect.objectContaining({ wouldMend: true }));
+    expect(dry).toMatchObject({ status: 1, value: { applied: false, wouldFix: 5, left: 2 } });
+    expect(dry.value).not.toHaveProperty('fixed');
+    expect(dry.value.findings).toContainEqual(expect.objectContaining({ wouldFix: true }));
     const shown = await run('recover');
-    expect(shown.out).toMatch(/ WOULD MEND\n/);
-    expect(`${shown.out}${shown.err}`).not.toMatch(/mended +\d|MENDED/);
+    expect(shown.out).toMatch(/ WOULD FIX\n/);
+    expect(`${shown.out}${shown.err}`).not.toMatch(/fixed +\d|FIXED/);
     const rows = await db('nfts').count();
     const { status, value } = await json('recover', '--apply');
-    expect({ status, value }).toMatchObject({ status: 1, value: { applied: true, mended: 5, left: 2 } });
-    expect(value.findings).toContainEqual(expect.objectContaining({ mended: true }));
+    expect({ status, value }).toMatchObject({ status: 1, value: { applied: true, fixed: 5, left: 2 } });
+    expect(value.findings).toContainEqual(expect.objectContaining({ fixed: true }));
     // The token without a row gets the next serial.
     expect(await db('nfts').count()).toEqual([{ count: String(Number(rows[0]?.['count']) + 1) }]);
     expect(await db('rwas').max('last_serial')).toEqual([{ max: '6' }]);

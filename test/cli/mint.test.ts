@@ -60,7 +60,7 @@ describe('mint list', () => {
     ]);
     expect(value).toMatchObject([{ reason: null, remedy: expect.stringContaining('mint retry') }, {}]);
     expect((await json('mint', 'list', '--state', 'failed')).value).toHaveLength(1);
-    expect((await json('mint', 'list', '--chain-id', '5')).value).toEqual([]);
+    expect((await json('mint', 'list', '--chain', '5')).value).toEqual([]);
   });
 
   test('shows the reason of an NFT itself before that of its lanes, and what to do', async ({ db, json }) => {
@@ -155,7 +155,7 @@ describe('mint retry', () => {
 
 describe('mint pause and resume', () => {
   test('stop lanes and let them go on', async ({ json }) => {
-    const paused = await json('mint', 'pause', '--chain-id', '31337');
+    const paused = await json('mint', 'pause', '--chain', '31337');
     expect(paused.value).toMatchObject([
       { signer, paused: 'operator', remedy: expect.stringContaining('mint resume') },
     ]);
@@ -163,8 +163,16 @@ describe('mint pause and resume', () => {
     expect(resumed.value).toMatchObject([{ signer, paused: null }]);
   });
 
+  test('know --chain by its name in 0.1.0 too, which the help does not show', async ({ run, json }) => {
+    expect((await json('mint', 'pause', '--chain-id', '31337')).value).toMatchObject([{ signer }]);
+    const { out } = await run('mint', 'pause', '--help');
+    expect(out).toContain('--chain <id>');
+    expect(out).not.toContain('--chain-id');
+    expect((await run('mint', 'fill-gap')).err).toContain("required option '--chain <id>'");
+  });
+
   test('say when there is no such lane', async ({ run }) => {
-    expect((await run('mint', 'pause', '--chain-id', '5')).err).toBe(
+    expect((await run('mint', 'pause', '--chain', '5')).err).toBe(
       'There is no such lane. See: tallystick mint show\n',
     );
   });

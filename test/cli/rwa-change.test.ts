@@ -57,7 +57,7 @@ describe('rwa update', () => {
   });
 
   test.for([
-    ['--chain-id', '1'],
+    ['--chain', '1'],
     ['--contract-address', contractAddress],
   ] as const)('refuses %s, which is on the chain', async ([...args], { db, json }) => {
     const { id } = await addRwa(db, 'acme');

@@ -40,7 +40,7 @@ test.beforeEach(({ db }) => db.raw('TRUNCATE rwas, contract_verdicts CASCADE'));
 afterAll(() => rm(folder, { recursive: true }));
 
 const creating = (contract: string, ...more: string[]) => [
-  ...['rwa', 'create', '--company', 'acme', '--name', 'Cask', '--type', 'whisky', '--chain-id', '31337'],
+  ...['rwa', 'create', '--company', 'acme', '--name', 'Cask', '--type', 'whisky', '--chain', '31337'],
   ...['--contract-address', contract, ...more],
 ];
 const count = async (db: Database) => Number((await db('rwas').count())[0]?.['count']);
@@ -77,7 +77,7 @@ describe('rwa create, where NFTs are minted', () => {
     db,
     json,
   }) => {
-    const far = [...creating(contracts.own, '--is-claimable'), '--chain-id', '77'];
+    const far = [...creating(contracts.own, '--is-claimable'), '--chain', '77'];
     const { status, error } = await json(...far);
     expect(status).toBe(1);
     expect(error?.message).toMatch(

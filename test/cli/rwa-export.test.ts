@@ -68,7 +68,7 @@ describe('rwa export', () => {
     const file = path.join(folder, 'new.csv');
     const { status, value, notes } = await json('rwa', 'export', rwa.id, '--out', file);
     expect({ status, value }).toEqual({ status: 0, value: { rwaId: rwa.id, file, nfts: 3 } });
-    expect(notes).toEqual(['The file holds claim secrets; it is readable by you alone.']);
+    expect(notes).toEqual(['The file contains claim secrets; it is readable by you alone.']);
     expect(parse(await readFile(file), { columns: true })).toEqual(expected(vault));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
@@ -147,7 +147,7 @@ describe('rwa export --qr', () => {
         value: { rwaId: rwa.id, folder: made, claimStatus: 'unclaimed', nfts: 3 },
       });
       expect(notes).toEqual([
-        'The folder holds claim secrets; it is readable by you alone.',
+        'The folder contains claim secrets; it is readable by you alone.',
         'Print no code smaller than 14 mm, and keep its white border.',
       ]);
       expect(await secretsIn(made, format)).toEqual(

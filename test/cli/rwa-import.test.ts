@@ -89,8 +89,8 @@ describe('an import of JSON', () => {
   test.for([
     ['nothing', '', 'it is empty'],
     ['only spaces', ' \n', 'it is empty'],
-    ['an empty array', '[]', 'it holds no RWAs'],
-    ['one object', JSON.stringify(least), 'it must hold one JSON array of RWAs'],
+    ['an empty array', '[]', 'it has no RWAs'],
+    ['one object', JSON.stringify(least), 'it must contain one JSON array of RWAs'],
     ['half an array', '[{', 'JSON'],
   ] as const)('refuses %s', async ([_, content, message], { json }) => {
     const where = await file('odd.json', content);
@@ -178,7 +178,7 @@ describe('an import of CSV', () => {
 describe('an import of a CSV that cannot be used', () => {
   test.for([
     ['nothing', '', 'it is empty'],
-    ['only a header', header, 'it holds no RWAs'],
+    ['only a header', header, 'it has no RWAs'],
     ['no header', line, 'its header, the first line, lacks: name, type, chainId, contractAddress'],
     ['an incomplete header', 'name,type\nx,y', 'lacks: chainId, contractAddress'],
     ['a column twice', `${header},name\n${line},x`, 'its header names a column twice: name'],
@@ -295,7 +295,7 @@ describe('an import of many rows', () => {
     const { status, error } = await json(...importing(await file('late.json', JSON.stringify(rows))));
     await db.raw('DROP FUNCTION refuse CASCADE');
     expect(status).toBe(1);
-    expect(error?.message).toBe('The database refused (SQLSTATE 23503): the network is gone');
+    expect(error?.message).toBe('The database rejected the statement (SQLSTATE 23503): the network is gone');
     expect(await names(db)).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ test.beforeAll(async ({ chain, db }) => {
   await addCompany(db, 'globex');
 });
 
-const least = ['--company', 'acme', '--name', 'Cask 17', '--type', 'whisky', '--chain-id', '31337'];
+const least = ['--company', 'acme', '--name', 'Cask 17', '--type', 'whisky', '--chain', '31337'];
 const whole = [...least, '--contract-address', contractAddress.toLowerCase()];
 
 describe('rwa create', () => {
@@ -65,7 +65,7 @@ describe('rwa create', () => {
   });
 
   test.for([
-    [['--chain-id', '77'], 'Network with chainId 77 not found'],
+    [['--chain', '77'], 'Network with chainId 77 not found'],
     [['--company', 'nobody'], 'There is no company "nobody". List them with: tallystick company list'],
     [['--price', '1'], '--currency is needed with a price.'],
   ] as const)('refuses %j', async ([args, message], { json }) => {
@@ -91,7 +91,7 @@ describe('rwa create', () => {
     const unknown = await json('rwa', 'create', ...least.slice(0, -1), '77');
     expect([unknown.status, unknown.error?.message]).toEqual([
       2,
-      '--chain-id: 77 is not registered. See: tallystick network list',
+      '--chain: 77 is not registered. See: tallystick network list',
     ]);
     await db('networks').update({ minter_contract: contractAddress });
     onTestFinished(async () => void (await db('networks').update({ minter_contract: null })));

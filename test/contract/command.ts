@@ -12,9 +12,9 @@ type Print = (text: string) => void;
 
 const usage = `Usage: npm run contract:test -- --base-url <url> --key <key> [options]
 
-Holds a running deployment against the documents: every operation, every documented status that can be
+Compares a running deployment with the documents: every operation, every documented status that can be
 provoked from outside, every example. Without --write it sends only what changes nothing: reads, and
-requests that must be refused.
+requests that must be rejected.
 
   --base-url <url>         where the deployment is reached, such as https://api.example.com
   --blockchain-url <url>   the same for one area that has a host of its own;
@@ -27,7 +27,7 @@ requests that must be refused.
   --write                  also make events (deleted at the end) and NFTs (named at the end)
   --areas <names>          only these areas, separated by commas
   --only <operationId>     only this operation; may be repeated
-  --chain-id <id>          network to ask about (default: that of the company's RWAs)
+  --chain <id>             network to ask about (default: that of the company's RWAs)
   --wallet <address>       wallet to ask about, and
   --token <address>        ERC-20 contract on the network (default: found in the history of the wallet)
   --timeout <seconds>      time for one answer (default 30)
@@ -55,6 +55,8 @@ function parseOptions(args: readonly string[]) {
       write: { type: 'boolean', default: false },
       areas: { type: 'string', default: areas.join(',') },
       only: { type: 'string', multiple: true, default: [] },
+      chain: text,
+      // The name of --chain in 0.1.0.
       'chain-id': text,
       wallet: text,
       token: text,
@@ -66,7 +68,7 @@ function parseOptions(args: readonly string[]) {
   return values;
 }
 
-/** What cannot be tested, told in words. */
+/** Says what cannot be tested. */
 class Unusable extends Error {}
 
 function chosenAreas(values: Values): Area[] {
@@ -100,13 +102,14 @@ function openSender(values: Values, chosen: readonly Area[]): Sender {
 }
 
 function openSession(values: Values, sender: Sender): Session {
+  const chainId = values.chain ?? values['chain-id'];
   return createSession({
     sender,
     check: createConformance().check,
     keys: { own: values.key, other: values['other-key'], noCompany: values['no-company-key'] },
     mayWrite: values.write,
     given: {
-      ...(values['chain-id'] !== undefined && { chainId: values['chain-id'] }),
+      ...(chainId !== undefined && { chainId }),
       ...(values.wallet !== undefined && { wallet: values.wallet }),
       ...(values.token !== undefined && { token: values.token }),
     },

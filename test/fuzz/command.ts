@@ -15,11 +15,11 @@ import { runProperties } from './run-properties.ts';
 
 const usage = `Usage: npm run fuzz -- [--requests <n>] [--seed <n>] [--only <text>] [--base-url <url> --key <key>]
 
-Sends requests made from the documents, those that fit and those that do not, and chains of them, and holds
-every answer against the documents. Without --base-url it starts a service of its own.
+Sends requests made from the documents, those that fit and those that do not, and chains of them, and
+compares every answer with the documents. Without --base-url it starts a service of its own.
 
   --requests <n>     how many requests at least (default 20000)
-  --seed <n>         repeats the run that told this seed
+  --seed <n>         repeat the run that printed this seed
   --only <text>      only the properties whose name has this text
   --base-url <url>   a running deployment, without rate limits; it gets events (deleted at the end) and NFTs
   --key <key>        API key of a company there
@@ -53,7 +53,7 @@ function parseOptions(args: readonly string[]) {
   return values;
 }
 
-/** What cannot be tried, told in words. */
+/** Says what cannot be tried. */
 class Unusable extends Error {}
 
 function wholeNumber(text: string, option: string): number {

@@ -49,7 +49,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   await db('index_state').update({ new_block_at: db.raw(`now() - interval '20 minutes'`) });
   // Nobody serves this lane either, and nobody needs to.
   await db('mint_lanes').insert({ chain_id: 31337, signer: replaced });
-  const stopped = ['--chain-id', '31337', '--signer', replaced];
+  const stopped = ['--chain', '31337', '--signer', replaced];
   expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
   const ill = await startScraped(databaseUrl, {
     ROLES: 'api,worker,indexer',

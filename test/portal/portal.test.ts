@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,13 +13,22 @@ import { basePaths } from '../../src/contract/documents.ts';
 import { documentedOperations } from '../contract/documented.ts';
 import { deployment, startPortal } from './portal-server.ts';
 
-const generated = join(import.meta.dirname, '../../src/contract/generated');
+const root = join(import.meta.dirname, '../..');
+const generated = join(root, 'src/contract/generated');
 const codes = Object.keys(catalogue);
 const guides = [
   ...['authentication', 'networks', 'minting', 'problems', 'paging', 'idempotency', 'limits', 'clients'],
   ...['models', 'versioning', 'changelog'],
 ];
-const pages = ['', ...guides, ...areas, ...codes.map((code) => `problems/${code}`)].map(
+/** The documentation of the project, as the portal has it. */
+const manual = [
+  ...globSync('*.md', { cwd: join(root, 'docs/operate') }).map((file) => `operate/${file}`),
+  ...globSync('{*.md,contributing/*.md,decisions/[0-9]*.md}', { cwd: join(root, 'docs') }).map(
+    (file) => `${file === 'first-nft.md' ? 'operate' : 'internals'}/${file}`,
+  ),
+  ...['internals/contributing.md', 'internals/security.md', 'internals/decisions.md'],
+].map((file) => file.replace(/\.md$/, ''));
+const pages = ['', ...guides, ...manual, ...areas, ...codes.map((code) => `problems/${code}`)].map(
   (name) => `/docs/${name}`,
 );
 
@@ -122,6 +132,7 @@ describe('every page', () => {
         ...attributes(text, 'a', 'href'),
         ...attributes(text, 'link', 'href'),
         ...attributes(text, 'script', 'src'),
+        ...attributes(text, 'img', 'src'),
       ]) {
         const url = new URL(href, `${portal.base}${page}`);
         if (url.origin === portal.base) targets.set(`${url.pathname}${url.hash}`, page);
@@ -135,6 +146,39 @@ describe('every page', () => {
       const html = await response.text();
       if (hash !== '') expect(html).toContain(`id="${hash.slice(1)}"`);
     }
+  });
+});
+
+describe('the documentation', () => {
+  test('leads from the bar to Operate and Internals, and lists their pages', () => {
+    const start = served.get('/docs/')?.html ?? '';
+    expect(start).toContain('<a href="operate/first-nft.html">Operate</a>');
+    expect(start).toContain('<a href="internals/architecture.html">Internals</a>');
+    const listed = ['operate/first-nft', 'internals/architecture'].flatMap((page) => {
+      const [, side = ''] =
+        /<nav class="side"[^>]*>([\s\S]*?)<\/nav>/.exec(served.get(`/docs/${page}`)?.html ?? '') ?? [];
+      return attributes(side, 'a', 'href').map((href) => href.replace(/^\.\.\/(.*)\.html$/, '$1'));
+    });
+    expect(listed.toSorted()).toEqual(manual.filter((page) => !page.includes('decisions/')).toSorted());
+  });
+
+  test('says on each page what its file says', async () => {
+    const text = await readFile(join(root, 'docs/operate/quotas.md'), 'utf8');
+    const html = served.get('/docs/operate/quotas')?.html ?? '';
+    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+    expect(headings.length).toBeGreaterThan(2);
+    for (const heading of headings) expect(html).toContain(`>${heading}</a></h`);
+    expect(html).toContain('href="../internals/security.html#wrong-claim-secrets"');
+  });
+
+  test('leads from a decision to the list and to its neighbours', () => {
+    const html = served.get('/docs/internals/decisions/002-documents-are-the-source')?.html ?? '';
+    for (const link of [
+      'href="../decisions.html">Decisions',
+      'rel="prev" href="../../internals/decisions/001-one-database.html"',
+      'rel="next" href="../../internals/decisions/003-closed-requests-open-responses.html"',
+    ])
+      expect(html).toContain(link);
   });
 });
 

@@ -36,7 +36,8 @@ describe('the texts of the portal', () => {
   });
 
   test('have a place in the navigation, and each place has a text', () => {
-    const yaml = '- title: Begin\n  pages:\n    - { page: one, label: One }\n';
+    const yaml =
+      '- title: Guides\n  groups:\n    - title: Begin\n      pages:\n        - { page: one, label: One }\n';
     expect(readNavigation(yaml, ['one'])).toHaveLength(1);
     expect(() => readNavigation(yaml, ['one', 'two'])).toThrow('lacks: two');
     expect(() => readNavigation(yaml, [])).toThrow('do not exist: one');
@@ -47,10 +48,61 @@ describe('the texts of the portal', () => {
       root: '',
       inserts: { star: (name) => `<i>${name}</i>` },
     });
-    expect(headings.map(({ id }) => id)).toEqual(['added', 'added-2']);
+    expect(headings.map(({ id }) => id)).toEqual(['added', 'added-1']);
     expect(html).toContain('<i>x</i>');
     expect(() => renderMarkdown('{{moon}}', { root: '' })).toThrow('Nothing is known as {{moon}}');
     expect(() => renderMarkdown('```cobol\n```', { root: '' })).toThrow('language cobol');
+  });
+});
+
+describe('a page of the documentation', () => {
+  const render = (text: string) =>
+    renderMarkdown(text, {
+      root: '../',
+      addressOf: (href) => (href.includes('.md') ? `../page.html${href.replace(/^[^#]*/, '')}` : undefined),
+    });
+
+  test('links to pages of the portal, and names files that are not served', () => {
+    const { html } = render(
+      '[Deploy](../deploy.md#nginx), [rules](../../deploy/rules.yaml), [x](https://x.test)',
+    );
+    expect(html).toBe(
+      '<p><a href="../page.html#nginx">Deploy</a>, rules (<code>deploy/rules.yaml</code>), <a href="https://x.test">x</a></p>\n',
+    );
+  });
+
+  test('shows an image of docs/images, and cannot be built with another', () => {
+    const images: Record<string, string> = { 'images/a.svg': '../assets/a-1.svg' };
+    const show = (text: string) =>
+      renderMarkdown(text, { root: '../', addressOf: (href) => images[href] }).html;
+    expect(show('![A < b](images/a.svg)')).toBe(
+      '<p><img class="drawing" src="../assets/a-1.svg" alt="A &lt; b"></p>\n',
+    );
+    expect(() => show('![x](images/b.svg)')).toThrow('no image images/b.svg');
+  });
+
+  test('has the anchors that hosts of git give it', () => {
+    const { headings } = render('## `a` & [b](c.md): d-e');
+    expect(headings.map(({ id }) => id)).toEqual(['a--b-d-e']);
+  });
+
+  test('has an anchor for each row that begins with a name, and no header without text', () => {
+    const { html, names } = render('| | B |\n|---|---|\n| `A_B` | c |\n| a `b` | c |\n| | c |\n');
+    expect(names).toEqual([{ id: 'row-a_b', text: 'A_B' }]);
+    expect(html).toContain('<tr id="row-a_b"><th scope="row"><code>A_B</code></th><td>c</td></tr>');
+    expect(html).not.toMatch(/<th[^>]*><\/th>/);
+  });
+
+  test('names the cells of a table with many columns, which a phone shows below each other', () => {
+    const { html } = render('| A | B | C | D | E |\n|---|---|---|---|---|\n| a | b | | d | e |\n');
+    expect(html).toContain('<th scope="row">a</th><td data-label="B">b</td><td data-label="C"></td>');
+    expect(render('| A | B |\n|---|---|\n| a | b |\n').html).not.toContain('data-label');
+  });
+
+  test('has its first paragraph as its lead, and no comments', () => {
+    const { lead, html } = render('# A\n\n<!-- made by x -->\n## B\n\nThe `first`\nparagraph.\n\nMore.');
+    expect(lead).toBe('The first paragraph.');
+    expect(html).not.toContain('made by');
   });
 });
 

@@ -35,7 +35,7 @@ export function coreSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Megabytes that a process holds in memory. */
+/** Megabytes that a process has in memory. */
 export function residentMb(pid: number): number {
   const found = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Math.round(Number(found?.[1] ?? 0) / 1024);

@@ -24,7 +24,7 @@ const folder = path.resolve(import.meta.dirname, '../../../.local/bench');
 const migrations = path.resolve(import.meta.dirname, '../../../migrations');
 const settings = ['max_connections=200', 'shared_buffers=512MB', 'max_wal_size=4GB', 'synchronous_commit=on'];
 
-/** Opens the data of these sizes; makes them at the first run, and anew when the schema has changed. */
+/** Opens the data of these sizes; makes them at the first run, and again when the schema has changed. */
 function openDataSet(sizes: Sizes, isWritten: boolean, say: (line: string) => void): Promise<DataSet> {
   const nfts = sizes.rwas * sizes.nftsPerRwa;
   return openKept(
@@ -61,7 +61,7 @@ export async function openWithChain(
 type Recipe<Rows> = {
   /** Of the folder. */
   readonly name: string;
-  /** The data are made anew when it changes. */
+  /** The data are made again when it changes. */
   readonly content: unknown;
   /** What is made, in words. */
   readonly about: string;

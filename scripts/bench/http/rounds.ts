@@ -9,7 +9,7 @@ export type Question = {
   readonly name: string;
   readonly requests: readonly Request[];
   readonly status: number;
-  /** Whether nothing is held of it, so that one round is enough. */
+  /** Whether it has no bound, so that one round is enough. */
   readonly isOnlyTold?: boolean;
   /** Fields of an answer that cannot be the same, such as when it was made. */
   readonly differs?: readonly string[];

@@ -15,12 +15,12 @@ type Kind = {
   readonly questions: (data: DataSet) => readonly Question[];
   /** Whether the requests leave rows behind. */
   readonly isWritten: boolean;
-  /** The questions of which at least `leastRatio` is held. */
+  /** The questions of which at least `leastRatio` is required. */
   readonly held: readonly string[];
   readonly leastRatio: number;
-  /** Of the rounds of those that are held, where nothing else goes on: fastest to slowest. */
+  /** Of the rounds of questions with a bound, where nothing else goes on: fastest to slowest. */
   readonly mostSpread: number;
-  /** What is held of the service by itself. */
+  /** The bounds of the service by itself. */
   readonly paces?: (found: readonly Comparison[]) => Limits;
 };
 
@@ -118,7 +118,7 @@ function suiteOf(kind: Kind): Suite {
 const ratioOf = (found: readonly Comparison[], wanted: string) =>
   found.find(({ name }) => name === wanted)?.ratio ?? 0;
 
-/** How far the rounds of a question that is held are apart at worst: their median says nothing of a service that stops now and then. */
+/** How far the rounds of a question with a bound are apart at worst: their median says nothing of a service that stops now and then. */
 function spreadOf(found: readonly Comparison[], held: readonly string[]) {
   const compared = found.filter(({ name }) => held.includes(name));
   const worst = (side: 'service' | 'peer') => Math.max(1, ...compared.map((each) => each[side].spread));

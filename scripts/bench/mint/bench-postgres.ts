@@ -10,7 +10,7 @@ import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace, removePostgresPlace } from '../../../src/local/programs/postgres-place.ts';
 
 export type BenchDatabase = {
-  /** For the service's processes: a role of their own, so that their statements can be told apart. */
+  /** For the service's processes: a role of their own, so that their statements can be distinguished. */
   readonly url: string;
   readonly name: string;
   /** For the bench itself. */

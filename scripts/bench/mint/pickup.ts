@@ -51,7 +51,7 @@ export async function measurePickup({ setup, chain, signing, mints }: Options): 
 
 const warmUp = 10;
 
-/** Tells when the node takes a transaction. */
+/** Reports when the node takes a transaction. */
 async function watchPending(rpcUrl: string) {
   const socket = new WebSocket(rpcUrl.replace('http', 'ws'));
   let waiting: PromiseWithResolvers<number> | undefined;

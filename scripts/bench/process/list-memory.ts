@@ -30,7 +30,7 @@ const whole = { events: 10_000, attendees: 100_000 };
 const quick = { events: 500, attendees: 5_000 };
 
 /**
- * What a process holds, at most, while it answers with whole lists: of two sizes, to one who reads and to one who
+ * What a process uses, at most, while it answers with whole lists: of two sizes, to one who reads and to one who
  * pauses. Each list is asked of a process of its own that has answered a few small reads, so that no heap that was grown
  * before hides what it takes.
  */

@@ -13,7 +13,7 @@ export type Background = {
 };
 
 const patienceMs = 60_000;
-/** A block comes each second, and the index looks for it. */
+/** A block comes each second, and the index polls for it. */
 const fewBlocks = 4;
 
 /** Waits until mints and the index go on. */

@@ -20,7 +20,7 @@ const usage = `Usage: npm run faults -- service [--only <words>] [--minutes <n>]
 Lets everything around the service go wrong while two companies use it: its processes as npm run serve starts them
 (two replicas behind a balancer, a worker, an indexer), a PostgreSQL, a chain, nodes, an upstream and an
 authentication service, each of which fails in turn. A soak goes round through those faults that leave the processes as
-they are, and looks at what each process has in the quiet between.
+they are, and measures what each process has in the quiet between.
 
   --only     faults of these names, or whose name has one of these words, with commas between them
   --minutes  go round again until so many minutes are over, and report the worst of each fault; without it each once, and
@@ -31,7 +31,7 @@ they are, and looks at what each process has in the quiet between.
   --readme   put the table into docs/faults.md; only of all faults, with those named that cannot be caused on this machine
   --list     name the faults and end
 
-A fault is held when every request is answered within 15 s, with what was asked for or with 502 or 503 and
+A fault passes when every request is answered within 15 s, with what was asked for or with 502 or 503 and
 Retry-After, the service is as before within 15 s (40 s where connections are lost in silence) without a restart, a mint
 afterwards is minted and the index at the head within 15 s, no accepted write is lost, every counter and every mint is
 true, no rejection is unhandled, no process has ended, memory and descriptors are back, and something shows that the
@@ -40,7 +40,7 @@ than five times as long as in quiet. A soak fails too where memory, heap, descri
 grow: memory by more than a tenth and 20 MB. The last line is one JSON object.
 `;
 
-/** Runs the command. @returns whether every fault was held */
+/** Runs the command. @returns whether every promise was kept */
 export async function runServiceFaults(args: readonly string[], isSoak: boolean): Promise<boolean> {
   const { values } = parseArgs({
     args: [...args],
@@ -81,10 +81,10 @@ export async function runServiceFaults(args: readonly string[], isSoak: boolean)
   if (values.keep) process.stdout.write(`The logs are in ${folder}\n`);
   else rmSync(folder, { recursive: true, force: true });
   if (values.readme) await writeReadme(outcomes, leftOut);
-  const held = outcomes.filter((outcome) => outcome.violations.length === 0).length;
-  const total = { suite: isSoak ? 'soak' : 'faults service', faults: outcomes.length, held, violations };
+  const passed = outcomes.filter((outcome) => outcome.violations.length === 0).length;
+  const total = { suite: isSoak ? 'soak' : 'faults service', faults: outcomes.length, passed, violations };
   process.stdout.write(`${JSON.stringify({ ...total, growth, outcomes })}\n`);
-  return held === outcomes.length && violations.length === 0;
+  return passed === outcomes.length && violations.length === 0;
 }
 
 const widths = [26, 8, 6, 10, 7, 10, 10, 8, 8, 9, 6, 44];
@@ -155,7 +155,7 @@ async function runAll(
     if (missing !== undefined) continue;
     const outcome = await runFault(fault, stage, options).catch((error: Error) => brokenOff(fault, error));
     for (const detail of outcome.details.slice(0, 4)) say(`  ${detail}`);
-    say(`  ${outcome.violations.length === 0 ? 'held' : outcome.violations.join('; ')}`);
+    say(`  ${outcome.violations.length === 0 ? 'passed' : outcome.violations.join('; ')}`);
     outcomes.set(fault.name, worseOf(outcomes.get(fault.name), outcome));
   }
   if (samples) await takeSamples(samples, stage.service.replicas(), samplesAtOnce);

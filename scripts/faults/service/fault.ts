@@ -14,9 +14,9 @@ export type Stage = {
 /** From when to when something went on, in milliseconds of `performance.now()`. */
 export type Part = { readonly name: string; readonly from: number; readonly to: number };
 
-/** What is true of a fault beside the answers. */
+/** What is true of a fault in addition to the answers. */
 export type Aftermath = {
-  /** Whether something shows that it happened: a fault that does nothing would be held for ever. */
+  /** Whether something shows that it happened: a fault that does nothing would always pass. */
   readonly acted: boolean;
   /** What else was demanded and is not so, in words. */
   readonly violations?: readonly string[];

@@ -30,7 +30,7 @@ const most = (all: readonly Figures[]): Figures => ({
 /** The most that any of these processes has. */
 export const mostOf = (replicas: readonly Replica[]): Figures => most(replicas.map(figuresOf));
 
-/** Looks at what these processes have every 250 ms. @returns what ends it, with the most that was seen */
+/** Measures what these processes have every 250 ms. @returns what ends it, with the most that was seen */
 export function watchPeak(replicas: () => readonly Replica[]): () => Figures {
   let peak = mostOf(replicas());
   const look = () => {

@@ -3,7 +3,7 @@ import type { Replica } from '../../load/replica.ts';
 
 /**
  * What of a process must not grow, with how much of it may come and go by chance. Of memory that is a level which the heap
- * takes on in the first minutes, from 195 to 229 MB, and no growth beyond.
+ * reaches in the first minutes, from 195 to 229 MB, and no growth beyond.
  */
 const allowances = {
   memoryMb: { share: 0.1, more: 20 },

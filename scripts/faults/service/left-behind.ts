@@ -5,7 +5,7 @@ import type { Aftermath, Stage } from './fault.ts';
 
 const mintPatienceMs = 60_000;
 
-/** Waits for the mints that were accepted, and looks at what is stored. */
+/** Waits for the mints that were accepted, and reads what is stored. */
 export async function leftBehind({ around, service, ledger }: Stage, { lossBetween }: Aftermath) {
   const db = around.openDatabase();
   try {

@@ -62,7 +62,7 @@ export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
   };
 }
 
-/** Of two outcomes of a fault the one that is reported: what was broken once is not held because it was held later. */
+/** Of two outcomes of a fault the one that is reported: a promise that was broken once is not kept because it was kept later. */
 export const worseOf = (before: Outcome | undefined, now: Outcome): Outcome =>
   before !== undefined && before.violations.length > now.violations.length ? before : now;
 
@@ -73,7 +73,7 @@ export const heads = ['Fault', ...columns, 'Memory', 'Lost', 'Verdict'];
 export function cellsOf(outcome: Outcome): string[] {
   const { name, answers, longestMs, recoveryMs, background, memoryMb, lost, note, violations } = outcome;
   const { ok, busy, unavailable, wrong, cut, late } = answers;
-  const verdict = violations.length === 0 ? 'held' : violations.join('; ');
+  const verdict = violations.length === 0 ? 'passed' : violations.join('; ');
   return [
     name,
     ...[ok, busy, unavailable, wrong + cut + late].map(String),

@@ -12,7 +12,7 @@ export const metadataBase = (publicBaseUrl: string, chainId: string, contract: s
   `${publicBaseUrl}/v1/api/metadata/${chainId}/${contract}/`;
 
 /**
- * Reads where a contract says that the metadata of its tokens are. Tokens tell it too, but there may be none yet.
+ * Reads where a contract says that the metadata of its tokens are. Tokens have it too, but there may be none yet.
  * @returns undefined when the contract is not our own; empty when nothing was set
  * @throws NodesUnavailableError when no node answers
  */

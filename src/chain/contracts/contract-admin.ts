@@ -47,7 +47,7 @@ type AdminOptions = {
 };
 
 /**
- * Opens the admin's encrypted keystore. What it sends is refused while gas costs more than the cap.
+ * Opens the admin's encrypted keystore. It sends nothing while gas costs more than the cap.
  * @throws Error that names the file but not the password
  */
 export async function openContractAdmin(
@@ -96,8 +96,8 @@ type Sending = {
 type Call = { readonly to: string | null; readonly data: string };
 
 /**
- * Sends a transaction as mints are sent: while nodes refuse it, it is replaced at its nonce.
- * @throws Error when gas costs too much, nodes refuse it at the cap, it is reverted, or it is not seen in a block in time;
+ * Sends a transaction as mints are sent: while nodes reject it, it is replaced at its nonce.
+ * @throws Error when gas costs too much, nodes reject it at the cap, it is reverted, or it is not seen in a block in time;
  *   it may be included later. The message names the transaction
  */
 async function sendAndWait(

@@ -3,7 +3,7 @@ import { readContract } from '../rpc/client/contract-call.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData } from './contract-calls.ts';
 
-/** One thing that minting needs of a contract; `unknown` when a call cannot tell. */
+/** One thing that minting needs of a contract; `unknown` when a call does not show it. */
 export type ContractCheck = {
   readonly check: string;
   readonly state: 'ok' | 'FAULT' | 'unknown';
@@ -11,7 +11,7 @@ export type ContractCheck = {
 };
 
 /**
- * - `fit`: NFTs can be minted on it, as far as calls can tell;
+ * - `fit`: NFTs can be minted on it, as far as calls show;
  * - `forbidden`: it is an NFT contract, and none of the signers may mint on it;
  * - `unfit`: there is no NFT contract at the address.
  */

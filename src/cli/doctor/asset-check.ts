@@ -15,7 +15,7 @@ type Parts = { readonly db: Database; readonly clients: RpcClients };
 
 /**
  * Examines every contract that RWAs name: a fault for each on which NFTs cannot be minted, one finding for all others
- * of a network. Keeps the verdicts, so that mints are accepted again where a contract was mended.
+ * of a network. Keeps the verdicts, so that mints are accepted again where a contract was fixed.
  */
 export async function examineAssets(parts: Parts): Promise<Finding[]> {
   const used = await listUsedContracts(parts.db);

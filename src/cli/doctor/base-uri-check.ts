@@ -29,7 +29,7 @@ async function examineBaseUri({ clients, config }: Parts, network: Network): Pro
     const own = metadataBase(config.publicBaseUrl, chainId, minterContract);
     if (base.toLowerCase() === own.toLowerCase())
       return [{ check, state: 'ok', detail: `${minterContract} names ${base}` }];
-    const detail = `${minterContract} names ${base}, and PUBLIC_BASE_URL gives ${own}: mend PUBLIC_BASE_URL, or ${remedy}`;
+    const detail = `${minterContract} names ${base}, and PUBLIC_BASE_URL gives ${own}: fix PUBLIC_BASE_URL, or ${remedy}`;
     return [{ check, state: 'warning', detail }];
   } catch (error) {
     return [{ check, state: 'warning', detail: `not examined: ${errorText(error)}` }];

@@ -16,13 +16,13 @@ import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
 
-/** `tallystick doctor`: checks what the service needs and says how to mend it. */
+/** `tallystick doctor`: checks what the service needs and says how to fix it. */
 export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')
     .description(
-      'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault. ' +
-        'A key in TALLYSTICK_KEY is verified, too',
+      'Check settings, database, keys, every node and every contract, and say what to fix; exit status 1 on a fault. ' +
+        'Verify the key in TALLYSTICK_KEY, too',
     )
     .action(async () => {
       const findings = await examine(session);
@@ -30,7 +30,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
       output.rows(findings, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
       const faults = findings.filter(({ state }) => state === 'FAULT');
       if (faults.length === 0) return output.say(verdictOf(findings));
-      output.say(`${faults.length} fault(s): mend them from the top, then run tallystick doctor again.`);
+      output.say(`${faults.length} fault(s): fix them from the top, then run tallystick doctor again.`);
       session.fail();
     });
   examples(doctor, 'doctor', 'doctor --json | jq \'.[] | select(.state == "FAULT")\'');
@@ -40,7 +40,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
 function verdictOf(findings: readonly Finding[]): string {
   const warnings = findings.filter(({ state }) => state === 'warning').length;
   if (warnings === 0) return 'Everything that the service needs is in order.';
-  return `The service can run, but ${warnings} warning(s) above tell of what is missing or at risk.`;
+  return `The service can run, but ${warnings} warning(s) above name what is missing or at risk.`;
 }
 
 /** Examines everything, from the settings on. What cannot be examined is a finding. */

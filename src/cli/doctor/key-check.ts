@@ -17,7 +17,7 @@ type Parts = {
 };
 
 /**
- * Verifies keys as the service does: one that nobody has, which must be refused, and a real one where it is given.
+ * Verifies keys as the service does: one that nobody has, which must be rejected, and a real one where it is given.
  * @param key a real key; undefined where none was given
  */
 export async function examineVerifier(parts: Parts, key: string | undefined): Promise<Finding[]> {
@@ -38,12 +38,12 @@ export async function examineVerifier(parts: Parts, key: string | undefined): Pr
 const placeOf = ({ KEY_VERIFIER, AUTH_URL }: Config) =>
   KEY_VERIFIER === 'remote' ? redactUrl(AUTH_URL ?? '') : 'the own key store';
 
-/** A refusal is the right answer. @throws Error on any other outcome */
+/** A rejection is the right answer. @throws Error on any other outcome */
 async function askAboutNobody(verifier: KeyVerifier, config: Config): Promise<string> {
   try {
     const { ok } = await verifier.verify(generateKey(config.KEY_ENVIRONMENT));
     if (ok) throw new Error('It accepts a key that nobody has.');
-    return `${placeOf(config)} answers, and refuses a key that nobody has`;
+    return `${placeOf(config)} answers, and rejects a key that nobody has`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     const message = error instanceof Error ? error.message : String(error);
@@ -59,7 +59,7 @@ async function askAbout(verifier: KeyVerifier, db: Database, key: string): Promi
   if (!result.ok) {
     if (result.reason === 'rate_limited')
       throw new Error('TALLYSTICK_KEY is over its limit: wait, or raise it.');
-    throw new Error('TALLYSTICK_KEY is refused: it is unknown, revoked or expired; tallystick key list');
+    throw new Error('TALLYSTICK_KEY is rejected: it is unknown, revoked or expired; tallystick key list');
   }
   const { keyId, companyId } = result.caller;
   if (!companyId) return `TALLYSTICK_KEY is accepted as ${keyId}, of no company: for blockchain data only`;

@@ -30,7 +30,7 @@ type Parts = {
 };
 
 /**
- * Checks what a migrated database holds, and everything outside that the service calls.
+ * Checks what a migrated database contains, and everything outside that the service calls.
  * @param key a caller's key to be verified; undefined where none was given
  */
 export async function examineService(parts: Parts, key: string | undefined): Promise<Finding[]> {

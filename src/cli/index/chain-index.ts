@@ -12,9 +12,7 @@ import { addIndexVerifyCommand } from './index-verify.ts';
 
 /** `tallystick index`: the built-in index of wallets' histories and NFTs. */
 export function addIndexCommands(program: Command, session: Session): void {
-  const index = program
-    .command('index')
-    .description('The built-in index of histories and NFTs: how far it is, fill it, check it');
+  const index = program.command('index').description('Manage the built-in index of histories and NFTs');
   addIndexStatusCommand(index, session);
   addBackfillCommand(index, session);
   addIndexVerifyCommand(index, session);
@@ -26,10 +24,10 @@ function addResetCommand(index: Command, session: Session): void {
   const reset = index
     .command('reset')
     .description(
-      'Delete the index of a network, registered or not; an indexer that follows it begins anew at --index-from',
+      'Delete the index of a network, registered or not; an indexer of the network begins again at --index-from',
     )
     .argument('<chainId>', 'decimal', asChainId)
-    .option('--yes', 'do not ask; for programs')
+    .option('--yes', 'do not ask for confirmation')
     .action((chainId: string, { yes }: { yes?: true }) =>
       asOperator(
         session,

@@ -23,15 +23,15 @@ export function addBackfillCommand(index: Command, session: Session): void {
   const command = index
     .command('backfill')
     .description(
-      'Index blocks in the foreground, from where the index of a network is up to a block; what is done stays done',
+      'Index blocks in the foreground, from the head of the index up to a block. Indexed blocks stay indexed',
     )
     .argument('<chainId>', 'decimal id of a registered network', asChainId)
     .option(
       '--to <block>',
-      "the last block; by default the node's newest one of now",
+      'last block; by default the newest block of the node',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
-    .option('--wait', 'while another process indexes the network, wait for it instead of giving up')
+    .option('--wait', 'wait while another process indexes the network, instead of failing')
     .action((chainId: string, options: BackfillOptions) =>
       asOperator(session, (operator) =>
         interruptible(

@@ -12,7 +12,7 @@ export function addSkipCommand(index: Command, session: Session): void {
   const skip = index
     .command('skip')
     .description(
-      'Leave a block that cannot be read out of the index for good, so that it goes on; what the block moved stays unknown',
+      'Skip a block that cannot be read, so that the index goes on. What the block moved stays unknown',
     )
     .argument('<chainId>', 'decimal', asChainId)
     .argument('<block>', 'its number; index status names it', wholeNumber(0, Number.MAX_SAFE_INTEGER))

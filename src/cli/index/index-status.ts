@@ -25,12 +25,12 @@ const columns = {
   lastError: 'LAST ERROR',
 };
 
-/** `tallystick index status`: how far every index is, and what holds it up. */
+/** `tallystick index status`: shows the progress of every index, and what delays it. */
 export function addIndexStatusCommand(index: Command, session: Session): void {
   const status = index
     .command('status')
-    .description('How far the index of each network is, who keeps it and what holds it up')
-    .argument('[chainId]', 'only this network, with everything that is known', asChainId)
+    .description('Show the progress of each index, the process that indexes, and what delays it')
+    .argument('[chainId]', 'only this network, in detail', asChainId)
     .action((chainId: string | undefined) =>
       asOperator(session, async (operator) => {
         const found = await statuses(operator, chainId);

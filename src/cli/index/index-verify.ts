@@ -30,16 +30,25 @@ export function addIndexVerifyCommand(index: Command, session: Session): void {
   const verify = index
     .command('verify')
     .description(
-      'Read random blocks from the node again and compare every row of them; exit status 1 when one differs',
+      'Read random blocks from the node again and compare every row; exit status 1 when a row differs',
     )
     .argument('<chainId>', 'decimal id of a registered network', asChainId)
-    .option('--blocks <count>', 'how many; all where the range has no more', wholeNumber(1, 1_000_000), 100)
-    .option('--seed <number>', 'picks the same blocks as a run that printed it', wholeNumber(0, maxSeed))
-    .option('--from <block>', 'the first block to pick from; that of the index by default', block)
-    .option('--to <block>', 'the last block to pick from; that of the index by default', block)
+    .option(
+      '--blocks <count>',
+      'blocks to read; all when the range has no more',
+      wholeNumber(1, 1_000_000),
+      100,
+    )
+    .option(
+      '--seed <number>',
+      'pick the same blocks as the run that printed this number',
+      wholeNumber(0, maxSeed),
+    )
+    .option('--from <block>', 'first block to pick from; by default the first of the index', block)
+    .option('--to <block>', 'last block to pick from; by default the last of the index', block)
     .option(
       '--reconcile <wallets>',
-      'instead of blocks, compare the balances of so many random wallets with what their histories come to',
+      'instead of blocks, compare the balances of so many random wallets with the sums of their histories',
       wholeNumber(1, 100_000),
     )
     .option('--scan', 'also search the whole tables for rows of wallets that these blocks do not touch')
@@ -104,7 +113,7 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
     output.say(
       differences.length === 0
         ? 'Every row that was compared agrees with the node.'
-        : `The index differs from the node. Begin it anew with: tallystick index reset ${chainId}`,
+        : `The index differs from the node. Begin it again with: tallystick index reset ${chainId}`,
     );
     return differences.length === 0;
   });

@@ -30,12 +30,12 @@ export function addInitCommand(program: Command, session: Session, examine: Exam
   const init = program
     .command('init')
     .description(
-      `Ask for what the service needs and write one settings file, ${defaultFile} or --settings; run again, it keeps what is there and asks for the rest`,
+      `Ask for the settings of the service and write them to ${defaultFile} or --settings. A second run keeps the settings in the file and asks for the others`,
     )
-    .option('-y, --yes', 'ask nothing: take options and environment, and name what is missing');
+    .option('-y, --yes', 'ask nothing: use options and environment, and name missing settings');
   for (const { name, option } of questions) init.option(`--${option} <value>`, `${name}`);
   init
-    .option('--mint <chainIds>', 'networks to mint on, separated by commas: a keystore is made for each')
+    .option('--mint <chainIds>', 'chain ids to mint on, separated by commas; creates a keystore for each')
     .action(async (options: Options) => {
       const made = await makeSettings(session, options);
       report(session, made);

@@ -8,7 +8,7 @@ import { createTools } from './tools.ts';
 const afterHelp = `
 Environment:
   TALLYSTICK_KEY       the API key that calls are made with
-  TALLYSTICK_KEY_FILE  the path of a file that holds it, instead
+  TALLYSTICK_KEY_FILE  the path of a file with the key, instead
   TALLYSTICK           address of the service (default: http://localhost:3000)
 With --local, address and key are those of the sample company acme.`;
 

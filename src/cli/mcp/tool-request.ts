@@ -15,7 +15,7 @@ type ToolRequest = {
 };
 
 /**
- * The HTTP request of a call. Only what cannot be put into a request is refused here: all else is for the service to
+ * The HTTP request of a call. Only what cannot be put into a request is rejected here: all else is for the service to
  * judge. An absent or null parameter is not sent.
  * @throws ArgumentError
  */

@@ -55,7 +55,7 @@ export const withNetworkOptions = (command: Command) =>
     .option('--rpc <url>', "a node's http(s) URL; repeat it for more, the best first", several)
     .option('--in-clear', 'let --rpc store credentials in clear where SECRET_KEYS is not set')
     .addOption(
-      new Option('--provider <name>', `who serves history and NFT lists (${defaults.provider})`).choices(
+      new Option('--provider <name>', `source of histories and NFT lists (${defaults.provider})`).choices(
         dataProviders,
       ),
     )
@@ -72,12 +72,12 @@ export const withNetworkOptions = (command: Command) =>
     .option('--min-tip <gwei>', 'the least tip of a mint, for nodes that take no less (0)', gwei)
     .option(
       '--minter-contract <address>',
-      'the NFT contract that is minted on; an empty text for none',
+      'NFT contract to mint on; an empty text for none',
       orEmpty(addressValue),
     )
     .option(
       '--explorer-url <url>',
-      'its block explorer, which has a transaction at /tx/<hash>; an empty text for none',
+      'block explorer, which shows a transaction at /tx/<hash>; an empty text for none',
       orEmpty(siteUrl),
     );
 
@@ -85,13 +85,13 @@ const withIndexOptions = (command: Command) =>
   command
     .option(
       '--index-from <block>',
-      'first block of the index, before it has begun (0)',
+      'first block of an index that has not begun (0)',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .addOption(
       new Option(
         '--index-traces <method>',
-        'how the node tells of value that moves inside transactions (none)',
+        'how to read value that moves inside transactions (none)',
       ).choices(indexTraces),
     )
     .option(

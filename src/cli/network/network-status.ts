@@ -26,7 +26,7 @@ const columns = {
 export function addNetworkStatusCommand(network: Command, session: Session): void {
   const status = network
     .command('status')
-    .description('Which nodes can be used and which cannot, why and since when; each is asked now')
+    .description('Poll every node and show whether it is used, why not, and since when')
     .argument('[chainId]', 'only this network', asChainId)
     .action((chainId: string | undefined) =>
       asOperator(session, async (operator) => {

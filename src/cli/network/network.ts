@@ -32,7 +32,9 @@ const columns = {
 
 /** `tallystick network`: the networks that the service knows. */
 export function addNetworkCommands(program: Command, session: Session): void {
-  const network = program.command('network').description('Networks: chains by decimal id, with their nodes');
+  const network = program
+    .command('network')
+    .description('Manage networks: chains by decimal id, with their nodes');
   addAddCommand(network, session);
   addReadCommands(network, session);
   addNetworkStatusCommand(network, session);
@@ -44,7 +46,7 @@ export function addNetworkCommands(program: Command, session: Session): void {
 function addAddCommand(network: Command, session: Session): void {
   const add = network
     .command('add')
-    .description('Register a network; every node is asked for its chain id first')
+    .description('Register a network. Each node must first show its chain id')
     .argument('<chainId>', 'decimal, such as 137', asChainId);
   withNetworkOptions(add).action((chainId: string, options: NetworkOptions) =>
     asOperator(session, async (operator) => {
@@ -81,7 +83,7 @@ function addReadCommands(network: Command, session: Session): void {
 
   network
     .command('show <chainId>')
-    .description('Show one network; of the URLs of its nodes only the hosts')
+    .description('Show one network, with the hosts of its nodes')
     .action((chainId: string) =>
       asOperator(session, async (operator) =>
         operator.output.record(shown(await existingNetwork(operator, chainId))),
@@ -92,7 +94,7 @@ function addReadCommands(network: Command, session: Session): void {
 function addUpdateCommand(network: Command, session: Session): void {
   const update = network
     .command('update <chainId>')
-    .description('Change a network; --rpc replaces all its nodes, which are asked for their chain id first');
+    .description('Change a network. --rpc replaces all its nodes, which must first show their chain id');
   withNetworkOptions(update).action((chainId: string, options: NetworkOptions) =>
     asOperator(session, async (operator) => {
       const present = await existingNetwork(operator, chainId);
@@ -157,7 +159,7 @@ function sealNew(
   if (inClear !== true && rpcUrls.map(seal).some(isInClear)) {
     throw new UsageError(
       'An address has a user, a path or a query, which may be credentials, and without SECRET_KEYS nothing seals them. ' +
-        'Set SECRET_KEYS, name a file that holds the address (--rpc file:/path), or say --in-clear.',
+        'Set SECRET_KEYS, name a file with the address (--rpc file:/path), or say --in-clear.',
     );
   }
   return sealAll(operator, rpcUrls);
@@ -177,7 +179,7 @@ function addRemoveCommand(network: Command, session: Session): void {
   network
     .command('remove <chainId>')
     .description(
-      'Remove a network that no event and no RWA names, and its index; run again, it deletes an index that was left',
+      'Remove a network that no event and no RWA names, and its index. Run it again to delete an index that was left',
     )
     .action((chainId: string) =>
       asOperator(
@@ -247,7 +249,7 @@ const registeredAlready = (chainId: string) =>
     `Network ${chainId} is registered already. Change it with: tallystick network update ${chainId}`,
   );
 
-/** The entry of what was done to a network; addresses are told as people see them. */
+/** The entry of what was done to a network; addresses are shown as people see them. */
 const networkEntry =
   (action: string, changed: readonly string[] = []) =>
   (network: Network | undefined) =>

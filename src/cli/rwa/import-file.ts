@@ -21,7 +21,7 @@ export async function readRows(file: string): Promise<ImportRow[]> {
   if (read === undefined) throw new UsageError(`${file}: the name must end in .json or .csv.`);
   try {
     const rows = read(await readText(file));
-    if (rows.length === 0) throw new Error('it holds no RWAs');
+    if (rows.length === 0) throw new Error('it has no RWAs');
     return rows;
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : error}.`, { cause: error });
@@ -73,7 +73,7 @@ function decode(bytes: Buffer): string {
 
 function readJson(text: string): ImportRow[] {
   const content: unknown = JSON.parse(text);
-  if (!Array.isArray(content)) throw new Error('it must hold one JSON array of RWAs');
+  if (!Array.isArray(content)) throw new Error('it must contain one JSON array of RWAs');
   return content.map((raw: unknown, index) => ({ place: { index }, raw }));
 }
 

@@ -4,6 +4,7 @@ import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { chainOption } from '../shared/values.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { findRwaRecord, shown } from './rwa-record.ts';
 
@@ -11,14 +12,16 @@ const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
 
 /** The option of a field. A field such as `data.litres` belongs to --data. */
 export const optionOf = (field: string) =>
-  `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  field === 'chainId'
+    ? '--chain'
+    : `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Commands that change an RWA, take it out of the lists, and put it back. */
 export function addChangeCommands(rwa: Command, session: Session): void {
   addUpdateCommand(rwa, session);
   addArchiveCommand(rwa, session, {
     name: 'archive',
-    about: 'Take an RWA out of all lists, and let nothing of it be minted; what was accepted goes on',
+    about: 'Archive an RWA: lists leave it out, and new mints are rejected. Accepted mints go on',
     isArchived: true,
   });
   addArchiveCommand(rwa, session, {
@@ -38,30 +41,30 @@ type Given = Record<string, string | boolean | undefined> & {
 function addUpdateCommand(rwa: Command, session: Session): void {
   const update = rwa
     .command('update <id>')
-    .description('Change what is given of an RWA, and nothing else; --no-… clears it')
+    .description('Change the given fields of an RWA. --no-… clears a field')
     .option('--name <name>', 'its name')
     .option('--type <type>', 'a word of your own, such as whisky')
     .option('--description <text>', 'what it is')
     .option('--no-description')
     .option('--image-url <url>', 'an http(s) URL')
     .option('--no-image-url')
-    .option('--is-buyable', 'it can be bought through a payment provider')
+    .option('--is-buyable', 'allow purchases through a payment provider')
     .option('--no-is-buyable')
-    .option('--is-claimable', 'its NFTs can be claimed on the chain')
-    .option('--no-is-claimable', 'they cannot; mints that were accepted go on')
+    .option('--is-claimable', 'allow claims of its NFTs on the chain')
+    .option('--no-is-claimable', 'reject claims; accepted mints go on')
     .option('--price <decimal>', 'such as 1250.00; needs a currency')
     .option('--no-price')
     .option('--currency <code>', 'ISO 4217 code or token symbol')
     .option('--no-currency')
-    .option('--data <json>', 'a free JSON object, in place of the one before')
+    .option('--data <json>', 'any JSON object, which replaces the present one')
     .option('--no-data')
     .option('--claim-base-url <url>', 'claim page of its NFTs')
     .option('--no-claim-base-url', "the claim page of its company's")
     .option('--offline', 'do not ask the network about the contract when the RWA becomes claimable')
-    .addOption(new Option('--chain-id <id>').hideHelp())
+    .addOption(chainOption('').hideHelp())
     .addOption(new Option('--contract-address <address>').hideHelp())
     .action((id: string, { offline, chainId, contractAddress, ...given }: Given) => {
-      if (chainId !== undefined) throw new UsageError(staysFor('--chain-id'));
+      if (chainId !== undefined) throw new UsageError(staysFor('--chain'));
       if (contractAddress !== undefined) throw new UsageError(staysFor('--contract-address'));
       if (Object.keys(given).length === 0) {
         throw new UsageError('Nothing to change was given. See: tallystick rwa update --help');

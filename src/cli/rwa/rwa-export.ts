@@ -31,16 +31,12 @@ export function addExportCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('export <id>')
     .description(
-      'Write serials and claim URLs as CSV, or as QR codes. They carry the claim secrets: keep them safe',
+      'Write serials and claim URLs as CSV, or as QR codes. They contain the claim secrets: keep them safe',
     )
+    .addOption(new Option('--out <file>', 'new file to write; standard output by default').conflicts('qr'))
+    .option('--qr <folder>', 'new folder for a QR code of each NFT and sheets to print, instead of CSV')
     .addOption(
-      new Option('--out <file>', 'a file that does not exist yet; standard output by default').conflicts(
-        'qr',
-      ),
-    )
-    .option('--qr <folder>', 'instead, a new folder with a QR code for each NFT, and sheets of them to print')
-    .addOption(
-      new Option('--format <format>', 'of the files with one code').choices(qrFormats).default('svg'),
+      new Option('--format <format>', 'format of the files with one code').choices(qrFormats).default('svg'),
     )
     // Two lines of a column of the sheet.
     .option(
@@ -111,7 +107,7 @@ async function write(rows: AsyncIterable<ExportRow>, target: Target): Promise<vo
     writeNew(out, csvLines(counting(rows, counted)), signal),
   );
   output.record({ rwaId, file: out, nfts: counted.nfts });
-  output.say('The file holds claim secrets; it is readable by you alone.');
+  output.say('The file contains claim secrets; it is readable by you alone.');
 }
 
 async function writeCodes(
@@ -126,7 +122,7 @@ async function writeCodes(
     const none = claimStatus === 'all' ? 'The RWA has no NFTs.' : `No NFT is ${claimStatus}.`;
     return output.say(`${none} Codes of NFTs of every status: --claim-status all`);
   }
-  output.say('The folder holds claim secrets; it is readable by you alone.');
+  output.say('The folder contains claim secrets; it is readable by you alone.');
   output.say(`Print no code smaller than ${smallest} mm, and keep its white border.`);
 }
 

@@ -28,7 +28,7 @@ const faultsShown = 50;
 export function addImportCommand(rwa: Command, session: Session): void {
   rwa
     .command('import <file>')
-    .description('Create RWAs from a .json or .csv file: all rows or, when one is at fault, none')
+    .description('Create RWAs from a .json or .csv file: A fault in one row rejects the whole file')
     .requiredOption('--company <company>', 'id or name of their company')
     .option('--check', 'only check the file')
     .option('--offline', 'do not ask the networks about the contracts')
@@ -56,7 +56,7 @@ export function addImportCommand(rwa: Command, session: Session): void {
 }
 
 const help = `
-A JSON file holds one array of objects, a CSV a header and a line for each RWA (comma, semicolon or tab; UTF-8).
+A JSON file contains one array of objects, a CSV a header and a line for each RWA (comma, semicolon or tab; UTF-8).
 Fields, of which the first four are required:
   name, type, chainId, contractAddress, description, imageUrl, isBuyable, isClaimable (true or false), price
   (decimal, as text in JSON), currency, data (a JSON object), claimPage (true or false), claimBaseUrl

@@ -46,7 +46,7 @@ function explainMinted(error: unknown): never {
 function addRotateCommand(rwa: Command, session: Session): void {
   const rotate = rwa
     .command('rotate-secrets')
-    .description('Re-encrypt every claim secret under the first key of SECRET_KEYS, beside a running service')
+    .description('Re-encrypt every claim secret under the first key of SECRET_KEYS, while the service runs')
     .action(() =>
       asOperator(
         session,

@@ -9,7 +9,7 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import { sayWhatFollows } from '../shared/next-page.ts';
 import { asOperator, type Session } from '../shared/session.ts';
-import { wholeNumber } from '../shared/values.ts';
+import { chainOption, wholeNumber } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
@@ -32,7 +32,9 @@ const columns = {
 
 /** `tallystick rwa`: real-world assets and the claim secrets of their NFTs. */
 export function addRwaCommands(program: Command, session: Session): void {
-  const rwa = program.command('rwa').description('Real-world assets: create, import, export, claim secrets');
+  const rwa = program
+    .command('rwa')
+    .description('Manage real-world assets: create, import, export, claim secrets');
   addCreateCommand(rwa, session);
   addListCommand(rwa, session);
   addShowCommand(rwa, session);
@@ -57,18 +59,18 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .requiredOption('--company <company>', 'id or name of its company')
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--type <type>', 'a word of your own, such as whisky')
-    .requiredOption('--chain-id <id>', 'decimal id of a registered network')
+    .addOption(chainOption('decimal id of a registered network').makeOptionMandatory())
     .option('--contract-address <address>', "the NFT contract of its NFTs; by default the network's own")
     .option('--description <text>', 'what it is')
     .option('--image-url <url>', 'an http(s) URL')
-    .option('--is-buyable', 'it can be bought through a payment provider')
-    .option('--is-claimable', 'its NFTs can be claimed on the chain')
+    .option('--is-buyable', 'allow purchases through a payment provider')
+    .option('--is-claimable', 'allow claims of its NFTs on the chain')
     .option('--price <decimal>', 'such as 1250.00; needs --currency')
     .option('--currency <code>', 'ISO 4217 code or token symbol')
-    .option('--data <json>', 'a free JSON object')
+    .option('--data <json>', 'any JSON object')
     .option(
       '--claim-page',
-      'whoever holds a secret may claim on the page of this service, or by its public operations',
+      'let everybody with a secret claim on the page of this service, or by its public operations',
     )
     .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
     .option('--offline', 'do not ask the network about the contract')
@@ -94,7 +96,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
     );
   examples(
     create,
-    `rwa create --company acme --name "Cask 17" --type whisky --chain-id 31337 \\
+    `rwa create --company acme --name "Cask 17" --type whisky --chain 31337 \\
       --is-claimable --price 1250.00 --currency EUR --data '{"litres":220}'`,
   );
 }
@@ -103,7 +105,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
 async function contractOf(db: Database, chainId: string): Promise<string> {
   const network = await findNetwork(db, chainId);
   if (network === undefined) {
-    throw new UsageError(`--chain-id: ${chainId} is not registered. See: tallystick network list`);
+    throw new UsageError(`--chain: ${chainId} is not registered. See: tallystick network list`);
   }
   if (network.minterContract !== null) return network.minterContract;
   throw new UsageError(`--contract-address is required: network ${chainId} has no contract of its own.`);
@@ -121,11 +123,11 @@ function addListCommand(rwa: Command, session: Session): void {
   const list = rwa
     .command('list')
     .description('List RWAs by creation, and say when there are more')
-    .option('--company <company>', 'only those of this company, by id or name')
-    .option('--include-archived', 'those that are archived, too')
-    .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
-    .option('--after <id>', 'only those that come after this RWA')
-    .option('--offset <n>', 'how many to pass over, which are all read', wholeNumber(0, 1_000_000_000), 0)
+    .option('--company <company>', 'list only RWAs of this company, by id or name')
+    .option('--include-archived', 'list archived RWAs too')
+    .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
+    .option('--after <id>', 'list only RWAs after this one')
+    .option('--offset <count>', 'RWAs to skip; each is read', wholeNumber(0, 1_000_000_000), 0)
     .action(({ company, includeArchived, after, limit, offset }: ListOptions) => {
       if (after !== undefined && offset > 0) throw new UsageError('Give --after or --offset, not both.');
       return asOperator(session, async ({ db, output }) => {
@@ -161,7 +163,7 @@ function addShowCommand(rwa: Command, session: Session): void {
 function addClaimPageCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('claim-page <id>')
-    .description('Let whoever holds a secret of the RWA claim without its company, or no longer')
+    .description('Switch claims without the company on or off, for everybody with a secret of the RWA')
     .addArgument(new Argument('<state>').choices(['on', 'off']))
     .action((id: string, state: 'on' | 'off') =>
       asOperator(session, async ({ db, output }) => {

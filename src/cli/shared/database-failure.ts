@@ -21,7 +21,7 @@ export function explainDatabase(error: unknown, origin: DatabaseOrigin): string 
     return `${where.server} does not answer in time. ${where.remedy}`;
   }
   if (!isServerError(error)) return undefined;
-  return `The database refused (SQLSTATE ${code}): ${withoutStatement(error.message)}`;
+  return `The database rejected the statement (SQLSTATE ${code}): ${withoutStatement(error.message)}`;
 }
 
 type Where = {
@@ -37,7 +37,7 @@ type Where = {
 const unreachable = ({ server, remedy }: Where, { message }: Error) =>
   `${server} cannot be reached${message === '' ? '' : ` (${message})`}. ${remedy}`;
 const wrongLogin = ({ server, user, setting }: Where) =>
-  `${server} refuses user "${user}". Check user and password in ${setting}.`;
+  `${server} rejects user "${user}". Check user and password in ${setting}.`;
 const untrusted = ({ server, setting }: Where, { message }: Error) =>
   `The certificate of ${server} is not trusted (${message}). Check sslmode and sslrootcert in ${setting}.`;
 const oldSchema = () => 'The schema is not that of this release. Run: tallystick migrate';

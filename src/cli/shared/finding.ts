@@ -14,7 +14,7 @@ export async function finding(check: string, run: () => string | Promise<string>
   }
 }
 
-/** Runs checks that tell by themselves how they came out. @returns one fault with the message of what they throw */
+/** Runs checks that report their own results. @returns one fault with the message of what they throw */
 export async function findings(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await run();

@@ -16,7 +16,7 @@ export type Output = {
   record(record: Row): void;
   /** Writes text to standard output as it is, piece by piece. */
   stream(pieces: AsyncIterable<string>, signal?: AbortSignal): Promise<void>;
-  /** Prints a sentence beside the data. */
+  /** Prints a sentence in addition to the data. */
   say(text: string): void;
   /** Prints why a command failed. */
   fail(message: string, exitCode: number): void;

@@ -49,7 +49,7 @@ function isBehind(pool: NodePool, { label }: PinnedNode): boolean {
   return heads.some(({ number }) => number > own + normalBlocks);
 }
 
-/** Chooses a node as {@link pinNode} does, which must have the block that was final when the lanes last looked. */
+/** Chooses a node as {@link pinNode} does, which must have the block that was final at the last poll of the lanes. */
 export async function pinKnownNode(operator: Operator, network: Network): Promise<MintNode> {
   return pinNode(operator, { ...network, known: await findFinalBlock(operator.db, network.chainId) });
 }

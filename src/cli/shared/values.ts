@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/rpc/client/network.ts';
@@ -79,6 +79,13 @@ export function addressValue(text: string): string {
 export function chainId(text: string): string {
   if (!isChainId(text)) throw new InvalidArgumentError('A chain id is decimal, such as 137.');
   return text;
+}
+
+/** Creates the option that names a network. 0.1.0 called it `--chain-id`, which still works and is not shown. */
+export function chainOption(description: string): Option {
+  const option = new Option('--chain, --chain-id <id>', description).argParser(chainId);
+  option.flags = '--chain <id>';
+  return option;
 }
 
 /** Whether a text is a UUID, the form of the ids of RWAs and NFTs. */

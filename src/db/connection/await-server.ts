@@ -16,7 +16,7 @@ const pauseMs = 500;
 /**
  * Waits until the server of DATABASE_URL answers, which may start at the same moment as this process. Logs one line if it has
  * to wait.
- * @throws Error naming the server, without the password, when it has not answered in time; at once, what another try would not mend
+ * @throws Error naming the server, without the password, when it has not answered in time; at once, what another try would not fix
  */
 export async function untilServerAnswers({ url, log, patienceMs = 60_000 }: WaitOptions): Promise<void> {
   const began = performance.now();

@@ -19,10 +19,10 @@ const doneMs = 250;
 const readOnlyState = '25006';
 
 /**
- * Tells which connections of a pool may be used again. After a connection was lost, those that were opened before are
+ * Decides which connections of a pool may be used again. After a connection was lost, those that were opened before are
  * replaced as well: a network that drops one mostly drops all, and nobody notices on an idle one. A connection is also
  * replaced when its server is not done with its last statement, such as a coordinator that waits for a frozen node, when
- * a transaction was left open, or when its server refused a write for being read-only: new connections find the server
+ * a transaction was left open, or when its server rejected a write for being read-only: new connections find the server
  * that took over.
  */
 export function createConnectionWatch(): ConnectionWatch {

@@ -7,7 +7,7 @@ export type Reach = {
   readonly transactionLimits: SessionLimits | undefined;
   /** Whether a connection may keep statements under names. */
   readonly namesStatements: boolean;
-  /** Whether the server is a replica, which refuses every write. */
+  /** Whether the server is a replica, which rejects every write. */
   readonly isReplica: boolean;
 };
 

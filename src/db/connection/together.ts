@@ -2,7 +2,7 @@ import { codeOf } from './outage.ts';
 
 /**
  * Begins statements of a transaction that do not need each other's results, and waits for all. The connection sends each
- * without waiting for the answer to the one before. After an error the server refuses those that follow.
+ * without waiting for the answer to the one before. After an error the server rejects those that follow.
  * @throws the error of the one that failed first, when all are answered
  */
 export async function together<const Results extends readonly unknown[]>(
@@ -18,5 +18,5 @@ export async function together<const Results extends readonly unknown[]>(
   return results as unknown as Results; // a tuple as it began
 }
 
-/** Whether a statement was refused because one before it had failed. */
+/** Whether a statement was rejected because one before it had failed. */
 const isRefused = (error: unknown) => error instanceof Error && codeOf(error) === '25P02';

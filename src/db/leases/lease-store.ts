@@ -23,7 +23,7 @@ export type SeenLease = {
   readonly seconds: number | null;
 };
 
-/** What a table with leases looks like, in SQL. Its values are those of the `Key`, and `:seconds`. */
+/** How statements take, renew and end a lease in a table, in SQL. Its values are those of the `Key`, and `:seconds`. */
 export type LeaseTable = {
   readonly name: string;
   /** Says which row. */
@@ -37,7 +37,7 @@ export type LeaseTable = {
   readonly onEnd: string;
 };
 
-/** The SQL condition of the row while this process holds its lease. */
+/** The SQL condition of the row while this process has its lease. */
 export const heldRow = ({ same }: Pick<LeaseTable, 'same'>): string =>
   // The holder too: a database that went back to an earlier state gives the same fence to another one.
   `${same} AND fence = :fence AND holder = :holder`;
@@ -48,7 +48,7 @@ export type LeaseStore<Key, Terms> = {
   /**
    * Takes a lease that is over.
    * @param terms.expired a lease that the caller knows to be over; it is taken unless it was renewed since
-   * @returns undefined while another process holds the lease
+   * @returns undefined while another process has the lease
    */
   take(db: Database, key: Key, terms: Terms & NewLease): Promise<(Key & HeldLease) | undefined>;
   /** Extends the lease from now on. @returns false when another process has taken it */
@@ -110,10 +110,10 @@ export async function addLeaseRow(db: Database, name: string): Promise<void> {
   );
 }
 
-/** Who holds a lease of `leases` now. */
+/** Who has a lease of `leases` now. */
 export type LeaseHolder = { readonly process: string; readonly since: Date };
 
-/** @returns undefined when no process holds the lease */
+/** @returns undefined when no process has the lease */
 export async function findLeaseHolder(db: Database, name: string): Promise<LeaseHolder | undefined> {
   const { rows }: { rows: LeaseHolder[] } = await db.raw(
     'SELECT holder AS process, taken_at AS since FROM leases WHERE name = ? AND expires_at > clock_timestamp()',

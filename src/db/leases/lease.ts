@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { addLeaseRow, createLeaseStore, type HeldLease, type SeenLease } from './lease-store.ts';
 
-/** A lease that this process holds. */
+/** A lease that this process has. */
 export type Lease = {
   /** Aborted when another process has it, or when it could not be renewed for its whole duration. */
   readonly lost: AbortSignal;
@@ -18,20 +18,20 @@ type LeaseOptions = {
   readonly log: Logger;
   /** Aborts the wait for it. */
   readonly signal: AbortSignal;
-  /** Whether to wait while another process holds it; true by default. */
+  /** Whether to wait while another process has it; true by default. */
   readonly wait?: boolean;
   /** For how long it is valid after each renewal; 12 by default. */
   readonly seconds?: number;
 };
 
-/** Names this process, as people look for it: `host:pid`. */
+/** Names this process, as people search for it: `host:pid`. */
 export const processName = (): string => `${hostname().slice(0, 40)}:${process.pid}`;
 
 // So that with the look for it another process takes over within 15 s.
 const usualSeconds = 12;
 const longestLookMs = 1_000;
 
-/** Another process holds the lease, and the caller did not want to wait. */
+/** Another process has the lease, and the caller did not want to wait. */
 export class LeaseHeldError extends Error {}
 
 const leases = createLeaseStore<{ readonly name: string }>({
@@ -42,7 +42,7 @@ const leases = createLeaseStore<{ readonly name: string }>({
 });
 
 /**
- * Acquires the lease of this name, and waits while another process holds it. One whose process is gone ends by itself:
+ * Acquires the lease of this name, and waits while another process has it. One whose process is gone ends by itself:
  * by the clock of the database, or, whatever that says, when nobody has renewed it for its duration.
  * @throws LeaseHeldError when it must not wait; Error when the database is out of reach or the signal aborts
  */
@@ -63,7 +63,7 @@ export async function acquireLease(options: LeaseOptions): Promise<Lease> {
 }
 
 /**
- * Remembers since when a lease is as it is, by the clock of this process, and tells whether nobody has renewed it for its
+ * Remembers since when a lease is as it is, by the clock of this process, and says whether nobody has renewed it for its
  * duration. A holder renews three times in that time.
  * @param leastSeconds the shortest duration to believe in
  * @param now milliseconds of a clock that never goes back
@@ -80,7 +80,7 @@ export function createRenewalWatch(leastSeconds: number, now = () => performance
 
 /**
  * Renews a lease three times in its duration. A database that does not answer decides nothing.
- * @param onRenewed called with whether this process still holds the lease; undefined when that is unknown
+ * @param onRenewed called with whether this process still has the lease; undefined when that is unknown
  * @returns what ends it
  */
 export function keepRenewed(

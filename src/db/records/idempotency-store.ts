@@ -45,7 +45,7 @@ const claim = `
 /**
  * Locks the scope of each request until the end of `tx`, without waiting, and reads its record. The lock belongs to
  * the transaction: of one scope, a transaction may claim only one request. A record that is committed between the
- * read and the lock is not seen; then {@link saveRecords} refuses.
+ * read and the lock is not seen; then {@link saveRecords} fails.
  * @returns a claim for each request, in their order
  */
 export async function claimRecords(tx: Tx, requests: readonly IdempotentRequest[]): Promise<Claim[]> {

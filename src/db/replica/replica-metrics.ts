@@ -3,11 +3,11 @@ import type { ReplicaReads } from './replica-reads.ts';
 
 export type ReplicaMetrics = {
   readonly onRead: (at: 'replica' | 'primary') => void;
-  /** From now on the gauge tells of this replica. */
+  /** From now on the gauge shows this replica. */
   watch(replica: Pick<ReplicaReads, 'isUsed'>): void;
 };
 
-/** Counts reads that may lag by where they were answered, and tells whether the replica is used. */
+/** Counts reads that may lag by where they were answered, and shows whether the replica is used. */
 export function createReplicaMetrics(metrics: Metrics): ReplicaMetrics {
   let watched: Pick<ReplicaReads, 'isUsed'> | undefined;
   const reads = metrics.counter({

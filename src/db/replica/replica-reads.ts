@@ -43,7 +43,7 @@ const mostReadMs = 3_000;
 /**
  * Reads from a replica as long as it is proved to be no further behind than `maxLagMs`. Each second a beat is stored in the
  * database, and the replica asked for the newest beat that it has: everything that was committed before that beat was sent
- * is there. The proof ends by itself, so whatever keeps this process from looking also ends the use.
+ * is there. The proof ends by itself, so whatever keeps this process from checking also ends the use.
  */
 export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Options): ReplicaReads {
   let pool = openPool();

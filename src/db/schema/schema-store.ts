@@ -7,7 +7,7 @@ export const historyTable = 'schema_history';
 // Release 0.1.0 has its own, and does not start when it finds names in it that it does not know.
 const firstTable = 'schema_migrations';
 
-/** Takes over what 0.1.0 has run, whose processes go on, and start anew, by a table that stays as they know it. */
+/** Takes over what 0.1.0 has run, whose processes go on, and start again, by a table that stays as they know it. */
 export async function adoptHistory(db: Database): Promise<void> {
   if (!(await db.schema.hasTable(firstTable))) return;
   await db.raw(

@@ -15,7 +15,7 @@ export type CompiledOperation = Routed & {
 };
 
 /**
- * Compiles what the library looks up and copies for every request: its operations. Their validators are compiled by the
+ * Compiles what the library finds and copies for every request: its operations. Their validators are compiled by the
  * first request that needs them; see {@link compileLater}.
  * @param api initialised, so that references are resolved
  * @throws Error when the document uses something that dispatch does not enforce exactly

@@ -37,7 +37,7 @@ export type DispatchOptions = {
   readonly admission: Admission;
   /** Of what is asked without a known key. */
   readonly strangers: StrangerPace;
-  /** Of refusals of a company for its rate or for the load. */
+  /** Of rejections of a company for its rate or for the load. */
   readonly refusals: Pace;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
@@ -151,7 +151,7 @@ function answer(
 const isForLoad = (error: unknown) =>
   error instanceof ProblemError && (error.code === 'rate_limited' || error.code === 'overloaded');
 
-/** Answers with a problem. A company that asks on without heed gets refusals at a pace, so that they cost others nothing. */
+/** Answers with a problem. A company that asks on without heed is rejected at a pace, so that they cost others nothing. */
 function refuseInTurn(exchange: Exchange, error: unknown, { refusals, log }: DispatchOptions): void {
   const { caller, request, response } = exchange;
   const delayMs = caller !== undefined && isForLoad(error) ? refusals(tenantOf(caller)) : 0;

@@ -44,7 +44,7 @@ export function openExchange(request: Request, response: Response): Exchange {
 
 type ContextOptions = { readonly log: Logger; readonly db: Database };
 
-/** What a handler gets beside its input: all of it for a company, less for a mere key or the public. */
+/** What a handler gets in addition to its input: all of it for a company, less for a mere key or the public. */
 export function openContext(
   exchange: Exchange,
   plan: OperationPlan,

@@ -8,7 +8,7 @@ import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
 
 export type Gate = {
-  /** The caller whose key was accepted moments ago; undefined when it has to be looked up. */
+  /** The caller whose key was accepted moments ago; undefined when it has to be verified. */
   known(request: Request): Caller | undefined;
   /** Whether the key of the request was accepted in the last minutes. It counts as no verification, and costs a hash. */
   isFamiliar(request: Request): boolean;
@@ -23,11 +23,11 @@ export type Gate = {
 type GateOptions = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  /** Of keys that were refused or are looked up, by address. */
+  /** Of keys that were rejected or are being verified, by address. */
   readonly refusedKeys: AddressLimit;
   /** Of requests that need no key, by address. */
   readonly publicRequests: AddressLimit;
-  /** Whether keys without a company are refused. */
+  /** Whether keys without a company are rejected. */
   readonly isCompanyRequired: boolean;
 };
 
@@ -109,7 +109,7 @@ function keyOf(request: Request): string {
 // From here on a look-up without an outcome was waited for, and counts; what fails at once costs nothing.
 const lateMs = 1_000;
 
-/** Tells the outcome of a look-up to what counts those of an address. */
+/** Passes the outcome of a verification to the counter of its address. */
 async function inCount(
   end: ReturnType<AddressLimit['begin']> | undefined,
   lookUp: () => Promise<VerifyResult | undefined>,

@@ -7,7 +7,7 @@ import { claimRecords, type IdempotencyRecord, saveRecords } from '../../db/reco
 
 /**
  * Makes the `once` of one request. The record is read in the transaction of the work, under a lock that is only
- * tried for: two requests with one key never run at once, and the second one is refused.
+ * tried for: two requests with one key never run at once, and the second one is rejected.
  */
 export function createOnce(db: Database, request: IdempotentRequest | undefined): Once {
   return (work, form = asItIs()) =>

@@ -41,7 +41,7 @@ const maxPolicies = 1_000;
  *
  * A key may make `burst` requests in a window of `burst / perSecond` seconds, which begins with the first request
  * after the previous window ended. So it may send `burst` requests at once, `perSecond` on average over many windows,
- * and up to twice `burst` around the border of two windows. A key that has exhausted its window is refused from memory,
+ * and up to twice `burst` around the border of two windows. A key that has exhausted its window is rejected from memory,
  * without a query. While the database is unreachable, every process counts on its own.
  */
 export function createLimiter({ db, defaults, log }: LimiterOptions): Limiter {

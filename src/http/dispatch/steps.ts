@@ -31,7 +31,7 @@ type StepOptions = {
   readonly log: Logger;
 };
 
-/** Runs the steps of one request. @throws ProblemError of the first step that refuses it */
+/** Runs the steps of one request. @throws ProblemError of the first step that rejects it */
 export type RequestSteps = (request: ApiRequest, exchange: Exchange) => Promise<AnyReply>;
 
 /**

@@ -123,7 +123,10 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
   return values;
 }
 
-/** Converts a text to the type of its parameter; a list is texts with commas between. A text of another form stays a text, which the validator refuses. */
+/**
+ * Converts a text to the type of its parameter; a list is texts with commas between. A text of another form stays a
+ * text, which the validator rejects.
+ */
 function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown {
   const fault = findUnsafeText(text);
   if (fault !== undefined) {

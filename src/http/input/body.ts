@@ -10,7 +10,7 @@ export type BodyReader = (request: Request, response: Response) => Promise<unkno
 
 /**
  * Creates the reader of JSON bodies. An absent, empty or `null` body reads as undefined. Nothing is read before the
- * call. A body that is too large (413) is refused before one of another type (415) or with invalid JSON (400).
+ * call. A body that is too large (413) is rejected before one of another type (415) or with invalid JSON (400).
  */
 export function createBodyReader(): BodyReader {
   const readBytes = express.raw({ type: () => true, limit: maxBytes });
@@ -46,7 +46,7 @@ function sentBytesLimit({ headers }: Request): number {
   return isPlain ? maxBytes : maxSentBytes;
 }
 
-/** Refuses a body as soon as it exceeds the limit; express.raw would read it to its end first. */
+/** Rejects a body as soon as it exceeds the limit; express.raw would read it to its end first. */
 function watchSize(request: Request, limit: number, refuse: () => void): void {
   let seen = 0;
   request.on('data', (chunk: Buffer) => {

@@ -20,9 +20,9 @@ export function findUnsafeText(text: string): string | undefined {
 type Found = { readonly faults: InputError[]; values: number };
 
 /**
- * Finds what no schema word can refuse in a JSON body: unsafe texts (keys of free objects included), the key
- * `__proto__`, numbers that JavaScript cannot hold exactly, and nesting beyond 100 levels. Reports at most 50 faults.
- * @returns `isTooMuch` where the body has over 20,000 values, which is its only fault then: nothing else should look into it
+ * Finds what no schema word can reject in a JSON body: unsafe texts (keys of free objects included), the key
+ * `__proto__`, numbers that JavaScript cannot represent exactly, and nesting beyond 100 levels. Reports at most 50 faults.
+ * @returns `isTooMuch` where the body has over 20,000 values, which is its only fault then: nothing else should read it
  */
 export function findUnsafeValues(body: unknown): {
   readonly faults: InputError[];

@@ -86,7 +86,7 @@ function acceptDates(ajv: Ajv2020, { dateTime }: Times): void {
 
 type Times = Readonly<Record<'dateTime' | 'date', (text: string) => boolean>>;
 
-/** Refuses leap seconds and the year 0, which RFC 3339 allows but JavaScript and Postgres cannot hold. */
+/** Rejects leap seconds and the year 0, which RFC 3339 allows but JavaScript and Postgres cannot represent. */
 function createTimes(): Times {
   const plain = new Ajv2020(checked);
   addFormats(plain);

@@ -12,7 +12,7 @@ export type Deployment = {
 
 /**
  * What stands in a built portal where the deployment's own words are put when it is served. The top-level domain
- * `invalid` belongs to nobody (RFC 2606), so nothing else of the portal looks like these.
+ * `invalid` belongs to nobody (RFC 2606), so nothing else of the portal is like them.
  */
 export const placeholders = {
   baseUrl: 'https://here.invalid',

@@ -5,7 +5,7 @@ import { inTime } from '../../base/in-time.ts';
 export type HealthCheck = {
   readonly name: string;
   readonly run: () => Promise<void>;
-  /** The process takes traffic all the same when the check fails; it is told. */
+  /** The process takes traffic all the same when the check fails; it is reported. */
   readonly isOptional?: boolean;
 };
 

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { contentPolicy } from './content-policy.ts';
 import { type Deployment, fillIn } from './deployment.ts';
 
-/** How one file of the built portal is served. Compressed copies with `.br` and `.gz` lie beside it. */
+/** How one file of the built portal is served. Compressed copies with `.br` and `.gz` are next to it. */
 export type PortalFile = {
   readonly type: string;
   /** Changes with the content; becomes the ETag. */

@@ -43,7 +43,7 @@ type Sending = {
   readonly pace: StrangerPace;
 };
 
-/** Sends a file from memory: a caller that leaves or does not read holds no file open. */
+/** Sends a file from memory: a caller that leaves or does not read keeps no file open. */
 async function sendFile(request: Request, response: Response, { portal, name, file, pace }: Sending) {
   // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
   const encoding = encodings.find((each) => request.acceptsEncodings(each) === each);

@@ -34,7 +34,7 @@ type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly settings: ListenSettings;
-  /** A server that holds the port already; it is taken over. */
+  /** A server that has the port already; it is used. */
   readonly reserved?: NetServer | undefined;
   readonly log: Logger;
   /** Time for a request to arrive completely; its headers get half of it. 30 s by default. */
@@ -57,7 +57,7 @@ const defaultLimits: ConnectionLimits = {
 const backlog = 4_096;
 
 /**
- * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot hold connections, and callers
+ * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot keep connections, and callers
  * must read their answers.
  * @throws ListenError when the port cannot be listened on
  */

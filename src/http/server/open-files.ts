@@ -4,7 +4,7 @@ import type { ConnectionLimits } from './connections.ts';
 
 type Wanted = Pick<ConnectionLimits, 'total' | 'perAddress'>;
 
-/** How many files and connections this process may have open; Infinity where nothing limits it, or nobody tells. */
+/** How many files and connections this process may have open; Infinity where nothing limits it, or nobody says. */
 export function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

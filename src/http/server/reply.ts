@@ -21,7 +21,7 @@ export type ReplyParts = {
  * handler overrides it.
  * @returns undefined when the reply is handed over; a stream goes at the pace of the caller
  * @throws ProblemError `overloaded`, before anything is sent, when callers have too much to read already. Only what
- *   was merely read is refused: the answer to a change has to tell that it happened
+ *   was merely read is rejected: the answer to a change has to say that it happened
  */
 export function sendReply(
   response: ServerResponse,
@@ -75,7 +75,7 @@ function writeHead(
 const patienceMs = 5_000;
 const lookMs = 100;
 
-/** What a stream has come to hold may wait until other answers are read; beyond that, it is cut. */
+/** What a stream has buffered may wait until other answers are read; beyond that, it is cut. */
 async function reserveInTime(reserve: Reserve, bytes: number, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; !reserve(bytes); waitedMs += lookMs) {
     if (waitedMs >= patienceMs) throw problem('overloaded');
@@ -87,7 +87,7 @@ type Source = { readonly stream: Streamed; readonly pieces: AsyncIterable<string
 
 /**
  * Makes a piece when the one before it has left. Ends the source when the caller has gone.
- * @throws ProblemError `overloaded` when the stream comes to hold more than there is room for in time
+ * @throws ProblemError `overloaded` when the stream buffers more than there is room for in time
  */
 async function writePieces(response: ServerResponse, source: Source, reserve: Reserve): Promise<void> {
   const gone = new AbortController();

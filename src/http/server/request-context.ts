@@ -23,7 +23,7 @@ export type OnAnswered = (facts: Readonly<RequestFacts>, status: number | undefi
 export type RequestContextOptions = {
   readonly log: Logger;
   readonly onAnswered?: OnAnswered | undefined;
-  /** How long browsers shall use nothing but https for this host; 0 tells them nothing. */
+  /** How long browsers shall use nothing but https for this host; 0 sends no such header. */
   readonly hstsSeconds?: number | undefined;
 };
 

@@ -17,7 +17,7 @@ const codesOfErrors: Readonly<Partial<Record<string, FixedCode>>> = {
 const lingerMs = 2_000;
 
 /**
- * Answers requests that Node's parser refuses with a problem, because Node's own answer has no body. Each gets one log
+ * Answers requests that Node's parser rejects with a problem, because Node's own answer has no body. Each gets one log
  * line, and its connection is closed.
  * @returns what does the same for a request that the parser lets pass, when its turn has come
  */
@@ -70,7 +70,7 @@ export function answerUnparsed(
 
 /**
  * Whether it is only that nothing has come yet on a connection that was opened ahead of its first request. It may stay idle
- * as long as any other; a refusal would cross with the request.
+ * as long as any other; a rejection would cross with the request.
  */
 function isOpenedAhead({ code }: NodeJS.ErrnoException, socket: Duplex): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;

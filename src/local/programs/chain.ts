@@ -22,7 +22,7 @@ export type LocalChain = {
 };
 
 export type ChainOptions = {
-  /** Holds the state; created if it is missing. */
+  /** Contains the state; created if it is missing. */
   readonly folder: string;
   readonly port: number;
   /** Time of the first block of a new chain, in seconds since 1970. */
@@ -95,7 +95,7 @@ export async function startLocalChain({ folder, port, genesisTime }: ChainOption
 }
 
 function notStarted(words: string, state: string | false): string {
-  const remedy = state ? ` If its state in ${state} is unusable, begin anew with: npm start -- --fresh` : '';
+  const remedy = state ? ` If its state in ${state} is unusable, start again with: npm start -- --fresh` : '';
   return `The local chain did not start: ${words || 'it said nothing'}${remedy}`;
 }
 

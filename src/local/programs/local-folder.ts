@@ -86,6 +86,6 @@ export function readJson(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT') return undefined;
-    throw new LocalError(`${file} cannot be read. Begin anew with: npm start -- --fresh`, { cause });
+    throw new LocalError(`${file} cannot be read. Start again with: npm start -- --fresh`, { cause });
   }
 }

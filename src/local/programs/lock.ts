@@ -8,7 +8,7 @@ export type Lock = { release(): void };
 
 /**
  * Takes the lock of the folder for this process, or the lock that a killed process left behind.
- * @throws LocalError when a running process holds it
+ * @throws LocalError when a running process has it
  */
 export function takeLock(file: string): Lock {
   const own = `${file}.${process.pid}`;

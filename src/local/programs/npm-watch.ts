@@ -4,7 +4,7 @@ const intervalMs = 500;
 
 /**
  * Calls back once when the npm that started this process has ended. npm passes signals on, but no signal and no
- * closed pipe tells of its own death, so the parents up to npm are checked twice a second. Nothing is watched
+ * closed pipe reports its own death, so the parents up to npm are checked twice a second. Nothing is watched
  * when npm is not among the parents, or without /proc.
  * @returns a function that ends the watch
  */

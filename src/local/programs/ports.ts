@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { errorCode } from './local-error.ts';
 
-/** A port that this process holds, or the system's code of the refusal. */
+/** A port that this process has, or the system's error code. */
 type Hold = { readonly server: Server } | { readonly code: string | undefined };
 
 /** Takes a port, so that nobody else does; 0 takes any. */
@@ -23,7 +23,7 @@ export async function holdFreePort(from: number, host: string): Promise<Server> 
   throw new Error(`No free port from ${from} to ${from + 199}`);
 }
 
-/** The port that a server holds. */
+/** The port that a server has. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server holds no port');

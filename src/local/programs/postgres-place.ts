@@ -12,14 +12,14 @@ type Identity = { readonly uid: number; readonly gid: number };
 export type PostgresPlace = {
   /** The folder with `bin`, `lib` and `share`. */
   readonly programs: string;
-  /** The folder that holds, or will hold, the data; its parent exists and belongs to `identity`. */
+  /** The folder that has, or will have, the data; its parent exists and belongs to `identity`. */
   readonly data: string;
   /** The user that runs the server; undefined for the user of this process. */
   readonly identity: Identity | undefined;
 };
 
 /**
- * Finds a place for data in the folder `wanted`. PostgreSQL refuses to run as root, so root runs it as the user
+ * Finds a place for data in the folder `wanted`. PostgreSQL does not run as root, so root runs it as the user
  * nobody. Where nobody cannot enter `wanted` or the clone, such as a folder below /root, the data or a copy of
  * the programs are in a temporary folder.
  * @throws LocalError when there is no such place

@@ -13,7 +13,7 @@ export type PostgresOptions = {
   readonly place: PostgresPlace;
   readonly port: number;
   readonly password: string;
-  /** `name=value`, beside the settings of every local server. */
+  /** `name=value`, in addition to the settings of every local server. */
   readonly settings: readonly string[];
   readonly logFile: string;
 };
@@ -62,7 +62,7 @@ export async function startPostgresServer(options: PostgresOptions): Promise<Pos
     // Its log is complete when it has ended.
     await server.stop();
     throw new LocalError(
-      `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, begin anew with: npm start -- --fresh`,
+      `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, start again with: npm start -- --fresh`,
     );
   }
   const running = starting.move();

@@ -68,7 +68,7 @@ function splits(call: StoryCaller, people: readonly string[]): StoryBlock {
 }
 
 /**
- * Somebody logs that people paid to addresses that look like those of others whom they know, and hopes that they copy
+ * Somebody logs that people paid to addresses similar to those of others whom they know, and hopes that they copy
  * them.
  */
 function poisoning({ operator, people }: Cast, call: StoryCaller): StoryStep {

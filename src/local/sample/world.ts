@@ -43,7 +43,7 @@ const shape = z.object({
 /** A complete sample world. Its file is written last, so where it exists everything else is complete. */
 export type World = WorldChain & { readonly keys: WorldKeys; readonly baseUrl: string };
 
-const again = 'Begin anew with: npm start -- --fresh';
+const again = 'Start again with: npm start -- --fresh';
 
 /**
  * The complete world of the folder. Without one, or when `fresh`, the folder is emptied.
@@ -61,7 +61,7 @@ export function takeUpWorld(
   }
   const content = readJson(folder.sample);
   if (content === undefined) {
-    if (hasRemains(folder)) print('The first start was interrupted: beginning anew.');
+    if (hasRemains(folder)) print('The first start was interrupted. This start begins again.');
     emptyLocalFolder(folder);
     return undefined;
   }

@@ -49,7 +49,7 @@ function normalizedOf(metadata: string | null): NftEntry['normalized_metadata'] 
 
 const shownLength = 128;
 
-/** Some URIs hold the metadata themselves. */
+/** Some URIs contain the metadata themselves. */
 const shortened = (text: string | null, maxBytes: number) =>
   text === null || Buffer.byteLength(text) <= maxBytes
     ? text

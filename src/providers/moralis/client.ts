@@ -10,7 +10,7 @@ import { UpstreamFault } from './upstream-fault.ts';
 export type MoralisClientOptions = {
   /** With the version in its path, for example `https://host/api/v2.2`. */
   readonly baseUrl: string;
-  /** Without a key every request is refused here. */
+  /** Without a key every request is rejected here. */
   readonly apiKey: string | undefined;
   /** Timeout of one request. */
   readonly timeoutMs: number;

@@ -21,7 +21,7 @@ type Question = {
   readonly page: number;
 };
 
-/** What narrows a history: all of it holds of a record. Addresses are in lower case; ranges include their ends. */
+/** What narrows a history: a record fits all of it. Addresses are in lower case; ranges include their ends. */
 export type HistoryFilter = {
   readonly fromBlock?: bigint;
   readonly toBlock?: bigint;
@@ -29,12 +29,12 @@ export type HistoryFilter = {
   readonly toDate?: Date;
   /** One of them. */
   readonly category?: readonly HistoryRecord['category'][];
-  /** Holds, with `token` and `counterparty`, of one and the same transfer. */
+  /** Applies, with `token` and `counterparty`, of one and the same transfer. */
   readonly direction?: 'send' | 'receive';
   /** Contracts; one of them. */
   readonly token?: readonly string[];
   readonly counterparty?: string;
-  /** Only ever false: what looks like spam is left out. */
+  /** Only ever false: suspected spam is left out. */
   readonly includeSpam?: false;
   /** What is listed; transactions alone where it is absent. */
   readonly entries?: readonly components['schemas']['HistoryEntryKind'][];
@@ -73,7 +73,7 @@ type SeenBlock = Pick<Freshness, 'blockNumber' | 'blockTime'>;
 /** The first and the last block with a record of a wallet. */
 export type Seen = { readonly first: SeenBlock; readonly last: SeenBlock };
 
-/** The balance of a wallet beside what its history comes to. */
+/** The balance of a wallet next to the sum of its history. */
 export type Reconciled = {
   readonly body: Omit<components['schemas']['WalletReconciliation'], 'coverage'>;
   readonly completeTo: Freshness | undefined;
@@ -142,7 +142,7 @@ export type DataProvider = {
    */
   nfts(question: NftQuestion): Promise<WalletNftPage>;
   /**
-   * One page of the ERC-20 tokens that the wallet holds.
+   * One page of the ERC-20 tokens that the wallet has.
    * @throws problem `tokens_unavailable`, with a cause that is safe for the log
    */
   tokens(question: ListQuestion): Promise<TokenPage>;
@@ -163,7 +163,7 @@ export type DataProvider = {
   };
 };
 
-/** Fits into a cursor, which has at most 4096 characters by the contract, beside the longest filter. */
+/** Fits into a cursor, which has at most 4096 characters by the contract, next to the longest filter. */
 export const maxPositionLength = 2_200;
 
 /** Every category. The index stores them by their places: new ones come at the end, and none is ever moved. */

@@ -76,7 +76,7 @@ function issued(
   };
 }
 
-/** Issues NFTs as {@link issueSeries} does, told of nowhere. @returns the NFTs, by serial */
+/** Issues NFTs as {@link issueSeries} does, without an audit entry. @returns the NFTs, by serial */
 export async function issueNfts(
   db: Database,
   vault: ClaimSecretVault,

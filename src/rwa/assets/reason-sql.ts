@@ -17,6 +17,6 @@ export const laneReasonSql = (lane: string) => `mint_lane_reason(${lane})`;
 export const standingReasonSql = (nft: string) =>
   `nft_standing_reason(${nft}.id, ${nft}.mint_state, ${nft}.mint_chain_id)`;
 
-/** Why the NFT, a row of `nfts`, does not move: its own note, else what stands. Look-ups by key only. */
+/** Why the NFT, a row of `nfts`, does not move: its own note, else what stands. Reads by key only. */
 export const nftReasonSql = (nft: string) =>
   `nft_mint_reason(${nft}.id, ${nft}.mint_state, ${nft}.mint_chain_id)`;

@@ -33,7 +33,7 @@ export type RwaDetail = Rwa & {
   readonly claimedNfts: bigint;
 };
 
-/** Of `rwas as r`; `claim_base_url` is selected beside them, since an RWA inherits it from its company. */
+/** Of `rwas as r`; `claim_base_url` is selected with them, since an RWA inherits it from its company. */
 export const rwaColumns = [
   'r.id',
   'r.number',

@@ -7,7 +7,7 @@ import { prepared } from '../../db/connection/prepared.ts';
  * out: whoever sends the right secret is never asked about here.
  */
 
-/** Wrong secrets of a caller for one NFT within a window, after which further wrong ones are refused. */
+/** Wrong secrets of a caller for one NFT within a window, after which further wrong ones are rejected. */
 const allowedForNft = 5;
 /** The same for all NFTs together. A company's server has no such bound: its customers type in what it sends. */
 const allowedForAll = { network: 50, key: 2 ** 31 - 1 } as const;

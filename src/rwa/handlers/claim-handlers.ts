@@ -12,7 +12,7 @@ type Deps = {
   readonly hasCode: (chainId: string, address: string) => Promise<boolean | null>;
 };
 
-/** The operations of whoever holds the secret of an NFT. */
+/** The operations of whoever has the secret of an NFT. */
 export function createClaimHandlers({
   claims,
   hasCode,

@@ -11,7 +11,7 @@ type Deps = {
 // A person waits for the answer, and it is only a warning.
 const deadlineMs = 3_000;
 
-/** Tells whether an address is a contract on a network; null when no node says so in time. */
+/** Finds out whether an address is a contract on a network; null when no node says so in time. */
 export function createCodeReader({ networks, clients }: Deps) {
   return async (chainId: string, address: string): Promise<boolean | null> => {
     const network = await networks.find(chainId);

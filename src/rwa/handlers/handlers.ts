@@ -30,7 +30,7 @@ type Deps = {
   /** The claim page of companies and RWAs that have none of their own. */
   readonly claimBaseUrl: string;
   readonly jobs: JobSender;
-  /** Tells the workers that mints were accepted. */
+  /** Notifies the workers that mints were accepted. */
   readonly wakeMinting: (causes: readonly string[]) => void;
 };
 

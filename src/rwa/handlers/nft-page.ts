@@ -11,7 +11,7 @@ const placeForm = /^(\d{1,9}|1\d{9}|20\d{8})\.(\d{1,9}|1\d{9}|20\d{8})$/;
 type NftPage = { readonly nfts: Nft[]; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * Reads a query beyond the document, before anything is looked up.
+ * Reads a query beyond the document, before anything is queried.
  * @throws problem `cursor_invalid` or `input_invalid`
  */
 export function nftPageOf(asked: AskedList): AskedPage {

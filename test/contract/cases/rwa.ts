@@ -21,7 +21,7 @@ const onRwa =
 /** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
 const unlessUnsupported = (answer: Answer): Answer => {
   if (!/"(minting_unsupported|contract_unmintable)"/.test(answer.text)) return answer;
-  throw new Unprovoked('nothing mints on the network of the RWA: needs another --chain-id');
+  throw new Unprovoked('nothing mints on the network of the RWA: needs another --chain');
 };
 
 /** A new NFT of a claimable RWA. */

@@ -73,13 +73,13 @@ describe('a database that was restored from a backup older than the chain', () =
     ]);
 
     const dry = await json('recover');
-    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, wouldMend: 4, waiting: 0 } });
+    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, wouldFix: 4, waiting: 0 } });
     expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
     // Questions are counted by the block.
     await setup.chain.mine();
     const applied = await json('recover', '--apply');
     await setup.chain.mine();
-    expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });
+    expect(applied).toMatchObject({ status: 0, value: { applied: true, fixed: 4, left: 0, waiting: 0 } });
 
     expect(lostTokens.filter((token) => freshTokens.includes(token))).toEqual([]);
     const again = await setup.service.db('nfts').whereIn('token_id', lostTokens);
@@ -109,7 +109,7 @@ describe('a database that was restored from a backup older than the chain', () =
     await restore(backup);
     setup.work();
     await pausedFor('recovery_needed');
-    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 3, left: 0 } });
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { fixed: 3, left: 0 } });
     expect(await faults(setup.service, setup.chain, queued)).toEqual([]);
     const more = await setup.accept(2);
     expect(await setup.settle([...queued, ...more])).toEqual([]);
@@ -129,7 +129,7 @@ describe('a database that was restored from a backup older than the chain', () =
     expect(early).toMatchObject({ status: 1, value: { waiting: 1 } });
     expect(await setup.service.db('mint_recoveries')).toHaveLength(1);
     await setup.chain.mine(5);
-    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 1, waiting: 0 } });
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { fixed: 1, waiting: 0 } });
     expect(await setup.service.db('mint_recoveries')).toHaveLength(0);
     expect(await setup.settle(await setup.accept(1))).toEqual([]);
   });

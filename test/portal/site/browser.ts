@@ -94,6 +94,12 @@ export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth');
 
+/** The tables that are wider than the text around them. */
+export const wideTables = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main table')]
+    .filter((table) => table.getBoundingClientRect().right > document.querySelector('main').getBoundingClientRect().right + 1)
+    .map((table) => 'too wide: ' + table.textContent.slice(0, 40))`);
+
 /** What the search found, best first. */
 export type Found = { readonly href: string; readonly gone: boolean };
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { desktop, faultsOf, type Open, overhang, phone, useBrowser, visit } from './browser.ts';
+import { desktop, faultsOf, type Open, overhang, phone, useBrowser, visit, wideTables } from './browser.ts';
 import { tools } from './tools.ts';
 
 /** Every page of the portal. */
@@ -64,7 +64,7 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
         `[...document.querySelectorAll('a[href]')].map(({ href }) => href)`,
       );
       for (const href of hrefs) if (href.includes('/docs/')) targets.set(href, page.url());
-      return faultsOf(page);
+      return [...(await faultsOf(page)), ...(await wideTables(page))];
     };
     expect(await complaintsOf(desktop, look)).toEqual({});
   });

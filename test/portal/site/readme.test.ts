@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
+import { drawnLines, withoutChance } from '../../../scripts/docs/terminal-picture.ts';
 import { differences, isMadeAnew } from './readme.ts';
 import { tools } from './tools.ts';
 
@@ -24,6 +25,12 @@ describe.skipIf(tools.curl === undefined)('the sample of the README', () => {
         expect([place, differences(wrong, answered)]).not.toEqual([place, []]);
     },
   );
+});
+
+test('the picture of npm start in the README shows what npm start prints, but for keys and ports', () => {
+  const drawn = drawnLines(readFileSync(new URL('../../../docs/images/start.svg', import.meta.url), 'utf8'));
+  const printed = inject('printed').trimEnd().split('\n');
+  expect(drawn.map(withoutChance)).toEqual(['$ npm start', ...printed].map(withoutChance));
 });
 
 test('README, first page, deployment guide, guides and programs name address and key in one way', () => {

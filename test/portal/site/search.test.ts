@@ -49,6 +49,18 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   });
 
   test.each([
+    ['change a signer', /^operate\/upgrade-backup-restore\.html#rotate-keys$/],
+    ['finality_unknown', /^operate\/stuck-mints\.html/],
+    ['MAX_WAIT_MS', /^operate\/configuration\.html#row-max_wait_ms$/],
+    ['tallystick_mint_unexplained', /^operate\/metrics\.html#row-tallystick_mint_unexplained$/],
+    ['restore a backup', /^operate\/upgrade-backup-restore\.html/],
+    ['semaphore', /^internals\/decisions\/012-one-semaphore\.html$/],
+    ['add a filter', /^internals\/contributing\/filter\.html/],
+  ])('leads from %s to the documentation about it', async (text, page) => {
+    expect(await first(text)).toContainEqual(expect.stringMatching(page));
+  });
+
+  test.each([
     ['idempotncy', /^idempotency\.html$/],
     ['idempotenncy', /^idempotency\.html$/],
     ['idempotebcy', /^idempotency\.html$/],

@@ -16,6 +16,8 @@ declare module 'vitest' {
       readonly key: string;
       readonly databaseUrl: string;
     };
+    /** What `npm start` printed until it was ready. */
+    printed: string;
     /** What the README shows of a new world, and what that answers; nothing where there is no curl. */
     readme: ReadmeAnswer[];
   }
@@ -34,12 +36,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   killAtExit(child);
   const ended = once(child, 'exit');
+  let printed = '';
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (text) => String(text).includes('Tallystick is ready.') && resolve());
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+      if (printed.includes('Ctrl-C stops it')) resolve();
+    });
     child.once('exit', () => reject(new Error('the service did not start')));
   });
   const { baseUrl, rpcUrl, databaseUrl, keys } = await readCredentials(directory);
   project.provide('live', { baseUrl, rpcUrl, databaseUrl, key: keys.acme });
+  project.provide('printed', printed);
   // Before any test changes the world.
   const isCurlThere = tools.curl !== undefined;
   project.provide('readme', isCurlThere ? await readmeAnswers({ baseUrl, key: keys.acme }) : []);

@@ -124,6 +124,17 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
     await small.page.context().close();
   });
 
+  test('goes from a deep page of the documentation to another by search, and on by its links', async () => {
+    const { page, complaints } = tab.visit;
+    await visit(page, 'internals/decisions/001-one-database.html');
+    expect((await search(page, 'stuck mints'))[0]?.href).toMatch(/^\.\.\/\.\.\/operate\/stuck-mints\.html/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/operate\/stuck-mints\.html/);
+    await page.getByRole('main').getByRole('link', { name: 'Minting', exact: true }).first().click();
+    await page.waitForURL(/\/docs\/internals\/minting\.html/);
+    expect(complaints).toEqual([]);
+  });
+
   test('reads and searches a copy of the portal in a folder, without a server', async () => {
     const { page, complaints } = tab.visit;
     await page.goto(`file://${folder}index.html`);
@@ -139,6 +150,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
       ['minting.html', 'The states of a mint'],
       ['problems/event_full.html', 'What to do'],
       ['index.html', 'curl -G'],
+      ['operate/stuck-mints.html', 'finality_unknown'],
     ] as const) {
       await visit(plain.page, path);
       expect(await plain.page.getByText(text).first().isVisible()).toBe(true);

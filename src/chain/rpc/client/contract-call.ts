@@ -18,7 +18,7 @@ type Node = Pick<JsonRpcApiProvider, 'send'>;
 /**
  * Whether a simulation (`eth_call`, `eth_estimateGas`) ended because the contract's code failed: a revert, an
  * invalid opcode, no gas left. The RPC client passes on only such failures as call exceptions; an error of the
- * node itself never looks like one.
+ * node itself is never passed on as one.
  */
 export function isRevert(error: unknown): error is CallExceptionError {
   return isError(error, 'CALL_EXCEPTION');

@@ -108,7 +108,7 @@ const outcomes = {
 } as const;
 const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversized', 'overfull']);
 
-/** The endpoint, reporting the outcome of each request; a look counts as one. */
+/** The endpoint, reporting the outcome of each request; a poll counts as one. */
 function observed(endpoint: Endpoint, tell: OnOutcome): Endpoint {
   return {
     ...endpoint,

@@ -3,7 +3,7 @@ import type { RpcClients } from './rpc-clients.ts';
 
 const labels = ['chain_id', 'node'];
 
-/** Registers the gauges of the nodes that this process has looked at. */
+/** Registers the gauges of the nodes that this process has polled. */
 export function watchNodes(metrics: Metrics, { clients }: { readonly clients: RpcClients }): void {
   metrics.levels({
     gauges: {

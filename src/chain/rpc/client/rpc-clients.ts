@@ -12,7 +12,7 @@ export type RpcClients = {
   for(network: Network): JsonRpcApiProvider;
   /** The nodes of a network one by one, with what is thought of each; the same pool as long as the client. */
   pool(network: Network): NodePool;
-  /** The nodes of every network that was asked, as the last look at them has left them. */
+  /** The nodes of every network that was asked, as the last poll has left them. */
   list(): readonly { readonly chainId: string; readonly nodes: readonly NodeStatus[] }[];
   /** Closes every connection; calls in progress fail. */
   close(): void;

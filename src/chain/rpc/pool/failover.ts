@@ -4,7 +4,7 @@ import { type NodeAttempt, NodeFault, NodesUnavailableError } from '../transport
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
-/** What failover knows of nodes beside their health; nothing by default. */
+/** What failover knows of nodes in addition to their health; nothing by default. */
 type Preference = {
   /** Whether a node may be asked before those of which the opposite is known, such as one that lags. */
   isSound(endpoint: Endpoint): boolean;

@@ -1,8 +1,8 @@
 /** How fast a network makes blocks, as seen by the clock of this process. */
 export type NetworkPace = {
-  /** Tells the newest block of a look. */
+  /** Reports the newest block of a poll. */
   saw(number: bigint): void;
-  /** The median time between two blocks, in milliseconds; undefined before the first two looks that differ. */
+  /** The median time between two blocks, in milliseconds; undefined before the first two polls that differ. */
   intervalMs(): number | undefined;
 };
 

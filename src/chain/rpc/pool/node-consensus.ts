@@ -19,7 +19,7 @@ export type FinalityRules = {
   readonly known?: BlockId | undefined;
 };
 
-/** What the nodes of a network agree on at one look. */
+/** What the nodes of a network agree on at one poll. */
 export type Agreement = {
   /** How nodes differ about a block that counts as confirmed. */
   readonly disagreement: string | undefined;
@@ -34,7 +34,7 @@ export type Consensus = {
   agree(rules: FinalityRules): Promise<Agreement>;
   /** The newest block that is final and on the chain of this node; undefined when there is none. */
   finalOn(member: Member): Promise<BlockId | undefined>;
-  /** The block that the look before agreed to be final, if this node still has it: it was not the lie of one look. */
+  /** The block that the poll before agreed to be final, if this node still has it: it was not the lie of one poll. */
   lastingOn(member: Member): Promise<BlockId | undefined>;
 };
 
@@ -52,7 +52,7 @@ const unknownForMs = 5_000;
 type MemberWitness = Witness & { readonly member: Member };
 
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
-  // What this look and the one before agreed to be final, and what was stored before.
+  // What this poll and the one before agreed to be final, and what was stored before.
   let agreed: BlockId | undefined;
   let before: BlockId | undefined;
   let known: BlockId | undefined;

@@ -2,7 +2,7 @@ import type { HeadBlock, Sight } from '../transport/node-look.ts';
 
 /**
  * What is thought of a node:
- * - `unknown`: nobody has looked yet;
+ * - `unknown`: nobody has polled it yet;
  * - `usable`: nothing is wrong;
  * - `standing`: it has shown no new block for long, but no other node has a newer one; it is used and reported;
  * - `lagging`: it has stayed far behind another node for long;
@@ -20,11 +20,11 @@ export type Judgement = {
 
 export const isInUse = (state: NodeState): boolean => state === 'usable' || state === 'standing';
 
-/** What is remembered of a node between looks, to tell a moment from a lasting state. */
+/** What is remembered of a node between polls, to distinguish a moment from a lasting state. */
 export type Track = {
-  /** When and at how many looks in a row it was too far behind the best node. */
+  /** When and at how many polls in a row it was too far behind the best node. */
   behind: { readonly since: number; readonly looks: number } | undefined;
-  /** When its newest block was first seen, and at how many looks since. */
+  /** When its newest block was first seen, and at how many polls since. */
   head:
     | { readonly hash: string; readonly since: number; readonly looks: number; readonly date: Date }
     | undefined;
@@ -44,8 +44,8 @@ export type Surroundings = {
 };
 
 /**
- * For how long a node that fails is believed for what it showed last, in milliseconds. Until then the node beside it
- * does not count as the best there is, though it may stand still or be on another chain; after that it is used.
+ * For how long a node that fails is believed for what it showed last, in milliseconds. Until then the other node does
+ * not count as the best there is, though it may stall or be on another chain; after that it is used.
  */
 export const graceMs = 5 * 60_000;
 

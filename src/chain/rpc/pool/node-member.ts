@@ -20,31 +20,31 @@ export type NodeStatus = Judgement & {
   readonly head: { readonly number: bigint; readonly hash: string; readonly time: Date } | undefined;
   /** What it says is final; undefined when it does not. */
   readonly finalized: bigint | undefined;
-  /** Share of the latest looks and requests that failed, from 0 to 1. */
+  /** Share of the latest polls and requests that failed, from 0 to 1. */
   readonly errorRate: number;
 };
 
 type Seen = Extract<Sight, { kind: 'seen' }>;
 
-/** One node of a pool, with what is remembered of it between looks. */
+/** One node of a pool, with what is remembered of it between polls. */
 export type Member = {
   readonly endpoint: Endpoint;
   readonly provider: JsonRpcApiProvider;
   readonly track: Track;
   judgement: Judgement;
   since: Date;
-  /** The last look that showed a chain of the network. */
+  /** The last poll that showed a chain of the network. */
   seen: Seen | undefined;
   /** When that was, by the monotonic clock. */
   seenAt: number;
   /** Why its chain contradicts what is final. */
   forked: string | undefined;
-  /** Grows with each request that failed, shrinks with each look that succeeds: it decays and is not reset. */
+  /** Grows with each request that failed, shrinks with each poll that succeeds: it decays and is not reset. */
   trouble: number;
   /** When it last answered without what was asked for, though another node may have it; by the monotonic clock. */
   refusedAt: number | undefined;
   readonly outcomes: { all: number; failed: number };
-  /** The look in flight, which others join. */
+  /** The poll in flight, which others join. */
   looking: Promise<Sight> | undefined;
   /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
   hashes: { readonly head: string; readonly at: Map<bigint, Promise<string | undefined>> };
@@ -74,7 +74,7 @@ const mostOutcomes = 100;
 const troubleOfRequest = 4;
 const mostTrouble = 12;
 
-/** Counts a request to the node, or a look at it. */
+/** Counts a request to the node, or a poll of it. */
 export function countOutcome({ outcomes }: Member, failed: boolean): void {
   if (outcomes.all >= mostOutcomes) {
     outcomes.all /= 2;
@@ -90,7 +90,7 @@ export function blame(member: Member): void {
 }
 
 /**
- * Looks at a node; a look that is in flight already is joined.
+ * Polls a node; a poll that is in flight already is joined.
  * @param now the monotonic clock in milliseconds
  */
 export function lookAt(member: Member, now: number): Promise<Sight> {
@@ -133,7 +133,7 @@ type JudgeOptions = {
   readonly log: Logger;
 };
 
-/** @param sight undefined when the node was left alone at this look */
+/** @param sight undefined when the node was left alone at this poll */
 export function judgeMember(
   member: Member,
   sight: Sight | undefined,

@@ -8,21 +8,21 @@ import { graceMs } from './node-judgement.ts';
 import { judgeMember, lookAt, type Member, type NodeStatus, statusOf } from './node-member.ts';
 import type { PinnedNode } from './pinned-node.ts';
 
-/** The nodes of one network, judged by looking at all of them side by side. */
+/** The nodes of one network, judged by polling all of them concurrently. */
 export type NodePool = {
   /**
-   * Looks at all nodes and chooses the one that everything up to the next look is asked of. Whoever calls while a
-   * look is under way gets its result.
+   * Polls all nodes and chooses the one that everything up to the next poll is asked of. A caller during a
+   * poll gets its result.
    * @throws NodesUnavailableError when none can be used
    */
   pin(rules: FinalityRules): Promise<PinnedNode>;
-  /** Looks at all nodes and judges them. */
+  /** Polls all nodes and judges them. */
   look(): Promise<void>;
-  /** Looks at the nodes without choosing one, when nobody has done so for some seconds. Does not wait. */
+  /** Polls the nodes without choosing one, when nobody has done so for some seconds. Does not wait. */
   refresh(): void;
   /** False for a node that others are asked before, if there are any. */
   isSound(member: Member): boolean;
-  /** The nodes as the last look has left them. */
+  /** The nodes as the last poll has left them. */
   status(): readonly NodeStatus[];
 };
 
@@ -113,8 +113,8 @@ function createTeller({ members, onState }: PoolOptions): () => void {
 }
 
 /**
- * Looks at every node in service. Nodes that failed are looked at in the background once their pause is over, so
- * that one that hangs costs a look its timeout once; when no other is left they are all that is looked at.
+ * Polls every node in service. Nodes that failed are polled in the background once their pause is over, so
+ * that one that hangs costs a poll its timeout once; when no other is left they are all that is polled.
  */
 async function lookAtAll(members: readonly Member[], now: number): Promise<Map<Member, Sight>> {
   const sights = new Map<Member, Sight>();
@@ -133,7 +133,7 @@ async function lookAtAll(members: readonly Member[], now: number): Promise<Map<M
 
 /**
  * The highest block that a node is compared with: its own, and what the others have or had when they were last
- * seen. A node that fails for a moment does not make the one beside it, which stands still, the best.
+ * seen. A node that fails for a moment does not make another node, which stalls, the best.
  */
 function bestBeside(member: Member, members: readonly Member[], now: number): bigint {
   const isComparable = (other: Member) =>
@@ -148,7 +148,7 @@ function bestBeside(member: Member, members: readonly Member[], now: number): bi
 const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
 /**
- * The node with the least trouble; of several, one that has refused nothing lately or longest ago; of several, the
+ * The node with the least trouble; of several, one that has rejected nothing lately or longest ago; of several, the
  * operator's first.
  */
 function choose(members: readonly Member[], now: number): Member | undefined {

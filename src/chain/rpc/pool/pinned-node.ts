@@ -7,23 +7,23 @@ import type { BlockId } from '../transport/node-look.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
 import type { Agreement } from './node-consensus.ts';
 
-/** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
+/** The one node that everything up to the next poll is asked of, and what the poll of all nodes has shown. */
 export type PinnedNode = Agreement & {
   /** The node's URL without secret parts. */
   readonly label: string;
   /** Asks this node only. Rejects with NodesUnavailableError when it does not answer, or serves another chain. */
   readonly provider: JsonRpcApiProvider;
-  /** Its newest block at the look, as it wrote it. */
+  /** Its newest block at the poll, as it wrote it. */
   readonly headBlock: unknown;
   /** The newest block of its chain that is agreed to be final; -1n when there is none, or it is unknown. */
   readonly finalized: bigint;
-  /** A block that two looks in a row agreed to be final, and that this node has: it is to be stored. */
+  /** A block that two polls in a row agreed to be final, and that this node has: it is to be stored. */
   readonly lasting: BlockId | undefined;
   /** Since when it shows no new block, and no other node does, in words; undefined when blocks come. */
   readonly standing: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
   readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
-  /** Lets the next looks choose another node, if there is one: this one has refused what another may answer. */
+  /** Lets the next polls choose another node, if there is one: this one has rejected what another may answer. */
   readonly preferOthers: () => void;
 };
 

@@ -1,7 +1,7 @@
 const kB = 1_024;
 const MB = 1_024 * kB;
 
-/** Of an answer that is a number or a hash; errors tell of their cause at length. */
+/** Of an answer that is a number or a hash; errors describe their cause at length. */
 export const numberBytes = 64 * kB;
 // Some have large fields for their validators, and a block may have a hundred thousand hashes of transactions.
 const headerBytes = 8 * MB;
@@ -32,7 +32,7 @@ const ownReceiptBytes = 24 * MB;
 // A contract that refuses chooses its words, and some nodes try what they are to send.
 const ofRefusals = new Set(['eth_estimateGas', 'eth_sendRawTransaction']);
 
-/** Whether the method gives so little that a longer answer is the words with which a contract refuses. */
+/** Whether the method gives so little that a longer answer is the words with which a contract rejects the call. */
 export const isOfRefusals = (method: string): boolean => ofRefusals.has(method);
 
 // Whoever fills a block chooses how large these are. Less can be asked for instead, or gone without.

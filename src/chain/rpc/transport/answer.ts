@@ -14,7 +14,7 @@ const mostFields = 4 * mostData;
 /**
  * Parses the answer to the request with this id. Of an error's message and data the beginning is kept, without U+0000, which
  * PostgreSQL takes in no text.
- * @param hide takes out of them what nobody may be told
+ * @param hide takes out of them what nobody may see
  * @returns undefined when the value is not a JSON-RPC answer to that request
  */
 export function readAnswer(value: unknown, id: number, hide: Hide): RpcAnswer | undefined {

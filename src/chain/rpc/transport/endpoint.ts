@@ -30,7 +30,7 @@ export type Endpoint = {
   setAside(words: string): void;
   /** Whether the node limits questions, so that the next one would have to wait. */
   isWaiting(): boolean;
-  /** Looks at the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
+  /** Polls the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
   block(number: bigint): Promise<HeadBlock | null>;
@@ -171,7 +171,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 }
 
 /**
- * An oversized `eth_call` answer is no NodeFault, nor is a refusal at length, and an overfull block no failure: whoever writes
+ * An oversized `eth_call` answer is no NodeFault, nor is a long rejection, and an overfull block no failure: whoever writes
  * contracts and transactions must not take nodes out of service.
  */
 async function askWithin(

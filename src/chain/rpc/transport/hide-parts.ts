@@ -3,7 +3,7 @@ const censor = '[redacted]';
 // Shorter ones are versions and names of networks, and stand in words of every node.
 const shortestPart = 6;
 
-/** Takes out of a text what must not be told. */
+/** Takes out of a text what must not be shown. */
 export type Hide = (text: string) => string;
 
 /**

@@ -13,7 +13,7 @@ export type HeadBlock = BlockId & {
   readonly raw: unknown;
 };
 
-/** What one look at a node shows. */
+/** What one poll of a node shows. */
 export type Sight =
   | {
       readonly kind: 'seen';
@@ -35,7 +35,7 @@ type LookOptions = {
 
 const maxBytes = 2 * 1024 * 1024;
 
-/** Looks at one node with up to three questions at once: chain id, newest block, newest final block. Never rejects. */
+/** Polls one node with up to three questions at once: chain id, newest block, newest final block. Never rejects. */
 export async function lookAtNode(node: Transport, options: LookOptions): Promise<Sight> {
   const { chainId, timeoutMs, asksFinalized, asksChainId } = options;
   try {

@@ -5,9 +5,9 @@ import { openTransport } from './open-transport.ts';
 import { quantity, readQuantity } from './quantity.ts';
 import type { Transport } from './transport.ts';
 
-/** What a node gives beside what every node gives. */
+/** What a node gives in addition to what every node gives. */
 export type NodeAbilities = {
-  /** When its newest block was made, in seconds since 1970; undefined when it does not tell. */
+  /** When its newest block was made, in seconds since 1970; undefined when it does not say. */
   readonly headTime: bigint | undefined;
   /** Its finalized block; undefined when it knows of none. */
   readonly finalized: bigint | undefined;

@@ -22,6 +22,6 @@ type Limits = {
   readonly maxBytes: number;
   /** Waits for a node that is asked too much, and asks it again; by default the caller gets to know. */
   readonly isPatient?: boolean | undefined;
-  /** A question that many nodes refuse for good: that they do does not show that they limit all. */
+  /** A question that many nodes reject for good: that they do does not show that they limit all. */
   readonly isSpecial?: boolean | undefined;
 };

@@ -26,7 +26,7 @@ type MintStatus = {
   readonly reason: MintReason | null;
   /** The reason in words, or why it failed; null when nothing is known to be wrong. */
   readonly why: string | null;
-  /** Since when the reason holds. */
+  /** Since when the reason applies. */
   readonly reasonSince: Date | null;
   /** What an operator can do about it. */
   readonly remedy: string | null;

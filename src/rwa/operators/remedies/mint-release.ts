@@ -8,7 +8,7 @@ import { askOut, closeReleased, type RequestedMint, wakeLanes } from './mint-rem
 
 /**
  * What became of an NFT that was to be released:
- * - `asked`: its lane signs the transaction anew without it, at the same nonce;
+ * - `asked`: its lane signs the transaction again without it, at the same nonce;
  * - `queued`: nothing has minted it, and it waits for another transaction;
  * - `minted`: it was minted already, and its row says so now.
  */

@@ -59,13 +59,13 @@ export async function findRequestedMint(db: Database, nftId: string): Promise<Re
 export const isInFlight = ({ transaction }: RequestedMint): boolean =>
   transaction !== null && ['submitted', 'confirmed'].includes(transaction.state);
 
-/** Lets lanes look at once. */
+/** Lets lanes poll at once. */
 export async function wakeLanes(tx: Tx): Promise<void> {
   await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
 }
 
 /**
- * Asks the lane of a transaction to sign it anew without an NFT.
+ * Asks the lane of a transaction to sign it again without an NFT.
  * @param onAsked runs in the same transaction
  * @returns false when it is in flight no more
  */

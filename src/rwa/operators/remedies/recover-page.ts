@@ -27,8 +27,8 @@ type Repairs = {
 type Judged = Disagreement & Required<Pick<Disagreement, 'event' | 'facts'>>;
 
 /**
- * Mends the rows of a page in one transaction, by what they say when they are locked.
- * @returns the disagreements that were mended
+ * Fixes the rows of a page in one transaction, by what they say when they are locked.
+ * @returns the disagreements that were fixed
  */
 export function recoverPage(
   db: Database,

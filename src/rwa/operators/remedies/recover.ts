@@ -33,7 +33,7 @@ export type RecoverRun = {
   readonly node: MintNode;
   /** Seals the secrets of lost NFTs; undefined for a dry run, which changes nothing. */
   readonly vault: ClaimSecretVault | undefined;
-  /** Accounts of ours beside the signers of the lanes that the database knows; EIP-55. */
+  /** Accounts of ours in addition to the signers of the lanes that the database knows; EIP-55. */
   readonly signers: readonly string[];
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
@@ -41,7 +41,7 @@ export type RecoverRun = {
 
 export type RecoveredFinding = Disagreement & {
   readonly contract: string;
-  /** Whether it is mended, or would be; the others need a person. */
+  /** Whether it is fixed, or would be; the others need a person. */
   readonly mended: boolean;
 };
 
@@ -58,7 +58,7 @@ type Chain = {
 };
 
 /**
- * Recovers a network. With a vault it lets lanes wait, mends, and lets them go on when nothing is left to wait for.
+ * Recovers a network. With a vault it lets lanes wait, fixes rows, and lets them go on when nothing is left to wait for.
  * @throws when a node does not answer; lanes go on waiting then
  */
 export async function recoverNetwork(
