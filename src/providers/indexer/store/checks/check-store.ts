@@ -33,14 +33,24 @@ export async function listDueChecks(db: Database, chainId: string, limit: number
   }));
 }
 
+/** Ends the check of a block. @returns true */
+export async function endCheck(
+  db: Database,
+  chainId: string,
+  { hash }: Pick<CheckedBlock, 'hash'>,
+): Promise<true> {
+  await db.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [chainId, bytes(hash)]);
+  return true;
+}
+
 const mostTries = 3;
 
-/** Puts a block off after a failure: for a minute, then an hour, then for good. */
+/** Puts a block off after a failure: for a minute, then an hour, then for good. @returns whether it is for good */
 export async function postponeCheck(
   db: Database,
   chainId: string,
   { hash }: Pick<CheckedBlock, 'hash'>,
-): Promise<void> {
+): Promise<boolean> {
   const bindings = [chainId, bytes(hash)];
   // A cluster passes `CASE tries WHEN 0` on to its nodes as something that they do not understand.
   await db.raw(
@@ -48,10 +58,11 @@ export async function postponeCheck(
      WHERE chain_id = ? AND block_hash = ?::bytea`,
     bindings,
   );
-  await db.raw(
-    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries}`,
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries} RETURNING 1`,
     bindings,
   );
+  return rows.length > 0;
 }
 
 // An allowance that is used says so by an approval of its own, which its owner did not sign.
@@ -100,8 +111,8 @@ export async function isApproved(
 const rowsAtOnce = 1_000;
 
 /**
- * Stores what was found out of a block's transfers, in the rows of both sides, and that the block is done. Does nothing
- * when the chain has another block there by now.
+ * Stores what was found out of a block's transfers, in the rows of both sides. Does nothing when the chain has another
+ * block there by now.
  */
 export async function saveVerdicts(
   db: Database,
@@ -122,10 +133,6 @@ export async function saveVerdicts(
     for (let start = 0; start < all.length; start += rowsAtOnce) {
       await changeRows(tx, { chainId, block, byLog, keys: all.slice(start, start + rowsAtOnce) });
     }
-    await tx.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [
-      chainId,
-      bytes(block.hash),
-    ]);
   });
 }
 
