@@ -41,7 +41,8 @@ export type Follower = {
 
 /** Callbacks of a follower, called after each commit. */
 export type FollowerEvents = {
-  onAppend(blocks: readonly IndexedBlock[]): void;
+  /** @param isNewest whether the last one is the newest that the node had */
+  onAppend(blocks: readonly IndexedBlock[], isNewest: boolean): void;
   onRollBack(): void;
 };
 
@@ -144,7 +145,7 @@ export function createFollower(options: FollowerOptions): Follower {
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
-    events?.onAppend(found);
+    events?.onAppend(found, last.header.number === end);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };
