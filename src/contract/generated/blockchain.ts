@@ -538,7 +538,7 @@ export interface components {
             verified_contract?: boolean;
             /**
              * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam.
+             *     list. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -705,7 +705,7 @@ export interface components {
             verified_contract: boolean;
             /**
              * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam.
+             *     list. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -993,7 +993,7 @@ export interface components {
             verified_contract?: boolean;
             /**
              * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam.
+             *     list. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
