@@ -353,6 +353,16 @@ describe('a height without a block', () => {
     },
   );
 
+  test.for(['0', '2', '90', '190'])(
+    'is passed however many there are in a row, also where the index begins at %s',
+    async (from, { service }) => {
+      const { follow, texts, differences } = await indexed(service, { blocks: gap(200) }, { from });
+      await follow();
+      expect((await texts(payer)).at(-1)).toBe('[receive] Received 0.5 ETH from 0xb2...b2b2');
+      if (from === '0') expect(await differences()).toEqual([]);
+    },
+  );
+
   test('is none where the next block has another parent: the node lacks a block, and is told so', async ({
     service,
   }) => {
