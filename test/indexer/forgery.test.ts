@@ -272,6 +272,8 @@ describe('on a local chain', () => {
     'function seize(address from, address to, uint256 value)',
     'function forge(address from, address to, uint256 value)',
     'function behave(uint256 drift, bool silent)',
+    'function approve(address spender, uint256 value)',
+    'function approveFor(address owner, address spender, uint256 value)',
   ]);
 
   test.for([
@@ -311,6 +313,36 @@ describe('on a local chain', () => {
       expect(await recordsOf(index, database, stranger, { includeSpam: false })).toEqual([]);
     },
   );
+
+  test('calls nothing spam of a token whose use the sender once approved, though by another', async ({
+    database,
+    chain,
+  }) => {
+    const [a = '', b = '', c = ''] = await accountsOf(chain);
+    const index = createIndex(database, chain.rpcUrl, {
+      ...local,
+      startBlock: (await startOf(chain)) + 1n,
+    });
+    const coin = await deploy(chain.rpcUrl, (await compileContracts())['ForgingCoin']);
+    const call = (from: string, name: string, values: readonly unknown[]) =>
+      send(chain, from, coin, lying.encodeFunctionData(name, values));
+    await call(a, 'give', [b, 100n]);
+    await call(a, 'give', [c, 100n]);
+    await call(b, 'approve', [stranger, 1n]);
+    await call(a, 'approveFor', [c, stranger, 1n]);
+    await call(a, 'seize', [b, stranger, 10n]);
+    await call(a, 'seize', [c, stranger, 10n]);
+    await call(a, 'forge', [b, stranger, 10n]);
+    await index.follow();
+    await checkAll(index, database);
+    const told = async (wallet: string) =>
+      (await recordsOf(index, database, wallet)).flatMap(({ erc20_transfers }) =>
+        erc20_transfers.map((move) => [move.value, move.verification, move.possible_spam].join(' ')),
+      );
+    expect(await told(b)).toEqual(['100 unknown false', '10 state-checked false', '10 forged true']);
+    // An approval that the token only logs is none.
+    expect(await told(c)).toEqual(['100 unknown false', '10 state-checked true']);
+  });
 
   test('certifies nobody but the sender that was asked about', async ({ database, chain }) => {
     const [a = '', b = '', c = ''] = await accountsOf(chain);

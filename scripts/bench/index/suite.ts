@@ -22,7 +22,7 @@ export const indexSuite: Suite = {
   async run({ isQuick, say }) {
     const compared = await compareWhole(isQuick ? 200 : 2_000, say);
     say('a block a second');
-    const blocks = isQuick ? 10 : 60;
+    const blocks = isQuick ? 10 : 40;
     const freshness = {
       plain: await measureFreshness({ traces: 'none', blocks, say }),
       traced: await measureFreshness({ traces: 'trace', blocks, say }),

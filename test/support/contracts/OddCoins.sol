@@ -169,4 +169,14 @@ contract ForgingCoin {
     function forge(address from, address to, uint256 value) external {
         emit Transfer(from, to, value);
     }
+
+    event Approval(address indexed owner, address indexed spender, uint256 value);
+
+    function approve(address spender, uint256 value) external {
+        emit Approval(msg.sender, spender, value);
+    }
+
+    function approveFor(address owner, address spender, uint256 value) external {
+        emit Approval(owner, spender, value);
+    }
 }

@@ -37,7 +37,7 @@ export type Erc20Movement = {
   readonly kind: 'transfer' | 'wrap' | 'fee';
   /** Left out where it is unknown, and where the sender of the transaction is the sender. */
   readonly verification?: Verification;
-  /** Its sender has no code, and neither signed nor approved it. */
+  /** Its sender has no code, neither signed nor approved it, and never signed an approval of its token. */
   readonly unconsented?: true;
   /** What the recipient got, where the contract was asked and it is not the value. */
   readonly received?: bigint;

@@ -6,6 +6,7 @@ import {
   type CheckedBlock,
   endCheck,
   isApproved,
+  knowsToken,
   listDueChecks,
   postponeCheck,
   saveVerdicts,
@@ -56,13 +57,17 @@ export function createTransferChecker({
     }
     const isDone = new Set(approved);
     const doubted = block.suspects.filter((transfer) => !isDone.has(transfer));
+    const consenting = new Set<SuspectTransfer>();
+    for (const transfer of doubted) {
+      if (await knowsToken(db, chainId, block.number, transfer)) consenting.add(transfer);
+    }
     const asked = await askAbout(states, block.hash, doubted);
     if (asked.failure !== undefined) {
       log.debug({ err: asked.failure, chainId, number: block.number }, 'transfers could not all be checked');
     }
     const verdicts: TransferVerdict[] = [
       ...approved.map((transfer) => ({ transfer, verification: 'approved' as const })),
-      ...doubted.flatMap((transfer) => verdictOf(transfer, asked) ?? []),
+      ...doubted.flatMap((transfer) => verdictOf(transfer, asked, consenting.has(transfer)) ?? []),
     ];
     await saveVerdicts(db, chainId, block, verdicts);
     const isOver =
@@ -146,10 +151,15 @@ function changeOf({ before, after }: Answers, holding: Holding): bigint | undefi
 }
 
 /** @returns undefined where nothing is known of the transfer, not even that its sender has no code */
-function verdictOf(transfer: SuspectTransfer, answers: Answers): TransferVerdict | undefined {
+function verdictOf(
+  transfer: SuspectTransfer,
+  answers: Answers,
+  isConsenting: boolean,
+): TransferVerdict | undefined {
   const { from, to, value, change: logged } = transfer;
   const kind = answers.kinds.get(from);
-  const unconsented = kind === 'person' ? ({ unconsented: true } as const) : {};
+  const isUnconsented = kind === 'person' && !isConsenting;
+  const unconsented = isUnconsented ? ({ unconsented: true } as const) : {};
   const change = value === 0n ? 0n : changeOf(answers, holdingOf(transfer, from));
   if (change === 0n && (value === 0n || logged !== 0n)) {
     const isForged = kind === 'person' || kind === 'delegated';
@@ -157,7 +167,7 @@ function verdictOf(transfer: SuspectTransfer, answers: Answers): TransferVerdict
   }
   // Where all that the block logs comes to nothing, nothing shows.
   if (change === undefined || change !== logged || logged === 0n) {
-    return kind === 'person' ? { transfer, ...unconsented } : undefined;
+    return isUnconsented ? { transfer, ...unconsented } : undefined;
   }
   const verdict: MoveVerdict = { verification: 'state-checked', ...unconsented };
   const received = tellsArrival(transfer) ? changeOf(answers, holdingOf(transfer, to)) : undefined;

@@ -68,6 +68,31 @@ export async function postponeCheck(
 // An allowance that is used says so by an approval of its own, which its owner did not sign.
 const approvalsLookedAt = 50;
 
+// Of an approval `c`: whether its owner sent the transaction that logged it.
+const isSigned = `EXISTS (SELECT 1 FROM wallet_history h CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
+  WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
+    AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index)`;
+
+/**
+ * Whether the sender of a transfer ever signed an approval of its token, whoever it was for: routers, markets and relays have
+ * others ask in their place.
+ */
+export async function knowsToken(
+  db: Database,
+  chainId: string,
+  number: bigint,
+  { from, token, logIndex }: SuspectTransfer,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `SELECT 1 FROM (SELECT block_number, log_index FROM approval_changes
+       WHERE chain_id = :chainId AND wallet = :wallet::bytea AND contract = :token::bytea AND granted
+         AND (block_number, log_index) < (:number, :logIndex) LIMIT ${approvalsLookedAt}) c
+     WHERE ${isSigned} LIMIT 1`,
+    { chainId, from, logIndex, number: String(number), wallet: bytes(from), token: bytes(token) },
+  );
+  return rows.length > 0;
+}
+
 /** Whether the sender of a transfer had approved who asked for it, by an approval that the sender signed. */
 export async function isApproved(
   db: Database,
@@ -76,10 +101,7 @@ export async function isApproved(
   { from, token, tokenId, logIndex, spenders }: SuspectTransfer,
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { party: string; granted: boolean; signed: boolean }[] }>(
-    `SELECT c.party, c.granted, EXISTS (SELECT 1 FROM wallet_history h
-         CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
-         WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
-           AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index) AS signed
+    `SELECT c.party, c.granted, ${isSigned} AS signed
      FROM unnest(string_to_array(:spenders, ',')::bytea[]) s (spender)
      CROSS JOIN (VALUES (1, 0, true), (2, :tokenId::numeric, false), (3, 0, true)) k (kind, token_id, is_party)
      CROSS JOIN LATERAL (SELECT k.kind || party::text AS party, granted, block_number, log_index FROM approval_changes
