@@ -24,7 +24,7 @@ export const tokenListFile = z.string().transform((path, context): readonly List
     context.addIssue(`is no token list (https://tokenlists.org): ${first?.path.join('.')} ${first?.message}`);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it is no JSON';
-    context.addIssue(`${path} cannot be read (${reason})`);
+    context.addIssue(`cannot be read (${reason})`);
   }
   return z.NEVER;
 });
