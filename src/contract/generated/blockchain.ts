@@ -12,7 +12,7 @@ export interface paths {
          * List the NFTs that a wallet owns
          * @description All NFTs that the wallet owns on the network now, or owned at a block or date, page by page. Pass `cursor` to get the next page; when it is
          *     absent or empty there are no more results. A page may have fewer NFTs than `limit` although more follow: it ends
-         *     where its metadata come to about 2 MB.
+         *     where its metadata come to about 2 MB, and `includeSpam=false` leaves some out.
          *
          *     On networks that the service indexes itself, the list is ordered by the block and log in which the wallet last
          *     got the token, then by contract and token id. All pages of a walk tell what the wallet owned at the block of the
@@ -119,7 +119,7 @@ export interface paths {
          * @description The transactions that the wallet sent, and those that moved the native asset, ERC-20 tokens or NFTs to or from it,
          *     in the requested order, page by page. Pass `history.cursor` as `cursor` to get the next page; when it is absent or
          *     empty there are no more results. A page may have fewer records than `limit` although more follow: it ends early
-         *     when their transfers take some megabytes.
+         *     when their transfers take some megabytes, and `includeSpam=false` leaves out what only the names of tokens show.
          *
          *     Category, summary and directions are as seen by the wallet. The service does not cache the history; it is as fresh
          *     as its source. On networks that the service indexes itself, the headers `X-Index-Block-Number`,
