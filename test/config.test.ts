@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config/config.ts';
 
@@ -25,6 +28,33 @@ describe('the settings', () => {
       AREAS: ['blockchain', 'events', 'rwa', 'claim'],
       RATE_LIMIT_BURST: 200,
     });
+  });
+
+  test('name a token list that cannot be read, or is none', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'token-list-'));
+    const file = path.join(folder, 'list.json');
+    const token = {
+      chainId: 1,
+      address: `0x${'AB'.repeat(20)}`,
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
+    };
+    const faultOf = async (text: string) => {
+      await writeFile(file, text);
+      return faultsOf({ ...least, INDEX_TOKEN_LIST: file });
+    };
+    try {
+      expect(await faultOf(JSON.stringify({ name: 'Ours', tokens: [token] }))).toEqual([]);
+      expect(await faultOf('{')).toEqual([`INDEX_TOKEN_LIST: cannot be read (it is no JSON) (is "${file}")`]);
+      const [fault] = await faultOf(JSON.stringify({ tokens: [token, { ...token, address: '0x12' }] }));
+      expect(fault).toMatch(
+        /^INDEX_TOKEN_LIST: is no token list .*tokens\.1\.address must be an address \(is /,
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(faultsOf({ ...least, INDEX_TOKEN_LIST: file })[0]).toContain('cannot be read (ENOENT)');
   });
 
   test('read lists of OpenTelemetry, and name what is none without its value', () => {

@@ -11,7 +11,7 @@ export function coverageOf({ completeTo, coverage }: Told): {
   return {
     coverage: {
       from_block: coverage.fromBlock.toString(),
-      to_block: completeTo.blockNumber.toString(),
+      to_block: (coverage.toBlock ?? completeTo.blockNumber).toString(),
       traces: coverage.traces,
       skipped_blocks: coverage.skippedBlocks.map(String),
       outside_transactions: [...coverage.outsideTransactions],

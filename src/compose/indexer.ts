@@ -1,3 +1,4 @@
+import { createWriteTurns } from '../providers/indexer/follow/write-turns.ts';
 import { type NetworkIndexes, startNetworkIndexes } from '../providers/indexer/index-networks.ts';
 import { createNetworkIndex, indexSettings } from '../providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../providers/indexer/tokens/metadata-fetcher.ts';
@@ -23,12 +24,14 @@ export function startIndexes({
     timeoutMs: 10_000,
     maxBytes: 1_000_000,
   });
+  // The other half of the pool is for leases, reads and callers.
+  const inTurn = createWriteTurns(Math.max(1, Math.floor(config.DATABASE_POOL_MAX / 2)));
   return startNetworkIndexes({
     networks,
     log,
     indexOf(network) {
       const settings = indexSettings(config, network);
-      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer, tracing });
+      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer, tracing, inTurn });
     },
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, wholeSetting } from './setting-forms.ts';
+import { tokenListFile } from './token-list.ts';
 
 /** Settings of where the history of networks comes from: the hosted provider and the own index. */
 export const historySettings = {
@@ -49,6 +50,11 @@ export const historySettings = {
   INDEX_ARWEAVE_GATEWAY: {
     schema: httpUrl.default('https://arweave.net'),
     about: 'Index: where metadata of `ar:` addresses are fetched; the path is added.',
+  },
+  INDEX_TOKEN_LIST: {
+    schema: tokenListFile.optional(),
+    about:
+      'Index: file with a token list ([tokenlists.org](https://tokenlists.org)). Its tokens are `verified_contract`; others that imitate their symbols count as spam. Read at the start.',
   },
   INDEX_METADATA_HOSTS: {
     schema: z

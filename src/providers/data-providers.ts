@@ -7,6 +7,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createLaggingLists } from './indexer/lagging-lists.ts';
 import { guardReads } from './indexer/node-guard.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
+import { createTokenJudges } from './indexer/read/token-trust.ts';
 import { createStateProvider } from './indexer/state-provider.ts';
 import { createMoralisClient } from './moralis/client.ts';
 import type { MoralisObserver } from './moralis/moralis-metrics.ts';
@@ -40,7 +41,11 @@ export function createDataProviders(
     concurrency: config.MORALIS_CONCURRENCY,
     ...(moralis && { onTry: moralis.onTry }),
   });
-  const indexer = { ...createLaggingLists({ db, mayLag }), ...createStateProvider({ db, states }) };
+  const judges = createTokenJudges(config.INDEX_TOKEN_LIST);
+  const indexer = {
+    ...createLaggingLists({ db, mayLag, judges }),
+    ...createStateProvider({ db, states, judges }),
+  };
   return {
     moralis: createMoralisProvider({ client, onRepair: moralis?.onRepair }),
     indexer: guardReads(indexer, { db, log }),

@@ -31,6 +31,8 @@ const unprovoked = new Set([
   'operation_unsupported',
   'balance_unavailable',
   'filter_unsupported',
+  'listWalletNfts block_not_indexed',
+  'getWalletHistory block_not_indexed',
   'idempotency_in_progress',
   'createAndMintNft recipient_required',
   'mintNft recipient_required',

@@ -23,11 +23,17 @@ const ofEvents = [
 
 const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   getWalletHistory: {
-    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'filter_unsupported'],
+    codes: [
+      ...(['network_not_found', 'cursor_invalid', 'headers_too_large'] as const),
+      ...(['filter_unsupported', 'block_not_indexed'] as const),
+    ],
     messages: [checksum, network, day, range],
   },
   listWalletNfts: {
-    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'filter_unsupported'],
+    codes: [
+      ...(['network_not_found', 'cursor_invalid', 'headers_too_large'] as const),
+      ...(['filter_unsupported', 'block_not_indexed'] as const),
+    ],
     messages: [checksum, network, day, range],
   },
   listWalletTokens: {

@@ -448,7 +448,17 @@ describe('a real transaction', () => {
       decodeRecorded(name).transactions.flatMap(({ selector }) => selector ?? []),
     );
     const named = selectors.filter((selector) => methodName(selector) !== null);
-    expect(named.length / selectors.length).toBeGreaterThan(0.64);
+    expect(named.length / selectors.length).toBeGreaterThan(0.75);
+  });
+
+  test('has a label in three of four calls of mainnet', () => {
+    const mainnet = recordedBlocks.filter((name) => name.startsWith('ethereum/'));
+    const calls = mainnet.flatMap((name) =>
+      decodeRecorded(name).transactions.flatMap(({ selector }) => selector ?? []),
+    );
+    const named = calls.filter((selector) => methodName(selector) !== null);
+    expect(calls.length).toBeGreaterThan(2_000);
+    expect(named.length / calls.length).toBeGreaterThan(0.8);
   });
 });
 

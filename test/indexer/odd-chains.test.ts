@@ -134,6 +134,7 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
       });
       return verified.differences;
     },
+    get,
     sums: async (address: string) => (await get('wallet/reconciliation', { address }).expect(200)).body,
   };
 }
@@ -349,6 +350,16 @@ describe('a height without a block', () => {
         '[receive] Received 0.5 ETH from 0xb2...b2b2',
       ]);
       expect(await differences()).toEqual([]);
+    },
+  );
+
+  test.for(['0', '2', '90', '190'])(
+    'is passed however many there are in a row, also where the index begins at %s',
+    async (from, { service }) => {
+      const { follow, texts, differences } = await indexed(service, { blocks: gap(200) }, { from });
+      await follow();
+      expect((await texts(payer)).at(-1)).toBe('[receive] Received 0.5 ETH from 0xb2...b2b2');
+      if (from === '0') expect(await differences()).toEqual([]);
     },
   );
 
@@ -795,5 +806,87 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
     const run = await indexed(service, { blocks: around(failed) }, { traces: 'debug' });
     await run.follow();
     expect(await run.sums(alias)).toMatchObject({ movements: String(3n * 10n ** 18n) });
+  });
+});
+
+describe('an index that begins in the middle of a chain', () => {
+  /** The payer has the contract pay 0.4 ETH to the payee, which it had before. */
+  const spent: OddTransaction = {
+    ...inner,
+    tx: { ...inner.tx, value: '0x0' },
+    trace: { ...inner.trace, value: '0x0' },
+  };
+  const early = '0x1';
+  const balances =
+    (before: Answer): NonNullable<OddChain['answer']> =>
+    ({ method, params: [address, at] }) => {
+      if (method !== 'eth_getBalance' || address !== contract) return undefined;
+      return at === early ? before : { result: '0x0' };
+    };
+  const gone = refusal(-32000, 'missing trie node');
+  const untraced = { reason: 'untraced_blocks', amount: null, count: '3' };
+  const rewards = { reason: 'rewards_unknown', amount: null, count: '3' };
+  const hadBefore = (amount: string | null) => ({ reason: 'before_first_block', amount, count: null });
+
+  test.for([
+    ['it had something', { result: milliEth(400) }, [hadBefore('400000000000000000'), untraced]],
+    ['no node knows what it had', gone, [hadBefore(null), untraced, rewards]],
+  ] as const)(
+    'calls no balance equal of which it lost both sides: before it, %s',
+    async ([_name, answer, reasons], { service }) => {
+      const chain = { blocks: around(spent), answer: balances(answer) };
+      const run = await indexed(service, chain, { from: '2' });
+      await run.follow();
+      expect(await run.sums(contract)).toMatchObject({ difference: '0', status: 'explained', reasons });
+    },
+  );
+
+  test('calls a balance equal where nothing that could be missing is, or where it had nothing before', async ({
+    service,
+  }) => {
+    const paid = { ...inner, trace: { ...inner.trace, calls: [] }, tx: { ...inner.tx, value: '0x0' } };
+    const whole = await indexed(
+      service,
+      { blocks: around({ ...paid, trace: { ...paid.trace, value: '0x0' } }), answer: balances(gone) },
+      { from: '2', traces: 'debug' },
+    );
+    await whole.follow();
+    expect(await whole.sums(contract)).toMatchObject({ status: 'equal', reasons: [] });
+    const without = { blocks: around(paid), answer: balances({ result: '0x0' }) };
+    const some = await indexed(service, without, { from: '2' });
+    await some.follow();
+    expect(await some.sums(contract)).toMatchObject({ status: 'equal', reasons: [] });
+  });
+
+  test.for(['nft', 'wallet/history'])(
+    '%s: has no list as of a block that it did not read, and says up to which one it is',
+    async (path, { service }) => {
+      const run = await indexed(service, { blocks: around(plain) }, { from: '2' });
+      await run.follow();
+      const refused = await run.get(path, { address: payer, toBlock: '1' }).expect(400);
+      const message = 'Block 1 is not in the index of this network';
+      expect(refused.body).toMatchObject({
+        code: 'block_not_indexed',
+        errors: [{ in: 'query', name: 'toBlock', message }],
+      });
+      for (const [asked, told] of [
+        ['2', '2'],
+        ['3', '3'],
+        ['999', '4'],
+      ] as const) {
+        const { body, headers } = await run.get(path, { address: payer, toBlock: asked }).expect(200);
+        expect((body.history ?? body).coverage).toMatchObject({ from_block: '2', to_block: told });
+        expect(headers['x-index-block-number']).toBe('4');
+      }
+    },
+  );
+
+  test('says of no NFT list whole that it did not read', async ({ service }) => {
+    const run = await indexed(service, { blocks: around(plain) }, { from: '2' });
+    await run.follow();
+    const { body } = await run.get('nft', { address: payer, toDate: '1990-01-01' }).expect(200);
+    expect(body.coverage.nft_amounts).toBe('since_start');
+    const now = (await run.get('nft', { address: payer }).expect(200)).body;
+    expect(now.coverage.nft_amounts).toBe('whole');
   });
 });

@@ -243,10 +243,8 @@ describe('an amount that a transfer is checked by', () => {
     const { hash } = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
     node.setFlaws(callsWith(of, failure(-32000, message)));
     const account = `0x${'01'.repeat(20)}`;
-    return createAccountStates(clientOf()).amountOf(
-      { standard: 20, token: hostileOf(0), tokenId: null, account },
-      hash,
-    );
+    const holding = { standard: 20, token: hostileOf(0), tokenId: null, account } as const;
+    return (await createAccountStates(clientOf()).amountsOf([holding], hash))[0];
   };
 
   test.for(['program not activated', 'missing trie node'])(

@@ -55,6 +55,7 @@ describe('the index', () => {
     expect(await value(service, 'index_written_total', `${local},kind="blocks"`)).toBe(4);
     expect(await value(service, 'index_written_total', `${local},kind="transactions"`)).toBe(3);
     expect(await value(service, 'index_written_total', `${local},kind="transfers"`)).toBe(3);
+    expect(await value(service, 'index_freshness_seconds_count', local)).toBeGreaterThan(0);
     await callNode(chain.rpcUrl, 'anvil_reorg', [1, []]);
     await until(
       'the reorganisation',

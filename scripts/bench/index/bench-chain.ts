@@ -18,31 +18,43 @@ export type BenchChain = TestChain & FilledChain;
 
 type FillOptions = { readonly blocks: number; readonly say: (line: string) => void };
 
-/** Fills a local chain with blocks of mixed transactions. The node signs for its own accounts. */
-export async function fillBenchChain(rpcUrl: string, { blocks, say }: FillOptions): Promise<FilledChain> {
+/** A local chain on which everything is there that mixed transactions need. The node signs for its own accounts. */
+export async function prepareChain(rpcUrl: string) {
   const rpc = createChainRpc(rpcUrl);
   const [owner = '', ...accounts] = (await rpc.call('eth_accounts')) as string[]; // the node's answer
-  const send = createSender(rpc);
+  const queue = createSender(rpc);
+  const mine = () => rpc.call('evm_mine');
+  const send = async (calls: readonly BenchCall[]) => {
+    await queue(calls);
+    await mine();
+  };
   const contracts = await deployAll(owner, send);
   const mix = createMix({ contracts, owner, accounts });
   const preparation = mix.preparation();
   for (let start = 0; start < preparation.length; start += 50)
     await send(preparation.slice(start, start + 50));
-  const first = Number(await rpc.call('eth_blockNumber')) + 1;
+  const newest = async () => Number(await rpc.call('eth_blockNumber'));
+  return { owner, contracts, mix, queue, mine, newest };
+}
+
+/** Fills a local chain with blocks of mixed transactions. */
+export async function fillBenchChain(rpcUrl: string, { blocks, say }: FillOptions): Promise<FilledChain> {
+  const { contracts, mix, queue, mine, newest } = await prepareChain(rpcUrl);
+  const first = (await newest()) + 1;
   let transactions = 0;
   for (let turn = 0; turn < blocks; turn += 1) {
     const block = mix.block(turn);
-    await send(block);
+    await queue(block);
+    await mine();
     transactions += block.length;
     if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
   }
-  const last = Number(await rpc.call('eth_blockNumber'));
-  return { contracts, first, last, transactions };
+  return { contracts, first, last: await newest(), transactions };
 }
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 
-/** Sends transactions and mines them as one block. */
+/** Sends transactions, which wait for a block. */
 function createSender(rpc: ChainRpc) {
   const nonces = new Map<string, number>();
   return async (calls: readonly BenchCall[]): Promise<void> => {
@@ -55,7 +67,6 @@ function createSender(rpc: ChainRpc) {
       return { method: 'eth_sendTransaction', params: [call] };
     });
     await rpc.batch(requests);
-    await rpc.call('evm_mine');
   };
 }
 

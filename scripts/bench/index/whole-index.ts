@@ -20,11 +20,14 @@ type IndexOptions = {
 };
 
 /** As a server comes: every commit waits for the disk. */
-const startDurablePostgres = (): Promise<TestPostgres> =>
+export const startDurablePostgres = (): Promise<TestPostgres> =>
   startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
 
-/** What came of it, with how many rows of history there are. */
-export type WholeIndex = IndexerRun & { readonly rows: number };
+/** What came of it, with how many rows of history there are, and the bytes of each table and database index. */
+export type WholeIndex = IndexerRun & { readonly rows: number; readonly bytesPerTransaction: Sizes };
+
+/** By the name of a table, and of `table.index`. */
+type Sizes = Readonly<Record<string, number>>;
 
 /** Indexes the mix of the chain, into a database of its own. */
 export async function indexWhole(
@@ -51,11 +54,28 @@ export async function indexWhole(
       say,
     });
     say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.peakMb} MB`);
-    return { ...indexed, rows: await countRows(db, chain) };
+    const bytesPerTransaction = await sizesOf(db, chain.transactions);
+    return { ...indexed, rows: await countRows(db, chain), bytesPerTransaction };
   } finally {
     await db.destroy();
     await postgres.close();
   }
+}
+
+/** What takes at least a byte for each transaction, the largest first, with the sum of everything. */
+async function sizesOf(db: Database, transactions: number): Promise<Sizes> {
+  const { rows } = await db.raw<{ rows: { readonly name: string; readonly bytes: string }[] }>(
+    `SELECT coalesce(t.relname || '.', '') || c.relname AS name,
+       CASE c.relkind WHEN 'i' THEN pg_relation_size(c.oid) ELSE pg_table_size(c.oid) END AS bytes
+     FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') ORDER BY bytes DESC`,
+  );
+  const each = rows.map(({ name, bytes }) => [name, Number(bytes) / transactions] as const);
+  const sum = each.reduce((all, [, bytes]) => all + bytes, 0);
+  const large = each
+    .filter(([, bytes]) => bytes >= 1)
+    .map(([name, bytes]) => [name, rounded(bytes)] as const);
+  return { all: rounded(sum), ...Object.fromEntries(large) };
 }
 
 /** @throws Error when a transaction is missing: a fast index that is not whole is none */

@@ -12,7 +12,7 @@ export interface paths {
          * List the NFTs that a wallet owns
          * @description All NFTs that the wallet owns on the network now, or owned at a block or date, page by page. Pass `cursor` to get the next page; when it is
          *     absent or empty there are no more results. A page may have fewer NFTs than `limit` although more follow: it ends
-         *     where its metadata come to about 2 MB.
+         *     where its metadata come to about 2 MB, and `includeSpam=false` leaves some out.
          *
          *     On networks that the service indexes itself, the list is ordered by the block and log in which the wallet last
          *     got the token, then by contract and token id. All pages of a walk tell what the wallet owned at the block of the
@@ -119,7 +119,7 @@ export interface paths {
          * @description The transactions that the wallet sent, and those that moved the native asset, ERC-20 tokens or NFTs to or from it,
          *     in the requested order, page by page. Pass `history.cursor` as `cursor` to get the next page; when it is absent or
          *     empty there are no more results. A page may have fewer records than `limit` although more follow: it ends early
-         *     when their transfers take some megabytes.
+         *     when their transfers take some megabytes, and `includeSpam=false` leaves out what only the names of tokens show.
          *
          *     Category, summary and directions are as seen by the wallet. The service does not cache the history; it is as fresh
          *     as its source. On networks that the service indexes itself, the headers `X-Index-Block-Number`,
@@ -321,7 +321,7 @@ export interface components {
             last_metadata_sync: string | null;
             /** @description Who minted it. For ERC-1155 some providers answer with a sentence. Absent where it is not known. */
             minter_address?: string | null;
-            /** @description Whether the collection looks like spam. */
+            /** @description Whether the collection looks like spam. Of our own index, its name advertises. */
             possible_spam: boolean;
             /** @description Whether the provider has verified the collection. Absent where it is not known. */
             verified_collection?: boolean;
@@ -377,7 +377,7 @@ export interface components {
              *     moved since is in no list.
              */
             from_block: string;
-            /** @description Newest block that this answer takes into account. */
+            /** @description Newest block that this answer takes into account: the newest one of the index, or `toBlock` where that is lower. */
             to_block: string;
             traces: components["schemas"]["TraceCoverage"];
             /** @description Blocks within the range of this answer that could not be read and were left out by the operator; the first 100. */
@@ -532,8 +532,15 @@ export interface components {
             is_confirmed: boolean;
             /** @description Block of its last approval event. */
             last_changed_block: string;
-            /** @description Whether the name of the token advertises. */
+            /** @description Whether the name of the token advertises, or it imitates a listed one. */
             possible_spam: boolean;
+            /** @description Whether the operator's token list has the contract; absent where there is none for the network. */
+            verified_contract?: boolean;
+            /**
+             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
+             *     list. Such a token counts as spam. Absent of all others.
+             */
+            imitates?: string;
         };
         /** @description One page of what others may move of a wallet. */
         LiveApprovalList: {
@@ -636,9 +643,10 @@ export interface components {
          *
          *     - `signed`: its sender signed the transaction, a user operation of it (ERC-4337) or a delegation in it (EIP-7702).
          *     - `approved`: its sender had approved the account that asked for it, and signed that approval.
-         *     - `state-checked`: neither, but balances of this contract change when it logs that they do.
-         *     - `forged`: neither, and nothing moved: it was only logged.
-         *     - `unknown`: not examined, since its sender shows to be a contract or is the zero address; or nobody could tell.
+         *     - `state-checked`: neither, but this sender's balance changed by exactly what the block logs.
+         *     - `forged`: neither, and this sender's balance did not change: it was only logged.
+         *     - `unknown`: not examined, since its sender shows to be a contract or is the zero address; or the balance changed by
+         *       another amount; or nobody could tell.
          * @enum {string}
          */
         TransferVerification: "signed" | "approved" | "state-checked" | "forged" | "unknown";
@@ -693,8 +701,13 @@ export interface components {
              *     on transfers, or change balances by themselves. Absent where it is not known.
              */
             value_received?: string;
-            /** @description Whether the provider has verified the contract. */
+            /** @description Whether the provider has verified the contract; of our own index, whether the operator's token list has it. */
             verified_contract: boolean;
+            /**
+             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
+             *     list. Such a token counts as spam. Absent of all others.
+             */
+            imitates?: string;
         };
         /** @description A movement of an NFT. */
         NftTransfer: {
@@ -969,12 +982,20 @@ export interface components {
             /** @description Balance in whole units; null where the decimals are unknown. */
             balance_formatted: string | null;
             /**
-             * @description Whether the token looks like spam. Of our own index: its name advertises, or all that the wallet ever had to do with
-             *     it looks like spam.
+             * @description Whether the token looks like spam. Of our own index: its name advertises, it imitates a listed one, or all that the
+             *     wallet ever had to do with it looks like spam. A listed token never does.
              */
             possible_spam: boolean;
-            /** @description Whether the provider has verified the contract; absent where it does not tell. */
+            /**
+             * @description Whether the provider has verified the contract; absent where it does not tell. Of our own index, whether the
+             *     operator's token list has it.
+             */
             verified_contract?: boolean;
+            /**
+             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
+             *     list. Such a token counts as spam. Absent of all others.
+             */
+            imitates?: string;
         };
         /** @description One page of the ERC-20 tokens that a wallet holds. */
         WalletTokenList: {
@@ -1087,7 +1108,8 @@ export interface components {
          */
         PageLimit: number;
         /**
-         * @description Nothing that came after this block. Not together with `toDate`.
+         * @description Nothing that came after this block. Not together with `toDate`. A block before the first one of the index is 400
+         *     `block_not_indexed`; `to_block` of the coverage is the lower one of this block and the newest one of the index.
          * @example 60
          */
         ToBlock: string;
@@ -1269,7 +1291,8 @@ export interface operations {
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description Nothing that came after this block. Not together with `toDate`.
+                 * @description Nothing that came after this block. Not together with `toDate`. A block before the first one of the index is 400
+                 *     `block_not_indexed`; `to_block` of the coverage is the lower one of this block and the newest one of the index.
                  * @example 60
                  */
                 toBlock?: components["parameters"]["ToBlock"];
@@ -1583,7 +1606,8 @@ export interface operations {
                  */
                 fromBlock?: components["parameters"]["FromBlock"];
                 /**
-                 * @description Nothing that came after this block. Not together with `toDate`.
+                 * @description Nothing that came after this block. Not together with `toDate`. A block before the first one of the index is 400
+                 *     `block_not_indexed`; `to_block` of the coverage is the lower one of this block and the newest one of the index.
                  * @example 60
                  */
                 toBlock?: components["parameters"]["ToBlock"];

@@ -22,6 +22,12 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
     labels: [...labels, 'kind'],
     help: 'What was written to the index: blocks, transactions, and transfers in them.',
   });
+  const freshness = metrics.histogram({
+    name: 'tallystick_index_freshness_seconds',
+    labels,
+    help: 'Time from a block, by its own clock, to its rows in the index, where it was the newest one of the node.',
+    buckets: [0.25, 0.5, 1, 2, 3, 4, 8, 15, 30, 60],
+  });
   const rollBacks = metrics.counter({
     name: 'tallystick_index_reorganisations_total',
     labels,
@@ -57,7 +63,13 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
       questions.inc({ chain_id: chainId }, outcome.questions);
     },
     events: (chainId) => ({
-      onAppend(blocks) {
+      onAppend(blocks, isNewest) {
+        const newest = isNewest ? blocks.at(-1) : undefined;
+        if (newest !== undefined) {
+          // The clock of whoever made it may be ahead.
+          const seconds = Math.max(0, Date.now() / 1_000 - Number(newest.header.timestamp));
+          freshness.observe({ chain_id: chainId }, seconds);
+        }
         for (const [kind, count] of Object.entries(countsOf(blocks))) {
           rows.inc({ chain_id: chainId, kind }, count);
         }

@@ -2,13 +2,14 @@ import { problem } from '../../base/errors.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { keptMetadataText } from '../shared/kept-metadata.ts';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
-import type { DataProvider, HistoryFilter, NftEntry } from '../shared/provider.ts';
+import type { DataProvider, Freshness, HistoryFilter, NftEntry } from '../shared/provider.ts';
 import { hasWanted } from './classify/facets.ts';
 import type { WalletTransaction } from './classify/stored-moves.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
 import { findBlockAt, listHistory, type WalletCreditRow } from './read/history-store.ts';
 import { type Holding, listHoldings } from './read/holding-store.ts';
+import { notIndexed } from './read/not-indexed.ts';
 import {
   readHistoryPlace,
   readHoldingPosition,
@@ -17,6 +18,7 @@ import {
 } from './read/position.ts';
 import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
+import { createTokenJudges, type Judgement, type TokenJudges } from './read/token-trust.ts';
 import { findContracts, type KnownContract } from './store/tokens/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
 import { areStartsKnown } from './store/write/start-store.ts';
@@ -24,21 +26,37 @@ import { areStartsKnown } from './store/write/start-store.ts';
 /** What needs nothing but the database. */
 type IndexLists = Pick<DataProvider, 'filters' | 'history' | 'nfts' | 'seen'>;
 
+type ProviderOptions = { readonly db: Database; readonly judges?: TokenJudges };
+
 /**
  * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after
  * a reorganisation too.
  * @throws problem `service_unavailable` while the network has no indexed block; `cursor_invalid` for a malformed
  *   position
  */
-export function createIndexerProvider({ db }: { readonly db: Database }): IndexLists {
+export function createIndexerProvider({ db, judges = createTokenJudges() }: ProviderOptions): IndexLists {
   const textsOf = async (chainId: string, contracts: Iterable<string>) => {
     const known = await findContracts(db, chainId, [...new Set(contracts)]);
-    return new Map(known.map((text) => [text.contract, text]));
+    const judge = judges.of(chainId);
+    return new Map(known.map((text) => [text.contract, { ...text, ...judge(text) }]));
   };
+  const isShown = (includeSpam: false | undefined, { possible_spam: isSpam }: { possible_spam?: boolean }) =>
+    includeSpam !== false || isSpam !== true;
 
-  const coverageIn = async (chainId: string, range: HistorySearch) => {
+  /**
+   * @param until the block that the caller named as the last one
+   * @throws problem `block_not_indexed` where the index begins after it
+   */
+  const coverageIn = async (
+    chainId: string,
+    range: HistorySearch,
+    until: bigint | undefined,
+    { blockNumber: head }: Freshness,
+  ) => {
     const coverage = await findCoverage(db, chainId, range);
-    return coverage && { coverage };
+    if (coverage === undefined || until === undefined) return coverage;
+    if (until < coverage.fromBlock) throw notIndexed(until, 'toBlock');
+    return { ...coverage, toBlock: until < head ? until : head };
   };
 
   return {
@@ -55,24 +73,30 @@ export function createIndexerProvider({ db }: { readonly db: Database }): IndexL
       const { chainId, currency } = network;
       // One more than asked for tells whether there is a next page.
       const search = await searchIn(db, { chainId, wallet }, filter);
-      const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search });
+      // What the index sorted as spam may have a listed token.
+      const { includeSpam, ...anything } = search;
+      const asked = judges.hasList(chainId) ? anything : search;
+      const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search: asked });
       if (found === undefined || found.isUnsorted) throw problem('service_unavailable');
       const page = found.rows.slice(0, limit);
       const last = found.rows.length > limit || found.isCut ? page.at(-1) : undefined;
       const rows = page.filter(isTransaction).filter((row) => hasWanted(row, filter));
+      const coverage = await coverageIn(chainId, search, filter.toBlock, found.completeTo);
       const credits = page.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
       const texts = await textsOf(chainId, rows.flatMap(contractsOf));
       return {
-        records: rows.map((row) => toRecord(row, { currency, texts })),
+        records: rows
+          .map((row) => toRecord(row, { currency, texts }))
+          .filter((record) => isShown(includeSpam, record)),
         ...(filter.entries !== undefined && { credits }),
         next: last && writeHistoryPlace(last),
         completeTo: found.completeTo,
-        ...(await coverageIn(chainId, search)),
+        ...(coverage && { coverage }),
       };
     },
 
     async nfts({ network: { chainId }, address: wallet, order, limit, position, filter = {} }) {
-      const { contract: contracts, ...time } = filter;
+      const { contract: contracts, includeSpam, ...time } = filter;
       const { asOf, after } =
         position === undefined
           ? { asOf: (await searchIn(db, { chainId, wallet }, time)).toBlock, after: undefined }
@@ -89,10 +113,13 @@ export function createIndexerProvider({ db }: { readonly db: Database }): IndexL
       const last = found.rows.length > rows.length ? rows.at(-1) : found.goesOnAt;
       const head = found.completeTo.blockNumber;
       const listAsOf = asOf === undefined || asOf > head ? head : asOf;
-      const coverage = await findCoverage(db, chainId, { toBlock: listAsOf });
-      const isWhole = coverage?.fromBlock === 0n || (await areStartsKnown(db, chainId, wallet));
+      const coverage = await coverageIn(chainId, { toBlock: listAsOf }, filter.toBlock, found.completeTo);
+      const isRead = coverage !== undefined && listAsOf >= coverage.fromBlock;
+      const isWhole = coverage?.fromBlock === 0n || (isRead && (await areStartsKnown(db, chainId, wallet)));
       return {
-        entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
+        entries: rows
+          .map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row))))
+          .filter((entry) => isShown(includeSpam, entry)),
         next: last && writeHoldingPosition({ asOf: listAsOf, after: last }),
         completeTo: found.completeTo,
         ...(coverage && { coverage: { ...coverage, nftAmounts: isWhole ? 'whole' : 'since_start' } }),
@@ -149,7 +176,7 @@ function keyOf({ contract, tokenId }: { readonly contract: string; readonly toke
 function toEntry(
   wallet: string,
   { contract, tokenId, standard, amount, changedBlock }: Holding,
-  text: KnownContract | undefined,
+  text: (KnownContract & Judgement) | undefined,
   token: KnownToken | undefined,
 ): NftEntry {
   // Rows of earlier releases hold what strict parsers refuse.
@@ -170,7 +197,8 @@ function toEntry(
     last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
     last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
-    possible_spam: false,
+    possible_spam: text?.trust === 'spam',
+    ...(text?.trust === 'verified' && { verified_collection: true }),
   };
   // A spread would read the accessor.
   return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(metadata)));

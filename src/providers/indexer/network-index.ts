@@ -15,6 +15,7 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { emptyBlock, isWithoutBlock } from './follow/height-gaps.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import type { WriteTurns } from './follow/write-turns.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
 import {
@@ -59,6 +60,8 @@ type NetworkIndexOptions = {
   /** Without a fetcher, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
+  /** Of all networks that share the pool. */
+  readonly inTurn?: WriteTurns | undefined;
   readonly tracing?: Tracing | undefined;
 };
 
@@ -118,6 +121,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       log,
       events: observer?.events(chainId),
       tracing: options.tracing,
+      inTurn: options.inTurn,
       maxBatch,
       upTo,
     });

@@ -4,9 +4,10 @@ import { listApprovals } from './read/approvals.ts';
 import { reconcile } from './read/reconciliation.ts';
 import type { StateReader } from './read/state-reader.ts';
 import { toReconciled } from './read/to-record.ts';
+import type { TokenJudges } from './read/token-trust.ts';
 import { listTokens } from './read/tokens.ts';
 
-type Parts = { readonly db: Database; readonly states: StateReader };
+type Parts = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
 /** Answers from the built-in index and the state of contracts and accounts at its head, which a node tells. */
 export function createStateProvider(parts: Parts): Required<Pick<DataProvider, 'tokens' | 'ledger'>> {

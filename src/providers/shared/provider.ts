@@ -92,6 +92,8 @@ export type Freshness = {
 export type Coverage = {
   /** The first indexed block. */
   readonly fromBlock: bigint;
+  /** The newest block of the answer, where that is not the newest one of the index. */
+  readonly toBlock?: bigint;
   /** Of how many indexed blocks movements inside transactions are known. */
   readonly traces: 'all' | 'some' | 'none';
   /** Blocks of the range that were left out, in ascending order; at most 100. */

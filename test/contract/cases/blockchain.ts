@@ -63,7 +63,15 @@ export const blockchainCases: Provocations = {
     if (answer.status === 200) throw new Unprovoked('the data provider of this network tells it');
     return answer;
   },
-  block_not_indexed: async (trial) => asking(trial, `${await ofWallet(trial)}&asOf=999999999999`),
+  block_not_indexed: async (trial) => {
+    const isAsOf = trial.id === 'getWalletReconciliation';
+    const answer = await asking(
+      trial,
+      `${await ofWallet(trial)}&${isAsOf ? 'asOf=999999999999' : 'toBlock=0'}`,
+    );
+    if (answer.status === 200) throw new Unprovoked('the index of this network begins with block 0');
+    return answer;
+  },
   wallet_tokens: plain,
   wallet_approvals: plain,
   wallet_chains: plain,

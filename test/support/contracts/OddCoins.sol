@@ -137,3 +137,46 @@ contract SeizingCoin {
         emit Transfer(from, to, value);
     }
 }
+
+/// Does what it is told: gives and takes honestly, only logs, lets balances change by themselves, or falls silent.
+contract ForgingCoin {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+    mapping(address => uint256) private amounts;
+    uint256 public drift;
+    bool public silent;
+
+    function balanceOf(address account) external view returns (uint256) {
+        require(!silent, "silent");
+        return 1e30 + amounts[account] - drift * block.number;
+    }
+
+    function behave(uint256 newDrift, bool newSilent) external {
+        drift = newDrift;
+        silent = newSilent;
+    }
+
+    function give(address to, uint256 value) external {
+        amounts[to] += value;
+        emit Transfer(address(0), to, value);
+    }
+
+    function seize(address from, address to, uint256 value) external {
+        amounts[from] -= value;
+        amounts[to] += value;
+        emit Transfer(from, to, value);
+    }
+
+    function forge(address from, address to, uint256 value) external {
+        emit Transfer(from, to, value);
+    }
+
+    event Approval(address indexed owner, address indexed spender, uint256 value);
+
+    function approve(address spender, uint256 value) external {
+        emit Approval(msg.sender, spender, value);
+    }
+
+    function approveFor(address owner, address spender, uint256 value) external {
+        emit Approval(owner, spender, value);
+    }
+}

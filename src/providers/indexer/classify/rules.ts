@@ -145,6 +145,11 @@ const rules: readonly Rule[] = [
     summary: () => 'Paid the fee of a transaction',
   },
   {
+    category: 'contract interaction',
+    when: ({ row, signed }) => !signed && isOnlyNamed(row),
+    summary: () => 'Named in a transfer that did not happen',
+  },
+  {
     category: 'send',
     when: ({ row, signed }) => signed && isPlain(row),
     summary: ({ row }, { currency }) =>
@@ -174,20 +179,6 @@ const otherwise = { category: 'contract interaction', summary: 'Took part in a t
 export function categoryOf(row: DescribedRow): Category {
   const view = viewOf(row);
   return (rules.find(({ when }) => when(view)) ?? otherwise).category;
-}
-
-/**
- * Address poisoning: anybody can make a token log a transfer of zero from a wallet to an address that resembles a
- * known one, and a contract of one's own logs transfers of anything. Wallets hide what moved nothing of theirs, where they
- * did not sign.
- */
-export function isPoisoning({ wallet, transaction, moves }: DescribedRow): boolean {
-  const { native, nft, erc20 } = moves;
-  if (erc20.length + nft.length === 0 || native.length > 0 || transaction.from === wallet) return false;
-  return (
-    erc20.every(({ value, verification }) => value === 0n || verification === 'forged') &&
-    nft.every(({ verification }) => verification === 'forged')
-  );
 }
 
 /** Category and summary of a transaction for its wallet. */
@@ -239,6 +230,12 @@ function isNative({ asset }: Flow): boolean {
 /** No call, no value, no creation: an empty transfer. */
 function isPlain({ transaction }: DescribedRow): boolean {
   return transaction.selector === null && transaction.to !== null && transaction.value === 0n;
+}
+
+/** Nothing of the wallet is in it but transfers that are only logged. */
+function isOnlyNamed({ moves: { native, erc20, nft } }: DescribedRow): boolean {
+  const logged = [...erc20, ...nft];
+  return native.length === 0 && some(logged) && logged.every(({ verification }) => verification === 'forged');
 }
 
 function lastApproval({ moves }: DescribedRow) {

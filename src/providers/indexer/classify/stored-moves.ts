@@ -4,7 +4,6 @@ import type {
   IndexedTransaction,
   NativeMovement,
   NftMovement,
-  Verification,
 } from '../decode/domain.ts';
 
 /**
@@ -165,28 +164,40 @@ function writeNft(move: NftMovement): string {
   return `[${what},${textOrNull(operator)},${flag(batch)},${logIndex},${part}]`;
 }
 
-/** What was found out of one transfer, and how much the recipient got where that is not what the transfer says. */
-export type MoveVerdict = { readonly verification: Verification; readonly received?: bigint };
+/** What was found out of one transfer. */
+export type MoveVerdict = Pick<Erc20Movement, 'verification' | 'unconsented' | 'received'>;
 
-type Letter = 's' | 'a' | 'c' | 'f';
+/** Signed, approved, checked, forged; `n` and `u` are checked and unknown, of senders without code that did not agree. */
+type Letter = 's' | 'a' | 'c' | 'f' | 'n' | 'u';
 
 /** By log index, in a column of their own: they may be found out later, and do not change what was logged. */
 type VerdictsJson = Readonly<Record<string, Letter | [Letter, received: string]>>;
 
 const verdictLetters = { signed: 's', approved: 'a', 'state-checked': 'c', forged: 'f' } as const;
-const verdicts = { s: 'signed', a: 'approved', c: 'state-checked', f: 'forged' } as const;
+const verdicts = {
+  s: { verification: 'signed' },
+  a: { verification: 'approved' },
+  c: { verification: 'state-checked' },
+  f: { verification: 'forged' },
+  n: { verification: 'state-checked', unconsented: true },
+  u: { unconsented: true },
+} as const satisfies Record<Letter, MoveVerdict>;
+
+function letterOf({ verification, unconsented }: MoveVerdict): Letter | undefined {
+  if (verification === undefined) return unconsented && 'u';
+  return verification === 'state-checked' && unconsented ? 'n' : verdictLetters[verification];
+}
 
 /** @returns null where none of the movements has any */
 export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
   let json: Record<string, Letter | [Letter, string]> | undefined;
-  const note = (logIndex: number, verification: Verification | undefined, received?: bigint) => {
-    if (verification === undefined) return;
+  const note = ({ logIndex, ...verdict }: MoveVerdict & { readonly logIndex: number }) => {
+    const letter = letterOf(verdict);
+    if (letter === undefined) return;
     json ??= {};
-    const letter = verdictLetters[verification];
-    json[logIndex] = received === undefined ? letter : [letter, String(received)];
+    json[logIndex] = verdict.received === undefined ? letter : [letter, String(verdict.received)];
   };
-  for (const { logIndex, verification, received } of erc20) note(logIndex, verification, received);
-  for (const { logIndex, verification } of nft) note(logIndex, verification);
+  for (const move of [...erc20, ...nft]) note(move);
   return json === undefined ? null : JSON.stringify(json);
 }
 
@@ -195,7 +206,7 @@ export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
   const stored = (json ?? {}) as VerdictsJson; // written by writeVerdicts
   return Object.entries(stored).map(([logIndex, value]) => {
     const [letter, received] = typeof value === 'string' ? [value] : value;
-    const verdict = { verification: verdicts[letter] };
+    const verdict = verdicts[letter];
     return [Number(logIndex), received === undefined ? verdict : { ...verdict, received: BigInt(received) }];
   });
 }

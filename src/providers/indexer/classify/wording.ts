@@ -2,9 +2,12 @@ import { formatUnits } from '../../../chain/decimal.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { ContractText } from '../decode/domain.ts';
 import type { Flow } from './flows.ts';
+import type { TokenTrust } from './spam.ts';
 
-/** The network's currency and the known texts of token contracts, for the wording of a record. */
-export type ContractTexts = ReadonlyMap<string, ContractText>;
+type JudgedText = ContractText & { readonly trust?: TokenTrust; readonly imitates?: string };
+
+/** The known texts of token contracts, for the wording of a record, and what they show of the tokens. */
+export type ContractTexts = ReadonlyMap<string, JudgedText>;
 
 /** Shortens an address as the hosted provider does: `0x` and two digits, three dots, four digits. */
 export function shortAddress(address: string): string {

@@ -37,6 +37,8 @@ export type Erc20Movement = {
   readonly kind: 'transfer' | 'wrap' | 'fee';
   /** Left out where it is unknown, and where the sender of the transaction is the sender. */
   readonly verification?: Verification;
+  /** Its sender has no code, neither signed nor approved it, and never signed an approval of its token. */
+  readonly unconsented?: true;
   /** What the recipient got, where the contract was asked and it is not the value. */
   readonly received?: bigint;
 };
@@ -58,6 +60,7 @@ export type NftMovement = {
   readonly part: number;
   /** As of an {@link Erc20Movement}. */
   readonly verification?: Verification;
+  readonly unconsented?: true;
 };
 
 /** `amount` of an ERC-20, one `token` of a collection, or `all` tokens of an owner. */

@@ -21,6 +21,7 @@ import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
+import type { WriteTurns } from './write-turns.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -40,7 +41,8 @@ export type Follower = {
 
 /** Callbacks of a follower, called after each commit. */
 export type FollowerEvents = {
-  onAppend(blocks: readonly IndexedBlock[]): void;
+  /** @param isNewest whether the last one is the newest that the node had */
+  onAppend(blocks: readonly IndexedBlock[], isNewest: boolean): void;
   onRollBack(): void;
 };
 
@@ -55,6 +57,8 @@ export type FollowerOptions = {
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Waits until this index may write; never by default. */
+  readonly inTurn?: WriteTurns | undefined;
   /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
   /** The last block to index; undefined follows the chain for ever. */
@@ -77,7 +81,7 @@ const transactionMovements = 20;
  * write is conditional on the head that it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
-  const { chainId, startBlock, db, blocks, log, maxBatch, events } = options;
+  const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = (work) => work() } = options;
   let skips: ReadonlySet<bigint> = new Set();
   const { beginSpan, reader } = openReader(options, (number) => skips.has(number));
   let state: IndexState | undefined;
@@ -135,12 +139,13 @@ export function createFollower(options: FollowerOptions): Follower {
       throw new BrokenChainError(chainId, from);
     }
     batch = batchAfter(found, maxBatch);
-    await appendBlocks(db, chainId, head?.hash, found, taken.finalized).catch((error: unknown) => {
+    const write = () => appendBlocks(db, chainId, head?.hash, found, taken.finalized);
+    await inTurn(write).catch((error: unknown) => {
       // Blocks before it may be in the batch: the next one has this block only.
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
-    events?.onAppend(found);
+    events?.onAppend(found, last.header.number === end);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };

@@ -3,17 +3,40 @@ import type { NodeBlocks } from './node-blocks.ts';
 
 type Headers = Pick<NodeBlocks, 'headerAt'>;
 
-// Filecoin has some heights without a block in a row, and never so many.
-const mostWithout = 64n;
+// Filecoin has some heights without a block in a row. These are looked at one by one.
+const mostInRow = 64n;
 
-/** The first block above a height at which nothing could be read. */
-async function nextBlock(blocks: Headers, from: bigint, end: bigint): Promise<BlockHeader | undefined> {
-  for (let number = from + 1n; number <= end && number <= from + mostWithout; number += 1n) {
-    const header = await blocks.headerAt(number);
+type Way = { readonly from: bigint; readonly step: 1n | -1n; readonly end: bigint };
+
+/** The first block beyond a height at which nothing could be read; of several gaps in a row perhaps that after another one. */
+async function firstBlock(blocks: Headers, { from, step, end }: Way): Promise<BlockHeader | undefined> {
+  const room = step * (end - from);
+  const at = (distance: bigint) => blocks.headerAt(from + step * distance);
+  for (let distance = 1n; distance <= room && distance <= mostInRow; distance += 1n) {
+    const header = await at(distance);
     if (header !== undefined) return header;
   }
-  return undefined;
+  if (room <= mostInRow) return undefined;
+  let without = mostInRow;
+  let found: { readonly distance: bigint; readonly header: BlockHeader } | undefined;
+  // Larger gaps are crossed in growing steps.
+  for (let far = 2n * without; found === undefined && without < room; far *= 2n) {
+    const distance = far < room ? far : room;
+    const header = await at(distance);
+    if (header === undefined) without = distance;
+    else found = { distance, header };
+  }
+  while (found !== undefined && found.distance - without > 1n) {
+    const distance: bigint = (without + found.distance) / 2n;
+    const header = await at(distance);
+    if (header === undefined) without = distance;
+    else found = { distance, header };
+  }
+  return found?.header;
 }
+
+const nextBlock = (blocks: Headers, from: bigint, end: bigint) => firstBlock(blocks, { from, step: 1n, end });
+const blockBefore = (blocks: Headers, from: bigint) => firstBlock(blocks, { from, step: -1n, end: 0n });
 
 /**
  * The number of the block that follows the head, where nothing could be read at some heights.
@@ -32,20 +55,14 @@ export async function afterGap(
   return next.parentHash === before?.hash ? next.number : 'other';
 }
 
-/** The first block below a height. */
-async function blockBefore(blocks: Headers, height: bigint): Promise<BlockHeader | undefined> {
-  for (let number = height - 1n; number >= 0n && number >= height - mostWithout; number -= 1n) {
-    const header = await blocks.headerAt(number);
-    if (header !== undefined) return header;
-  }
-  return undefined;
-}
-
 /** Whether the chain has no block at a height: the next one names as its parent the one before. */
-export async function isWithoutBlock(blocks: Headers, height: bigint): Promise<boolean> {
+export async function isWithoutBlock(
+  blocks: Pick<NodeBlocks, 'headerAt' | 'head'>,
+  height: bigint,
+): Promise<boolean> {
   const [before, after] = await Promise.all([
     blockBefore(blocks, height),
-    nextBlock(blocks, height, height + mostWithout),
+    blocks.head().then((head) => nextBlock(blocks, height, head)),
   ]);
   return before !== undefined && after?.parentHash === before.hash;
 }

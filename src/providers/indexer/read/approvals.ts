@@ -9,8 +9,8 @@ import type { BatchedCall } from '../tokens/multicall.ts';
 import { type GivenApproval, listGivenApprovals } from './approval-page-store.ts';
 import { findCoverage } from './coverage-store.ts';
 import { readApprovalPlace, writeApprovalPlace } from './position.ts';
-import { advertises } from './spam-names.ts';
 import type { StateAnswer, StateReader } from './state-reader.ts';
+import type { TokenJudge, TokenJudges } from './token-trust.ts';
 
 const abi = new Interface([
   'function allowance(address,address) view returns (uint256)',
@@ -20,7 +20,7 @@ const abi = new Interface([
   'function isApprovedForAll(address,address) view returns (bool)',
 ]);
 
-type Options = { readonly db: Database; readonly states: StateReader };
+type Options = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
 // Wallets write half of the largest amount or more for one that never ends.
 const unlimited = 2n ** 255n;
@@ -30,7 +30,7 @@ const unlimited = 2n ** 255n;
  * @throws problem `approvals_unavailable`, `service_unavailable`, or `cursor_invalid` for a malformed position
  */
 export async function listApprovals(
-  { db, states }: Options,
+  { db, states, judges }: Options,
   { network, address: wallet, limit, position }: ListQuestion,
 ): Promise<ApprovalPage> {
   const { chainId } = network;
@@ -47,9 +47,10 @@ export async function listApprovals(
   });
   const known = await findContracts(db, chainId, [...new Set(rows.map(({ contract }) => contract))]);
   const texts = new Map(known.map((text) => [text.contract, text]));
+  const judge = judges.of(chainId);
   const entries = rows.flatMap((row, place) => {
     const own = [answers[2 * place], answers[2 * place + 1]] as const;
-    return toLive(row, own, { wallet, text: texts.get(row.contract) });
+    return toLive(row, own, { wallet, judge, text: texts.get(row.contract) });
   });
   const coverage = await findCoverage(db, chainId, {});
   return {
@@ -71,7 +72,11 @@ function questionsOf({ contract: to, kind, spender, tokenId }: GivenApproval, wa
   return [given, ask('balanceOf', [wallet])];
 }
 
-type Known = { readonly wallet: string; readonly text: KnownContract | undefined };
+type Known = {
+  readonly wallet: string;
+  readonly text: KnownContract | undefined;
+  readonly judge: TokenJudge;
+};
 
 /** @returns nothing where the contract says that the approval stands no more */
 function toLive(
@@ -84,6 +89,7 @@ function toLive(
   const { contract, kind, spender, tokenId, changedBlock } = row;
   const { name = null, symbol = null, decimals = null } = known.text ?? {};
   const { amount, atRisk, isConfirmed } = found;
+  const { trust, isListed, imitates } = known.judge({ contract, name, symbol });
   const inUnits = (value: bigint | null) =>
     value === null || decimals === null ? null : formatUnits(value, decimals);
   return [
@@ -101,7 +107,9 @@ function toLive(
       value_at_risk_formatted: kind === 'amount' ? inUnits(atRisk) : (atRisk?.toString() ?? null),
       is_confirmed: isConfirmed,
       last_changed_block: changedBlock.toString(),
-      possible_spam: advertises({ name, symbol }),
+      possible_spam: trust === 'spam',
+      ...(isListed !== undefined && { verified_contract: isListed }),
+      ...(imitates !== undefined && { imitates }),
     },
   ];
 }

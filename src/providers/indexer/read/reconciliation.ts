@@ -5,6 +5,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Coverage, Freshness } from '../../shared/provider.ts';
 import type { NativeChange } from '../store/rows/ledger-rows.ts';
 import { findCoverage } from './coverage-store.ts';
+import { notIndexed } from './not-indexed.ts';
 import {
   findReplaceableHash,
   findWalletSums,
@@ -61,7 +62,7 @@ export async function reconcile(options: Options, question: Question): Promise<R
   if (found === undefined) throw problem('service_unavailable');
   const { state, sums } = found;
   const block = asOf ?? state.head.blockNumber;
-  if (block > state.head.blockNumber || block < state.from) throw notIndexed(block);
+  if (block > state.head.blockNumber || block < state.from) throw notIndexed(block, 'asOf');
   if (sums === undefined) throw tooFar(block);
   const ofHead = block === state.head.blockNumber;
   const blockHash = ofHead ? state.head.blockHash : await findReplaceableHash(db, chainId, block);
@@ -76,12 +77,6 @@ export async function reconcile(options: Options, question: Question): Promise<R
   const judged = await judge({ ...question, states, state, sums, difference, coverage });
   const completeTo = state.head;
   return { address, blockNumber: block, ...at, expected, sums, completeTo, coverage, ...judged };
-}
-
-function notIndexed(block: bigint) {
-  const words = { block: String(block) };
-  const { message } = problem('block_not_indexed', words);
-  return problem('block_not_indexed', words, { errors: [{ in: 'query', name: 'asOf', message }] });
 }
 
 function tooFar(block: bigint) {
@@ -102,20 +97,38 @@ type Judgement = Pick<Reconciliation, 'unattributed' | 'status' | 'reasons'>;
 
 async function judge(evidence: Evidence): Promise<Judgement> {
   const { difference } = evidence;
-  if (difference === 0n) return { unattributed: 0n, status: 'equal', reasons: [] };
   const before = await balanceBefore(evidence);
+  const counted = countedReasons(evidence);
+  if (difference === 0n && isNothingHidden(before, counted)) {
+    return { unattributed: 0n, status: 'equal', reasons: [] };
+  }
   const known = before.filter(({ amount }) => amount !== undefined);
   const unattributed = known.reduce((rest, { amount = 0n }) => rest - amount, difference);
-  if (unattributed === 0n) return { unattributed, status: 'explained', reasons: known };
-  const reasons = [...before, ...countedReasons(evidence)].filter(({ cause, amount }) =>
+  if (unattributed === 0n && before.length === known.length) {
+    return { unattributed, status: 'explained', reasons: known };
+  }
+  const reasons = [...before, ...counted].filter(({ cause, amount }) =>
     amount === undefined ? canBe(cause, unattributed) : true,
   );
   const open = reasons.some(({ amount }) => amount === undefined);
   return { unattributed, status: open ? 'explained' : 'unexplained', reasons };
 }
 
+/**
+ * Whether figures that agree show that the history is whole: the wallet had nothing before, or nobody knows what it had, but
+ * nothing is missing that could have taken it.
+ */
+function isNothingHidden(before: readonly Reason[], counted: readonly Reason[]): boolean {
+  if (before.length === 0) return true;
+  return (
+    before.every(({ amount }) => amount === undefined) && !counted.some(({ cause }) => canBe(cause, -1n))
+  );
+}
+
 /** Rewards and what was there before make a balance larger than its sums, unknown fees make it smaller. */
 function canBe(cause: Cause, unattributed: bigint): boolean {
+  // What is missing on one side may make up for what is missing on the other.
+  if (unattributed === 0n) return true;
   if (cause === 'rewards_unknown' || cause === 'before_first_block') return unattributed > 0n;
   if (cause === 'fees_unknown' || cause === 'l1_data_fee_unknown') return unattributed < 0n;
   return true;

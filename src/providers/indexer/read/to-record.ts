@@ -1,9 +1,10 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { HistoryRecord, Reconciled, WalletCredit } from '../../shared/provider.ts';
 import { methodName } from '../classify/methods.ts';
-import { describeTransaction, isPoisoning } from '../classify/rules.ts';
+import { describeTransaction } from '../classify/rules.ts';
+import { isSpamMove, isSpamRow, type TrustOf } from '../classify/spam.ts';
 import type { WalletTransaction } from '../classify/stored-moves.ts';
-import { shortAmount, type Wording } from '../classify/wording.ts';
+import { type ContractTexts, shortAmount, type Wording } from '../classify/wording.ts';
 import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../decode/domain.ts';
 import type { WalletCreditRow } from './history-store.ts';
 import type { Reconciliation } from './reconciliation.ts';
@@ -32,7 +33,7 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     ...(row.internalCalls !== null && { internal_calls: row.internalCalls }),
     ...describeTransaction(row, wording),
     method_label: methodName(transaction.selector),
-    possible_spam: isPoisoning(row),
+    possible_spam: isSpamRow(row, trustIn(wording.texts)),
     native_transfers: moves.native.map((movement) => nativeTransfer(movement, row, wording)),
     erc20_transfers: moves.erc20.map((movement) => erc20Transfer(movement, row, wording)),
     nft_transfers: moves.nft.map((movement) => nftTransfer(movement, row, wording)),
@@ -88,9 +89,17 @@ function approvalOf({ token, spender, kind, value, granted, logIndex }: Approval
   };
 }
 
-type Verified = Pick<Erc20Movement, 'from' | 'verification'>;
+const trustIn =
+  (texts: ContractTexts): TrustOf =>
+  (token) =>
+    texts.get(token)?.trust ?? 'unknown';
 
-const isForged = ({ verification }: Verified) => verification === 'forged';
+function imitationOf(token: string, texts: ContractTexts): { readonly imitates?: string } {
+  const imitates = texts.get(token)?.imitates;
+  return imitates === undefined ? {} : { imitates };
+}
+
+type Verified = Pick<Erc20Movement, 'from' | 'verification'>;
 
 function verificationOf(
   { from, verification }: Verified,
@@ -131,10 +140,11 @@ function erc20Transfer(movement: Erc20Movement, row: WalletTransaction, { texts 
     value_formatted: decimals === null ? null : formatUnits(movement.value, decimals),
     direction: directionOf(movement.from, row.wallet),
     log_index: movement.logIndex,
-    possible_spam: isForged(movement) || (movement.value === 0n && row.transaction.from !== row.wallet),
+    possible_spam: isSpamMove(movement, row, trustIn(texts)),
     verification: verificationOf(movement, row),
     ...(movement.received !== undefined && { value_received: movement.received.toString() }),
-    verified_contract: false,
+    verified_contract: trustIn(texts)(movement.token) === 'verified',
+    ...imitationOf(movement.token, texts),
   };
 }
 
@@ -155,8 +165,9 @@ function nftTransfer(movement: NftMovement, row: WalletTransaction, { texts }: W
     log_index: movement.logIndex,
     ...(movement.operator !== null && { operator: movement.operator }),
     direction: directionOf(movement.from, wallet),
-    possible_spam: isForged(movement),
+    possible_spam: isSpamMove(movement, row, trustIn(texts)),
     verification: verificationOf(movement, row),
+    ...(trustIn(texts)(movement.token) === 'verified' && { verified_collection: true }),
   };
 }
 

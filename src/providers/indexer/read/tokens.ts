@@ -7,20 +7,20 @@ import type { ListQuestion, TokenPage, WalletToken } from '../../shared/provider
 import { findContracts } from '../store/tokens/contract-store.ts';
 import { findCoverage } from './coverage-store.ts';
 import { readTokenPlace } from './position.ts';
-import { advertises } from './spam-names.ts';
 import type { StateReader } from './state-reader.ts';
 import { listSeenTokens, type SeenToken } from './token-page-store.ts';
+import type { TokenJudge, TokenJudges } from './token-trust.ts';
 
 const abi = new Interface(['function balanceOf(address) view returns (uint256)']);
 
-type Options = { readonly db: Database; readonly states: StateReader };
+type Options = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
 /**
  * The ERC-20 tokens that a wallet holds, with the balances that the contracts tell at the head of the index.
  * @throws problem `tokens_unavailable`, `service_unavailable`, or `cursor_invalid` for a malformed position
  */
 export async function listTokens(
-  { db, states }: Options,
+  { db, states, judges }: Options,
   { network, address: wallet, limit, position, filter = {} }: ListQuestion,
 ): Promise<TokenPage> {
   const { chainId } = network;
@@ -32,13 +32,14 @@ export async function listTokens(
   const coins = await coinsOf(db, chainId, seen);
   const data = abi.encodeFunctionData('balanceOf', [wallet]);
   const calls = coins.map(({ contract }) => ({ to: contract, data }));
+  const judge = judges.of(chainId);
   const key = `tokens:${wallet}:${after ?? ''}:${limit}`;
   const answers = await states.call({ network, ...completeTo }, key, calls).catch((cause: unknown) => {
     throw problem('tokens_unavailable', {}, { cause });
   });
   const entries = coins.flatMap((coin, place): WalletToken[] => {
     const balance = wordOf(answers[place]) ?? 0n;
-    return balance === 0n ? [] : [toToken(coin, balance)];
+    return balance === 0n ? [] : [toToken(coin, balance, judge)];
   });
   const coverage = await findCoverage(db, chainId, {});
   return {
@@ -63,7 +64,9 @@ async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]
   );
 }
 
-function toToken({ contract, name, symbol, decimals, isClean }: Coin, balance: bigint): WalletToken {
+function toToken(coin: Coin, balance: bigint, judge: TokenJudge): WalletToken {
+  const { contract, name, symbol, decimals, isClean } = coin;
+  const { trust, isListed, imitates } = judge(coin);
   return {
     token_address: contract,
     name,
@@ -72,6 +75,8 @@ function toToken({ contract, name, symbol, decimals, isClean }: Coin, balance: b
     logo: null,
     balance: balance.toString(),
     balance_formatted: decimals === null ? null : formatUnits(balance, decimals),
-    possible_spam: !isClean || advertises({ name, symbol }),
+    possible_spam: trust !== 'verified' && (!isClean || trust === 'spam'),
+    ...(isListed !== undefined && { verified_contract: isListed }),
+    ...(imitates !== undefined && { imitates }),
   };
 }

@@ -1,5 +1,4 @@
-import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
-import { type CallRound, createCallRound, type Failure, type Node } from './call-round.ts';
+import type { CallRound, Failure } from './call-round.ts';
 import type { BatchedCall } from './multicall.ts';
 
 /** What has become of a call. */
@@ -14,26 +13,10 @@ const atOnceHurried = 64;
 const gas = 5_000_000n;
 
 /**
- * Asks each call alone.
+ * Asks alone what has not been asked so far, and once more what nodes refuse, and makes sure that nodes answer at all.
  * @returns an entry is undefined where nodes do not answer the call, though they answer another
  * @throws what is the nodes' doing
  */
-export async function readSingly<T>(
-  node: Node,
-  calls: readonly BatchedCall[],
-  read: Read<T>,
-  block: StateOf,
-): Promise<(T | undefined)[]> {
-  const round = createCallRound({ node, block, now: () => performance.now() });
-  return settleCalls(
-    round,
-    calls,
-    read,
-    calls.map(() => 'unasked'),
-  );
-}
-
-/** Asks alone what has not been asked so far, and once more what nodes refuse, and makes sure that nodes answer at all. */
 export async function settleCalls<T>(
   round: CallRound,
   calls: readonly BatchedCall[],

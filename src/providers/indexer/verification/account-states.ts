@@ -1,8 +1,8 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { wordOf } from '../../../chain/words.ts';
-import { hashOf } from '../decode/hex.ts';
+import { bytesOf, hashOf } from '../decode/hex.ts';
+import { createContractCalls } from '../tokens/contract-calls.ts';
 import type { BatchedCall } from '../tokens/multicall.ts';
-import { readSingly } from '../tokens/single-calls.ts';
 
 const abi = new Interface([
   'function balanceOf(address) view returns (uint256)',
@@ -11,47 +11,69 @@ const abi = new Interface([
 ]);
 
 /** What is asked about: an account's amount of an ERC-20 or ERC-1155, or who owns an ERC-721. */
-type Holding = {
+export type Holding = {
   readonly standard: 20 | 721 | 1155;
   readonly token: string;
   readonly tokenId: bigint | null;
   readonly account: string;
 };
 
+/** For an ERC-721 0 or 1; undefined where the contract fails, or answers no number. */
+export type Amount = { readonly amount: bigint | undefined };
+
+/** `delegated` accounts have the code of a delegate (EIP-7702), which their owner has chosen. */
+export type AccountKind = 'person' | 'delegated' | 'contract';
+
 /** The state after a block that is named by its hash, so that no reorganisation can slip in between. */
 export type AccountStates = {
-  /** Hash of the parent; undefined for a block that the node does not have. */
-  parentOf(blockHash: string): Promise<string | undefined>;
-  /**
-   * The amount, for an ERC-721 0 or 1; undefined where the contract does not say, or nodes do not answer its call though they answer
-   * others.
-   */
-  amountOf(holding: Holding, blockHash: string): Promise<bigint | undefined>;
-  amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(bigint | undefined)[]>;
-  /** Whether nobody else's code can act for the account: it has none, or a delegate of its own (EIP-7702). */
-  isPerson(account: string, blockHash: string): Promise<boolean>;
+  /** Hash of the parent. */
+  parentOf(blockHash: string): Promise<string>;
+  /** An entry is undefined where nodes do not answer its call though they answer others. */
+  amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(Amount | undefined)[]>;
+  /** What the accounts are after the block; as they are now where no node has its state any more. */
+  kindsOf(accounts: readonly string[], blockHash: string): Promise<ReadonlyMap<string, AccountKind>>;
 };
 
 const delegated = '0xef0100';
+const accountsAtOnce = 12;
 
 /** @throws by every function what the node answers when it has no such state, or nothing */
 export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): AccountStates {
-  const amountsOf: AccountStates['amountsOf'] = async (holdings, blockHash) => {
-    const words = await readSingly(node, holdings.map(questionOf), wordOf, { blockHash });
-    return holdings.map((holding, place) => amountIn(words[place], holding));
+  const calls = createContractCalls({ node });
+  const kindOf = async (account: string, blockHash: string): Promise<AccountKind> => {
+    const codeAt = (state: unknown) => node.send('eth_getCode', [account, state]);
+    const code = bytesOf(await codeAt({ blockHash }).catch(() => codeAt('latest')), 'code');
+    if (code === '0x') return 'person';
+    return code.startsWith(delegated) ? 'delegated' : 'contract';
   };
 
   return {
     async parentOf(blockHash) {
       const answer: unknown = await node.send('eth_getBlockByHash', [blockHash, false]);
-      if (answer === null || typeof answer !== 'object') return undefined;
-      return 'parentHash' in answer ? hashOf(answer.parentHash, 'parentHash') : undefined;
+      const parent =
+        typeof answer === 'object' && answer !== null && 'parentHash' in answer && answer.parentHash;
+      return hashOf(parent, 'parentHash');
     },
-    amountOf: async (holding, blockHash) => (await amountsOf([holding], blockHash))[0],
-    amountsOf,
-    async isPerson(account, blockHash) {
-      const code: unknown = await node.send('eth_getCode', [account, { blockHash }]);
-      return code === '0x' || (typeof code === 'string' && code.startsWith(delegated));
+    async amountsOf(holdings, blockHash) {
+      const words = await calls.readMany(holdings.map(questionOf), (answer) => ({ word: wordOf(answer) }), {
+        blockHash,
+      });
+      return holdings.map((holding, place) => {
+        const answer = words[place];
+        return answer && { amount: amountIn(answer.word, holding) };
+      });
+    },
+    async kindsOf(accounts, blockHash) {
+      const kinds = new Map<string, AccountKind>();
+      for (let start = 0; start < accounts.length; start += accountsAtOnce) {
+        const some = accounts.slice(start, start + accountsAtOnce);
+        await Promise.all(
+          some.map(async (account) => {
+            kinds.set(account, await kindOf(account, blockHash));
+          }),
+        );
+      }
+      return kinds;
     },
   };
 }

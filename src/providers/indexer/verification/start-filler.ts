@@ -39,7 +39,7 @@ export function createStartFiller({ chainId, db, states, log }: StartFillerOptio
       })),
       head,
     );
-    return holdings.map((holding, place) => ({ ...holding, amount: amounts[place] }));
+    return holdings.map((holding, place) => ({ ...holding, amount: amounts[place]?.amount }));
   };
 
   return {

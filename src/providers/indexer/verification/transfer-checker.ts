@@ -2,18 +2,18 @@ import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MoveVerdict } from '../classify/stored-moves.ts';
 import type { Verification } from '../decode/domain.ts';
-import { isAtAll, isError } from '../follow/node-error.ts';
 import {
   type CheckedBlock,
+  endCheck,
   isApproved,
+  knowsToken,
   listDueChecks,
   postponeCheck,
   saveVerdicts,
   type TransferVerdict,
 } from '../store/checks/check-store.ts';
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
-import type { AccountStates } from './account-states.ts';
-import { createContractMemory } from './contract-memory.ts';
+import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
 
 /** How many transfers of a block turned out to be what, and how many questions that took. */
 export type CheckOutcome = {
@@ -31,39 +31,50 @@ type CheckerOptions = {
   readonly db: Database;
   readonly states: AccountStates;
   readonly log: Logger;
+  /** Called when a block is done, or given up. */
   readonly onChecked?: (outcome: CheckOutcome) => void;
 };
 
 const blocksAtOnce = 10;
-// What a block has beyond these stays unknown: the questions of a block are bounded, whatever it holds.
-const questionsInBlock = 200;
-const approvalsInBlock = 100;
-const samplesOfContract = 3;
+// What a block has of further senders stays unknown: its questions are bounded, whatever strangers log.
+const sendersInBlock = 1_000;
 
 /**
  * Finds out whether transfers in the name of accounts that did not sign are believable: by approvals that the account
- * signed, else by what the contract says of its balances before and after the block. A contract is asked for some of its
- * transfers; when all of these agree, the rest is taken to be like them, for some time.
+ * signed, else by what the contract says of this account's balances before and after the block.
  */
-export function createTransferChecker(options: CheckerOptions): TransferChecker {
-  const { chainId, db, states, log, onChecked } = options;
-  const memory = createContractMemory();
-
+export function createTransferChecker({
+  chainId,
+  db,
+  states,
+  log,
+  onChecked,
+}: CheckerOptions): TransferChecker {
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
-    const verdicts: TransferVerdict[] = [];
-    const asking = createBlockQuestions(states, block.hash);
-    try {
-      await judge({ block, asking, verdicts, chainId, db, memory });
-    } catch (err) {
-      // What is known by then is kept: no node has the state.
-      if (!isAtAll(err, isError) && !(err instanceof NoQuestionsLeft)) {
-        log.debug({ err, chainId, number: block.number }, 'transfers could not be checked');
-        await postponeCheck(db, chainId, block);
-        return;
-      }
+    const approved: SuspectTransfer[] = [];
+    for (const transfer of block.suspects) {
+      if (await isApproved(db, chainId, block.number, transfer)) approved.push(transfer);
     }
+    const isDone = new Set(approved);
+    const doubted = block.suspects.filter((transfer) => !isDone.has(transfer));
+    const consenting = new Set<SuspectTransfer>();
+    for (const transfer of doubted) {
+      if (await knowsToken(db, chainId, block.number, transfer)) consenting.add(transfer);
+    }
+    const asked = await askAbout(states, block.hash, doubted);
+    if (asked.failure !== undefined) {
+      log.debug({ err: asked.failure, chainId, number: block.number }, 'transfers could not all be checked');
+    }
+    const verdicts: TransferVerdict[] = [
+      ...approved.map((transfer) => ({ transfer, verification: 'approved' as const })),
+      ...doubted.flatMap((transfer) => verdictOf(transfer, asked, consenting.has(transfer)) ?? []),
+    ];
     await saveVerdicts(db, chainId, block, verdicts);
-    onChecked?.({ verdicts: countsOf(block, verdicts), questions: asking.asked() });
+    const isOver =
+      asked.failure === undefined
+        ? await endCheck(db, chainId, block)
+        : await postponeCheck(db, chainId, block);
+    if (isOver) onChecked?.({ verdicts: countsOf(block, verdicts), questions: asked.questions });
   };
 
   return {
@@ -75,132 +86,104 @@ export function createTransferChecker(options: CheckerOptions): TransferChecker 
   };
 }
 
-class NoQuestionsLeft extends Error {}
-
-type BlockQuestions = {
-  /** By how much the block changed what the account has of it; undefined where the contract does not say. */
-  changeOf(transfer: SuspectTransfer, account: string): Promise<bigint | undefined>;
-  isPerson(transfer: SuspectTransfer): Promise<boolean>;
-  asked(): number;
+type Answers = {
+  /** By account. */
+  readonly kinds: ReadonlyMap<string, AccountKind>;
+  /** What accounts had before and after the block, by {@link keyOf}. */
+  readonly before: ReadonlyMap<string, Amount | undefined>;
+  readonly after: ReadonlyMap<string, Amount | undefined>;
+  readonly questions: number;
+  /** Why nodes did not answer everything. */
+  readonly failure: unknown;
 };
 
-/** @throws NoQuestionsLeft by its functions, after {@link questionsInBlock} */
-function createBlockQuestions(states: AccountStates, hash: string): BlockQuestions {
-  let asked = 0;
-  let parent: Promise<string | undefined> | undefined;
-  const count = () => {
-    asked += 1;
-    if (asked > questionsInBlock) throw new NoQuestionsLeft();
-  };
-  return {
-    async changeOf({ standard, token, tokenId }, account) {
-      count();
-      parent ??= states.parentOf(hash);
-      const before = await parent;
-      if (before === undefined) return undefined;
-      const holding = { standard, token, tokenId, account };
-      count();
-      const had = await states.amountOf(holding, before);
-      if (had === undefined) return undefined;
-      count();
-      const has = await states.amountOf(holding, hash);
-      return has === undefined ? undefined : has - had;
-    },
-    isPerson({ from }) {
-      count();
-      return states.isPerson(from, hash);
-    },
-    asked: () => Math.min(asked, questionsInBlock),
-  };
-}
+const keyOf = ({ standard, token, tokenId, account }: Holding) => `${standard}${token}${tokenId}${account}`;
 
-type Case = {
-  readonly chainId: string;
-  readonly db: Database;
-  readonly memory: ReturnType<typeof createContractMemory>;
-  readonly block: CheckedBlock;
-  readonly asking: BlockQuestions;
-  /** What is found is added here, so that it is known also after a failure. */
-  readonly verdicts: TransferVerdict[];
-};
+const holdingOf = ({ standard, token, tokenId }: SuspectTransfer, account: string): Holding => ({
+  standard,
+  token,
+  tokenId,
+  account,
+});
 
-async function judge(now: Case): Promise<void> {
-  const { chainId, db, block, verdicts } = now;
-  const groups = new Map<string, SuspectTransfer[]>();
-  for (const [place, transfer] of block.suspects.entries()) {
-    if (place < approvalsInBlock && (await isApproved(db, chainId, block.number, transfer))) {
-      verdicts.push({ transfer, verification: 'approved' });
-      continue;
-    }
-    const group = groups.get(transfer.token);
-    if (group === undefined) groups.set(transfer.token, [transfer]);
-    else group.push(transfer);
-  }
-  for (const [token, transfers] of groups) {
-    await judgeContract(
-      now,
-      token,
-      transfers.filter(({ value }) => value > 0n),
-    );
-    for (const transfer of transfers.filter(({ value }) => value === 0n)) {
-      // It moves nothing by what it says itself.
-      if (await now.asking.isPerson(transfer)) verdicts.push({ transfer, verification: 'forged' });
-    }
-  }
-}
-
-async function judgeContract(now: Case, token: string, transfers: readonly SuspectTransfer[]): Promise<void> {
-  const { block, memory, verdicts } = now;
-  if (transfers.length === 0) return;
-  const known = memory.find(token, block.number);
-  const found = known === undefined ? await sample(now, transfers) : new Map<SuspectTransfer, MoveVerdict>();
-  const kinds = new Set([...found.values()].map(({ verification }) => verification));
-  const [only] = kinds;
-  const rest = known ?? (kinds.size === 1 ? only : undefined);
-  if (known === undefined && rest !== undefined) memory.keep(token, block.number, rest);
-  for (const transfer of transfers) {
-    const verdict = found.get(transfer) ?? (rest && { verification: rest });
-    if (verdict !== undefined) verdicts.push({ transfer, ...verdict });
-  }
-}
-
-/** Asks about some of the transfers, of different senders. */
-async function sample(
-  { asking }: Case,
+/** Asks what the senders are and had, and what recipients had. Never rejects. */
+async function askAbout(
+  states: AccountStates,
+  blockHash: string,
   transfers: readonly SuspectTransfer[],
-): Promise<Map<SuspectTransfer, MoveVerdict>> {
-  const found = new Map<SuspectTransfer, MoveVerdict>();
-  // Where the block moves it back and forth, nothing shows.
-  const telling = transfers.filter(({ change }) => change !== 0n);
-  const bySender = [...new Map(telling.map((transfer) => [transfer.from, transfer])).values()];
-  for (const transfer of bySender.slice(0, samplesOfContract)) {
-    const change = await asking.changeOf(transfer, transfer.from);
-    if (change === undefined) continue;
-    if (change !== 0n)
-      found.set(transfer, { verification: 'state-checked', ...(await arrivalOf(asking, transfer)) });
-    else if (await asking.isPerson(transfer)) found.set(transfer, { verification: 'forged' });
-  }
-  return found;
+): Promise<Answers> {
+  const senders = new Set([...new Set(transfers.map(({ from }) => from))].slice(0, sendersInBlock));
+  const asked = transfers.filter(({ from }) => senders.has(from));
+  const holdings = asked
+    .filter(({ value }) => value > 0n)
+    .flatMap((transfer) => [
+      holdingOf(transfer, transfer.from),
+      ...(tellsArrival(transfer) ? [holdingOf(transfer, transfer.to)] : []),
+    ]);
+  const distinct = [...new Map(holdings.map((holding) => [keyOf(holding), holding])).values()];
+  let failure: unknown;
+  const unless = <T>(none: T, work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      failure ??= error;
+      return none;
+    });
+  const amountsAt = (hash: string) => states.amountsOf(distinct, hash);
+  const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...senders], blockHash));
+  const [before, after] = await unless([[], []], async () => {
+    if (distinct.length === 0) return [[], []];
+    return [await amountsAt(await states.parentOf(blockHash)), await amountsAt(blockHash)];
+  });
+  if ([...before, ...after].includes(undefined)) failure ??= new Error('nodes do not answer some calls');
+  const named = (amounts: readonly (Amount | undefined)[]) =>
+    new Map(distinct.map((holding, place) => [keyOf(holding), amounts[place]]));
+  const questions = senders.size + 2 * distinct.length;
+  return { kinds, before: named(before), after: named(after), questions, failure };
 }
 
-/** What the recipient got, where that is not what the transfer says: fees on transfers, balances that change by themselves. */
-async function arrivalOf(
-  asking: BlockQuestions,
+/** With other transfers to the recipient in the block, nobody can say which of them was short. */
+const tellsArrival = ({ standard, gain, value }: SuspectTransfer) => standard === 20 && gain === value;
+
+/** By how much the block changed what the account has; undefined where the contract does not say. */
+function changeOf({ before, after }: Answers, holding: Holding): bigint | undefined {
+  const had = before.get(keyOf(holding))?.amount;
+  const has = after.get(keyOf(holding))?.amount;
+  return had === undefined || has === undefined ? undefined : has - had;
+}
+
+/** @returns undefined where nothing is known of the transfer, not even that its sender has no code */
+function verdictOf(
   transfer: SuspectTransfer,
-): Promise<{ received: bigint } | undefined> {
-  const { standard, to, value, gain } = transfer;
-  // With other transfers to it in the block, it is not to be told which of them was short.
-  if (standard !== 20 || gain !== value) return undefined;
-  const received = await asking.changeOf(transfer, to);
-  return received === undefined || received === value || received < 0n ? undefined : { received };
+  answers: Answers,
+  isConsenting: boolean,
+): TransferVerdict | undefined {
+  const { from, to, value, change: logged } = transfer;
+  const kind = answers.kinds.get(from);
+  const isUnconsented = kind === 'person' && !isConsenting;
+  const unconsented = isUnconsented ? ({ unconsented: true } as const) : {};
+  const change = value === 0n ? 0n : changeOf(answers, holdingOf(transfer, from));
+  if (change === 0n && (value === 0n || logged !== 0n)) {
+    const isForged = kind === 'person' || kind === 'delegated';
+    return isForged ? { transfer, verification: 'forged' } : undefined;
+  }
+  // Where all that the block logs comes to nothing, nothing shows.
+  if (change === undefined || change !== logged || logged === 0n) {
+    return isUnconsented ? { transfer, ...unconsented } : undefined;
+  }
+  const verdict: MoveVerdict = { verification: 'state-checked', ...unconsented };
+  const received = tellsArrival(transfer) ? changeOf(answers, holdingOf(transfer, to)) : undefined;
+  const isShort = received !== undefined && received !== value && received >= 0n;
+  return { transfer, ...verdict, ...(isShort && { received }) };
 }
 
 function countsOf(
   { suspects }: CheckedBlock,
   verdicts: readonly TransferVerdict[],
 ): CheckOutcome['verdicts'] {
-  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: 0 };
-  for (const { verification } of verdicts) counts[verification] += 1;
-  counts.unknown = suspects.length - verdicts.length;
+  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: suspects.length };
+  for (const { verification } of verdicts) {
+    if (verification === undefined) continue;
+    counts[verification] += 1;
+    counts.unknown -= 1;
+  }
   return counts;
 }

@@ -33,14 +33,24 @@ export async function listDueChecks(db: Database, chainId: string, limit: number
   }));
 }
 
+/** Ends the check of a block. @returns true */
+export async function endCheck(
+  db: Database,
+  chainId: string,
+  { hash }: Pick<CheckedBlock, 'hash'>,
+): Promise<true> {
+  await db.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [chainId, bytes(hash)]);
+  return true;
+}
+
 const mostTries = 3;
 
-/** Puts a block off after a failure: for a minute, then an hour, then for good. */
+/** Puts a block off after a failure: for a minute, then an hour, then for good. @returns whether it is for good */
 export async function postponeCheck(
   db: Database,
   chainId: string,
   { hash }: Pick<CheckedBlock, 'hash'>,
-): Promise<void> {
+): Promise<boolean> {
   const bindings = [chainId, bytes(hash)];
   // A cluster passes `CASE tries WHEN 0` on to its nodes as something that they do not understand.
   await db.raw(
@@ -48,14 +58,40 @@ export async function postponeCheck(
      WHERE chain_id = ? AND block_hash = ?::bytea`,
     bindings,
   );
-  await db.raw(
-    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries}`,
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries} RETURNING 1`,
     bindings,
   );
+  return rows.length > 0;
 }
 
 // An allowance that is used says so by an approval of its own, which its owner did not sign.
 const approvalsLookedAt = 50;
+
+// Of an approval `c`: whether its owner sent the transaction that logged it.
+const isSigned = `EXISTS (SELECT 1 FROM wallet_history h CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
+  WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
+    AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index)`;
+
+/**
+ * Whether the sender of a transfer ever signed an approval of its token, whoever it was for: routers, markets and relays have
+ * others ask in their place.
+ */
+export async function knowsToken(
+  db: Database,
+  chainId: string,
+  number: bigint,
+  { from, token, logIndex }: SuspectTransfer,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `SELECT 1 FROM (SELECT block_number, log_index FROM approval_changes
+       WHERE chain_id = :chainId AND wallet = :wallet::bytea AND contract = :token::bytea AND granted
+         AND (block_number, log_index) < (:number, :logIndex) LIMIT ${approvalsLookedAt}) c
+     WHERE ${isSigned} LIMIT 1`,
+    { chainId, from, logIndex, number: String(number), wallet: bytes(from), token: bytes(token) },
+  );
+  return rows.length > 0;
+}
 
 /** Whether the sender of a transfer had approved who asked for it, by an approval that the sender signed. */
 export async function isApproved(
@@ -65,10 +101,7 @@ export async function isApproved(
   { from, token, tokenId, logIndex, spenders }: SuspectTransfer,
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { party: string; granted: boolean; signed: boolean }[] }>(
-    `SELECT c.party, c.granted, EXISTS (SELECT 1 FROM wallet_history h
-         CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
-         WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
-           AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index) AS signed
+    `SELECT c.party, c.granted, ${isSigned} AS signed
      FROM unnest(string_to_array(:spenders, ',')::bytea[]) s (spender)
      CROSS JOIN (VALUES (1, 0, true), (2, :tokenId::numeric, false), (3, 0, true)) k (kind, token_id, is_party)
      CROSS JOIN LATERAL (SELECT k.kind || party::text AS party, granted, block_number, log_index FROM approval_changes
@@ -100,8 +133,8 @@ export async function isApproved(
 const rowsAtOnce = 1_000;
 
 /**
- * Stores what was found out of a block's transfers, in the rows of both sides, and that the block is done. Does nothing
- * when the chain has another block there by now.
+ * Stores what was found out of a block's transfers, in the rows of both sides. Does nothing when the chain has another
+ * block there by now.
  */
 export async function saveVerdicts(
   db: Database,
@@ -122,10 +155,6 @@ export async function saveVerdicts(
     for (let start = 0; start < all.length; start += rowsAtOnce) {
       await changeRows(tx, { chainId, block, byLog, keys: all.slice(start, start + rowsAtOnce) });
     }
-    await tx.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [
-      chainId,
-      bytes(block.hash),
-    ]);
   });
 }
 

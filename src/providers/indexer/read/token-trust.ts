@@ -1,0 +1,71 @@
+import unhomoglyph from 'unhomoglyph';
+import type { Config } from '../../../config/config.ts';
+import type { TokenTrust } from '../classify/spam.ts';
+import type { ContractText } from '../decode/domain.ts';
+
+type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
+
+/** What a token's list and texts show of it. */
+export type Judgement = {
+  readonly trust: TokenTrust;
+  /** Whether the operator lists it; undefined without a list for the network. */
+  readonly isListed?: boolean;
+  /** The listed token whose symbol this one writes with other letters that look the same. */
+  readonly imitates?: string;
+};
+
+/** Judges the tokens of a network. */
+export type TokenJudge = (
+  token: Pick<ContractText, 'name' | 'symbol'> & { readonly contract: string },
+) => Judgement;
+
+export type TokenJudges = {
+  of(chainId: string): TokenJudge;
+  /** Whether tokens of the network are listed. */
+  hasList(chainId: string): boolean;
+};
+
+/** Creates the judges of all networks from the operator's list. */
+export function createTokenJudges(listed: readonly ListedToken[] = []): TokenJudges {
+  const byChain = new Map<string, ListedToken[]>();
+  for (const token of listed) {
+    const chainId = String(token.chainId);
+    byChain.set(chainId, [...(byChain.get(chainId) ?? []), token]);
+  }
+  const judges = new Map([...byChain].map(([chainId, tokens]) => [chainId, judgeBy(tokens)]));
+  const unlisted = judgeBy([]);
+  return {
+    of: (chainId) => judges.get(chainId) ?? unlisted,
+    hasList: (chainId) => byChain.has(chainId),
+  };
+}
+
+function judgeBy(tokens: readonly ListedToken[]): TokenJudge {
+  const addresses = new Set(tokens.map(({ address }) => address.toLowerCase()));
+  const symbols = new Set(tokens.map(({ symbol }) => symbol));
+  const looks = new Map(tokens.map(({ symbol, address }) => [lookOf(symbol), address.toLowerCase()]));
+  return ({ contract, name, symbol }) => {
+    if (addresses.has(contract)) return { trust: 'verified', isListed: true };
+    const isListed = addresses.size > 0 ? ({ isListed: false } as const) : {};
+    // Networks have several honest tokens of the same symbol, but no honest one writes it with foreign letters.
+    const imitates = symbol === null || symbols.has(symbol) ? undefined : looks.get(lookOf(symbol));
+    if (imitates !== undefined) return { trust: 'spam', imitates, ...isListed };
+    return { trust: [name, symbol].some(advertises) ? 'spam' : 'unknown', ...isListed };
+  };
+}
+
+/** The same text for all that look the same (UTS 39), without what is not visible. */
+function lookOf(symbol: string): string {
+  return unhomoglyph(symbol.normalize('NFKC').replace(invisible, ''));
+}
+
+const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+
+// Tokens that are sent to strangers carry an address of the web, or say what to do there.
+const webAddress =
+  /https?:|www\.|\b[\w-]+\.(com|net|org|io|xyz|app|site|top|vip|live|finance|gift|claims?|click|link|fun|pro|cc|me|us|eu|lol|info|events?)\b/i;
+const callToAct = /\b(claim|airdrop|visit|reward|voucher|bonus|giveaway|redeem)s?\b|\bt\.me\b/i;
+
+/** Whether the text of a token advertises something, as those of most spam do. */
+const advertises = (text: string | null): boolean =>
+  text !== null && (webAddress.test(text) || callToAct.test(text));
