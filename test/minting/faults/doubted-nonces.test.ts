@@ -153,9 +153,11 @@ describe('the first nonce of a lane', () => {
     expect(await fills()).toBe(0);
     const { pause_reason: reason, pause_detail: detail } = await service.db('mint_lanes').first();
     expect(reason).toBe('nonce_gap');
-    expect(detail).toContain(`4 each time: tallystick mint fill-gap --chain-id 31337 --signer ${signers[0]}`);
+    expect(detail).toContain(`4 each time: tallystick mint fill-gap --chain 31337 --signer ${signers[0]}`);
     const cli = commandLine(settingsFor(service.databaseUrl));
-    expect(await cli.json('mint', 'fill-gap', '--chain-id', '31337')).toMatchObject({ status: 0 });
+    expect(await cli.json('mint', 'fill-gap', '--chain', '31337')).toMatchObject({ status: 0 });
+    const entry = await service.db('audit_log').orderBy('id', 'desc').first();
+    expect(entry).toMatchObject({ action: 'mint.fill_gap', subject: '31337', details: { signer: signers[0] } });
     await until('the fills', async () => (await fills()) === 4);
     for (let block = 0; block < 6; block += 1) await look();
     expect(await fills()).toBe(4);

@@ -72,7 +72,7 @@ function pauseForGap(context: LaneContext, gap: Gap): Pause {
   const { seen, above } = gap;
   const told = `Nothing has used nonce ${seen}, and transactions with higher nonces wait for it.`;
   if (!isWide(context, gap)) return { reason: 'nonce_gap', detail: told };
-  const detail = `${told} The lowest of them is ${above}: so many are filled only when asked for, ${context.settings.maxInFlight} each time: tallystick mint fill-gap --chain-id ${context.lease.chainId} --signer ${context.signer.address}.`;
+  const detail = `${told} The lowest of them is ${above}: so many are filled only when asked for, ${context.settings.maxInFlight} each time: tallystick mint fill-gap --chain ${context.lease.chainId} --signer ${context.signer.address}.`;
   return { reason: 'nonce_gap', detail };
 }
 
