@@ -18,7 +18,7 @@ const generated = join(root, 'src/contract/generated');
 const codes = Object.keys(catalogue);
 const guides = [
   ...['authentication', 'networks', 'minting', 'problems', 'paging', 'idempotency', 'limits', 'clients'],
-  ...['models', 'versioning', 'changelog'],
+  ...['ticketing', 'models', 'versioning', 'changelog'],
 ];
 /** The documentation of the project, as the portal has it. */
 const manual = [

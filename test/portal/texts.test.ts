@@ -9,6 +9,7 @@ import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
 import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 import { createFieldList } from '../../scripts/docs/schema.ts';
+import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
 
@@ -20,6 +21,16 @@ describe('the texts of the portal', () => {
     );
     expect(() => readProblemTexts(yaml.replace(/\nevent_full:\n( .*\n)+/, '\n'))).toThrow(
       'Problem codes without a text: event_full',
+    );
+  });
+
+  test('say of each note of a mint what its company does', async () => {
+    const guide = await readFile(join(import.meta.dirname, '../../openapi/portal/guides/minting.md'), 'utf8');
+    const shown = [...guide.matchAll(/^\| `([^`]+\.)` \|/gm)].map(([, note]) => note);
+    expect(shown.toSorted()).toEqual(
+      Object.values(mintReasons)
+        .map(({ note }) => note)
+        .toSorted(),
     );
   });
 

@@ -81,8 +81,8 @@ export interface paths {
         };
         /**
          * Get an NFT
-         * @description One NFT with the full information of its RWA. This is where the result of a mint is read: poll it until
-         *     `claimStatus` is `minted` or `failed`. Once a second is often enough.
+         * @description One NFT with the full information of its RWA. This is where the result of a mint is read: poll it every
+         *     few seconds until `claimStatus` is `minted` or `failed`.
          */
         get: operations["getNft"];
         put?: never;

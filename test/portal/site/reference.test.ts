@@ -235,7 +235,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   test('and the guides and errors have a way to the page before and after them', async () => {
     const { page } = tab.visit;
     await visit(page, 'authentication.html');
-    for (const name of ['Networks', 'Minting an NFT']) {
+    for (const name of ['Networks', 'Events and attendees']) {
       const link = page
         .getByRole('navigation', { name: 'Previous and next' })
         .getByRole('link', { name: 'Next' });
