@@ -157,7 +157,11 @@ describe('the first nonce of a lane', () => {
     const cli = commandLine(settingsFor(service.databaseUrl));
     expect(await cli.json('mint', 'fill-gap', '--chain', '31337')).toMatchObject({ status: 0 });
     const entry = await service.db('audit_log').orderBy('id', 'desc').first();
-    expect(entry).toMatchObject({ action: 'mint.fill_gap', subject: '31337', details: { signer: signers[0] } });
+    expect(entry).toMatchObject({
+      action: 'mint.fill_gap',
+      subject: '31337',
+      details: { signer: signers[0] },
+    });
     await until('the fills', async () => (await fills()) === 4);
     for (let block = 0; block < 6; block += 1) await look();
     expect(await fills()).toBe(4);
