@@ -298,7 +298,9 @@ describe('the whole portal', () => {
       for (const encoding of ['identity', 'gzip', 'br']) {
         const response = await portal.get(`/docs/${name}`, { headers: { 'accept-encoding': encoding } });
         const text = await response.text();
-        const foreign = text.match(
+        // What operators read names their own machine.
+        const isOfOperators = /^(operate|internals|assets\/search)/.test(name);
+        const foreign = (isOfOperators ? text.replaceAll('localhost:3000', '') : text).match(
           /here\.invalid|here-operator|here-sample-key|localhost:3000|(?:api|dev|rwa)\.tallystick\.example|support@tally/,
         );
         expect([name, encoding, foreign?.[0]]).toEqual([name, encoding, undefined]);

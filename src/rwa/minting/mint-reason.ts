@@ -88,7 +88,7 @@ export const mintReasons = {
   chain_rolled_back: {
     note: 'The network lacks a block that was final; the operator must look into it.',
     remedy:
-      'Find out whether the network was rolled back or the node is of another chain: tallystick network status. If it is for good, send again what was lost: tallystick recover --apply.',
+      'Find out whether the network was rolled back or the node is of another chain: tallystick network status. If it is for good, send again what was lost: tallystick recover --chain <id> --apply.',
   },
   nodes_disagree: {
     note: 'The nodes of the network show different chains; minting goes on when they agree.',
@@ -100,7 +100,8 @@ export const mintReasons = {
   },
   database_went_back: {
     note: 'Minting is stopped until the operator has checked the database.',
-    remedy: 'Compare the database with the chain: it was restored or promoted. Then restart the workers.',
+    remedy:
+      'The database was restored or promoted. Recover what it lacks: tallystick recover --apply. Then restart the workers.',
   },
   no_signer: {
     note: 'The operator has no key for this network at present.',
