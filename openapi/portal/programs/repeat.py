@@ -24,9 +24,10 @@ def create_event(name):
             with urlopen(request) as response:
                 return json.load(response)
         except HTTPError as error:
-            if error.code not in (429, 502, 503):
+            retry_after = error.headers.get("Retry-After")  # also of 409 while the first request is at work
+            if retry_after is None and error.code not in (408, 500, 502):
                 raise
-            pause = int(error.headers.get("Retry-After", pause))
+            pause = int(retry_after or pause)
         except URLError:
             pass  # no answer: nobody knows whether it was done
         time.sleep(pause)

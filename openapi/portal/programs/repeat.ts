@@ -11,7 +11,10 @@ async function createEvent(name: string) {
       body: JSON.stringify({ name }),
     }).catch(() => undefined); // no answer: nobody knows whether it was done
     if (response?.ok) return response.json();
-    if (attempt === 5 || (response && ![429, 502, 503].includes(response.status))) {
+    // 409 has the header while the first request is still at work.
+    const isPassing =
+      response?.headers.has('retry-after') || [408, 500, 502].includes(response?.status ?? 500);
+    if (attempt === 5 || !isPassing) {
       throw new Error(`not created: ${(await response?.json())?.code ?? 'no answer'}`);
     }
     const seconds = Number(response?.headers.get('retry-after') ?? 2 ** attempt);
