@@ -1,4 +1,4 @@
-import { createWriteTurns } from '../providers/indexer/follow/write-turns.ts';
+import { createFewAtOnce } from '../base/few-at-once.ts';
 import { type NetworkIndexes, startNetworkIndexes } from '../providers/indexer/index-networks.ts';
 import { createNetworkIndex, indexSettings } from '../providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../providers/indexer/tokens/metadata-fetcher.ts';
@@ -25,7 +25,8 @@ export function startIndexes({
     maxBytes: 1_000_000,
   });
   // The other half of the pool is for leases, reads and callers.
-  const inTurn = createWriteTurns(Math.max(1, Math.floor(config.DATABASE_POOL_MAX / 2)));
+  // With all connections, other statements would wait for one in vain.
+  const inTurn = createFewAtOnce(Math.max(1, Math.floor(config.DATABASE_POOL_MAX / 2)));
   return startNetworkIndexes({
     networks,
     log,

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
+import { createFewAtOnce } from '../../src/base/few-at-once.ts';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
-import { createWriteTurns } from '../../src/providers/indexer/follow/write-turns.ts';
 import { startNetworkIndexes } from '../../src/providers/indexer/index-networks.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { findIndexState } from '../../src/providers/indexer/store/write/index-state-store.ts';
@@ -36,7 +36,7 @@ describe('indexes of many networks', () => {
       pollMs: 50,
       timeoutMs: 5_000,
     } as const;
-    const inTurn = createWriteTurns(poolMax / 2);
+    const inTurn = createFewAtOnce(poolMax / 2);
     // Whoever writes a history waits.
     const lock = await database.db.transaction();
     await lock.raw('LOCK TABLE wallet_history IN EXCLUSIVE MODE');

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { FewAtOnce } from '../../base/few-at-once.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Tracing } from '../../base/span.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
@@ -15,7 +16,6 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { emptyBlock, isWithoutBlock } from './follow/height-gaps.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
-import type { WriteTurns } from './follow/write-turns.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
 import {
@@ -61,7 +61,7 @@ type NetworkIndexOptions = {
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
   /** Of all networks that share the pool. */
-  readonly inTurn?: WriteTurns | undefined;
+  readonly inTurn?: FewAtOnce | undefined;
   readonly tracing?: Tracing | undefined;
 };
 

@@ -1,6 +1,7 @@
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
 import { SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
+import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
@@ -52,9 +53,7 @@ export function createLanePoll(
     const pinned = await pinNode(network, known);
     if (pinned.rolledBack !== undefined) return { reason: 'chain_rolled_back', detail: pinned.rolledBack };
     const { lasting } = pinned;
-    if (lasting !== undefined && lasting.number > (known?.number ?? -1n)) {
-      await saveFinalBlock(db, lease.chainId, lasting);
-    }
+    if (isNewer(lasting, known)) await saveFinalBlock(db, lease.chainId, lasting);
     try {
       return await pollNode(network, pinned, work);
     } catch (error) {

@@ -46,7 +46,7 @@ type ConsensusOptions = {
   readonly now: () => number;
 };
 
-// A node that fails now and then would make finality come and go with each look.
+// A node that fails now and then would make finality come and go with each poll.
 const unknownForMs = 5_000;
 
 type MemberWitness = Witness & { readonly member: Member };
@@ -67,14 +67,13 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       const vote = await agreeOnFinality(witnesses(), needed);
       before = agreed ?? before;
       agreed = vote.block;
-      if (agreed !== undefined && agreed.number > (known?.number ?? -1n))
-        await judgeForks(members, agreed, log);
+      if (isNewer(agreed, known)) await judgeForks(members, agreed, log);
       const above = known && isAboveAll(witnesses(), known) ? known : undefined;
       const unknown =
         vote.unknown ?? (above && `Block ${above.number} was final, and no node has come to it.`);
       unknownSince = unknown === undefined ? undefined : (unknownSince ?? now());
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
-      const tooShort = above && isLasting ? `no node has come to it` : undefined;
+      const tooShort = above && isLasting ? 'no node has come to it' : undefined;
       return {
         disagreement: await disputes.find(witnesses(), confirmations),
         finalityUnknown:
@@ -84,9 +83,7 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
     },
     async finalOn(member) {
       if (known !== undefined && !(await isOn(member, known))) return undefined;
-      const newest = [agreed, known].flatMap((block) => block ?? []).toSorted(newestFirst);
-      for (const block of newest) if (await isOn(member, block)) return block;
-      return undefined;
+      return isNewer(agreed, known) && (await isOn(member, agreed)) ? agreed : known;
     },
     async lastingOn(member) {
       return before !== undefined && (await isOn(member, before)) ? before : undefined;
@@ -94,7 +91,9 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
   };
 }
 
-const newestFirst = (one: BlockId, other: BlockId) => (one.number < other.number ? 1 : -1);
+/** Whether there is a block, above the other one if there is that. */
+export const isNewer = (block: BlockId | undefined, other: BlockId | undefined): block is BlockId =>
+  block !== undefined && block.number > (other?.number ?? -1n);
 
 const isOn = async (member: Member, { number, hash }: BlockId): Promise<boolean> =>
   (await hashAt(member, number)) === hash;

@@ -1,3 +1,4 @@
+import type { FewAtOnce } from '../../../base/few-at-once.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { Tracing } from '../../../base/span.ts';
 import type { Database } from '../../../contract/transaction.ts';
@@ -21,7 +22,6 @@ import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
-import type { WriteTurns } from './write-turns.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -58,7 +58,7 @@ export type FollowerOptions = {
   readonly events?: FollowerEvents | undefined;
   readonly tracing?: Tracing | undefined;
   /** Waits until this index may write; never by default. */
-  readonly inTurn?: WriteTurns | undefined;
+  readonly inTurn?: FewAtOnce | undefined;
   /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
   /** The last block to index; undefined follows the chain for ever. */

@@ -1,5 +1,8 @@
-/** Does so many pieces of work at once, the others in the order in which they came. */
-export function createFewAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs a piece of work when it is its turn, in the order of asking. */
+export type FewAtOnce = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Returns a function that runs so many pieces of work at once, the others in the order in which they came. */
+export function createFewAtOnce(most: number): FewAtOnce {
   const waiting: (() => void)[] = [];
   let free = most;
 
