@@ -103,6 +103,11 @@ export const catalogue = {
     title: 'Conflict',
     detail: 'Contract {address} of the RWA cannot be minted on: {reason}',
   },
+  contract_taken: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'Contract {address} is used by another company',
+  },
   idempotency_in_progress: {
     status: 409,
     title: 'Conflict',
@@ -113,7 +118,7 @@ export const catalogue = {
   precondition_failed: {
     status: 412,
     title: 'Precondition Failed',
-    detail: 'The event has changed since the version named in If-Match.',
+    detail: 'The record has changed since the version named in If-Match.',
   },
   etag_weakened: {
     status: 412,
@@ -190,6 +195,12 @@ export const catalogue = {
     status: 503,
     title: 'Service Unavailable',
     detail: 'The service is temporarily unavailable.',
+    retryable: true,
+  },
+  contract_unverified: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'No node of the network with chainId {chainId} answers, so the contract cannot be checked.',
     retryable: true,
   },
   overloaded: {

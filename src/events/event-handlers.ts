@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../base/errors.ts';
 import { parseIsoDate } from '../base/iso-date.ts';
 import type { InputError } from '../base/problem.ts';
+import { assertMatch, entityTag } from '../contract/entity-tag.ts';
 import type { operations } from '../contract/generated/events.ts';
 import { arrayPageHeaders, cutPage, positionOf, timedForm } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
@@ -10,7 +11,6 @@ import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { arrayOf } from './batches.ts';
-import { allowsChange, entityTag, isWeakened } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, eventFields, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
@@ -66,7 +66,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       await refuseInput([...faults, ...ofRules], fields.chainId, networks);
       return onceByStatement(async (store) => {
         const event = await insertEvent(store, companyId, fields, origin);
-        const headers = { ETag: entityTag(event), Location: `${basePath}/event/${event.id}` };
+        const headers = { ETag: eventTag(event), Location: `${basePath}/event/${event.id}` };
         return { status: 201, body: eventToApi(event), headers } as const;
       });
     },
@@ -124,8 +124,7 @@ async function lockVersion(
   ifMatch: string | undefined,
 ): Promise<EventRecord> {
   const event = existing(await lockEvent(tx, companyId, id));
-  if (!allowsChange(ifMatch, entityTag(event)))
-    throw problem(isWeakened(ifMatch) ? 'etag_weakened' : 'precondition_failed');
+  assertMatch(ifMatch, eventTag(event));
   return event;
 }
 
@@ -135,8 +134,12 @@ function existing(event: EventRecord | undefined): EventRecord {
 }
 
 function tagged(event: EventRecord) {
-  return { status: 200, body: eventToApi(event), headers: { ETag: entityTag(event) } } as const;
+  return { status: 200, body: eventToApi(event), headers: { ETag: eventTag(event) } } as const;
 }
+
+/** The tag changes with the representation, so also with `totalAttendees`. */
+const eventTag = ({ id, version, totalAttendees }: EventRecord) =>
+  entityTag(id, String(version), totalAttendees);
 
 type RangeQuery = { readonly startsFrom?: string; readonly startsTo?: string };
 

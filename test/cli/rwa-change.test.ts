@@ -7,6 +7,7 @@ import { test } from './fixtures.ts';
 
 test.beforeAll(async ({ chain, db }) => {
   await addNetwork(db, chain.chainId, chain.rpcUrl);
+  await addNetwork(db, '31338');
   // Nothing is minted on this network: that there is a contract is enough.
   await callNode(chain.rpcUrl, 'anvil_setCode', [contractAddress, '0x00']);
   await addCompany(db, 'acme');
@@ -34,7 +35,15 @@ describe('rwa update', () => {
       imageUrl: 'https://acme.example/18.png',
       claimBaseUrl: 'https://acme.example/c',
     };
-    const { number: _, updatedAt, totalNfts: __, claimedNfts: ___, createdAt, ...same } = before;
+    const {
+      number: _,
+      updatedAt,
+      totalNfts: __,
+      claimedNfts: ___,
+      ownClaimBaseUrl: ____,
+      createdAt,
+      ...same
+    } = before;
     expect(value).toMatchObject({ ...same, ...changed, createdAt: createdAt.toISOString() });
     expect(value.updatedAt > updatedAt.toISOString()).toBe(true);
     const fields = ['name', 'description', 'imageUrl', 'isBuyable', 'price', 'data', 'claimBaseUrl'];
@@ -57,14 +66,20 @@ describe('rwa update', () => {
   });
 
   test.for([
-    ['--chain', '1'],
+    ['--chain', '31337'],
     ['--contract-address', contractAddress],
-  ] as const)('refuses %s, which is on the chain', async ([...args], { db, json }) => {
-    const { id } = await addRwa(db, 'acme');
-    const { status, error } = await json('rwa', 'update', id, ...args, '--name', 'Other');
+  ] as const)('changes %s before the first NFT only', async ([...args], { db, json }) => {
+    const { id } = await addRwa(db, 'acme', { chainId: 31338, contractAddress: `0x${'2'.repeat(40)}` });
+    const change = ['rwa', 'update', id, ...args, '--offline', '--name', 'Other'] as const;
+    await db('rwas').where({ id }).update({ last_serial: 1, total_nfts: 1 });
+    const { status, error } = await json(...change);
     expect(status).toBe(2);
-    expect(error?.message).toContain(`${args[0]} cannot change`);
+    expect(error?.message).toContain(`${args[0]} cannot change: the RWA has NFTs`);
     expect((await json('rwa', 'show', id)).value.name).toBe('Cask 17');
+    await db('rwas').where({ id }).update({ last_serial: 0, total_nfts: 0 });
+    const { value } = await json(...change);
+    expect(value).toMatchObject({ name: 'Other' });
+    expect([value.chainId, value.contractAddress]).toContain(args[1]);
   });
 
   test('asks the network about the contract before an RWA becomes claimable', async ({ db, json }) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import { setArchived, updateRwa } from '../../src/rwa/assets/rwa-change-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { setArchived, updateRwa } from '../../src/rwa/operators/rwa-change-store.ts';
 import { addNfts, addRwa, contractAddress, markMinted, recipient, serviceVault } from '../rwa/samples.ts';
 import type { Client } from '../support/service.ts';
 
@@ -194,13 +194,13 @@ const claim =
   (id: string) =>
     markMinted(db, id);
 const archive =
-  ({ db }: Scene, isArchived: boolean) =>
+  ({ db, companyId }: Scene, isArchived: boolean) =>
   (id: string) =>
-    db.transaction((tx) => setArchived(tx, id, isArchived));
+    db.transaction((tx) => setArchived(tx, { companyId, id }, isArchived));
 const changeRwa =
-  ({ db }: Scene, change: object) =>
+  ({ db, companyId }: Scene, change: object) =>
   (id: string) =>
-    db.transaction((tx) => updateRwa(tx, id, change));
+    db.transaction((tx) => updateRwa(tx, { companyId, id }, change));
 
 const since = '2026-01-01T00:00:00Z';
 const longAgo = { updated_at: new Date('2025-01-01T00:00:00Z') };

@@ -39,6 +39,8 @@ const unprovoked = new Set([
   'rwa_archived',
   'minting_unsupported',
   'contract_unmintable',
+  'contract_taken',
+  'contract_unverified',
   'mint_quota_exceeded',
 ]);
 let sender: Sender;

@@ -41,7 +41,9 @@ export type Session = {
   ask<T>(id: OperationId, options?: CallOptions): Promise<T>;
   /** Makes an event that is deleted at the end. */
   makeEvent(fields?: object): Promise<{ readonly id: string; readonly etag: string }>;
-  /** Deletes the events that were made. NFTs are left: no operation deletes them. */
+  /** Makes an RWA that is archived at the end. */
+  makeRwa(): Promise<{ readonly id: string }>;
+  /** Deletes the events that were made, and archives the RWAs. NFTs are left: no operation deletes them. */
   cleanUp(): Promise<Leavings>;
 };
 
@@ -64,6 +66,7 @@ const maxWaits = 5;
 export function createSession({ sender, check, keys, mayWrite, given }: SessionOptions): Session {
   const events = new Set<string>();
   const nfts = new Set<string>();
+  const rwas = new Set<string>();
 
   const call: Session['call'] = async (id, options = {}) => {
     const row = rows[id];
@@ -99,6 +102,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   // Whatever was made, also by a request that should have been refused.
   const remember = (id: OperationId, { status, text }: Answer) => {
     if (status >= 300) return;
+    if (id === 'createRwa') rwas.add(JSON.parse(text).id);
     if (id === 'createEvent') events.add(JSON.parse(text).id);
     if (id === 'createAndMintNft') nfts.add(JSON.parse(text).nftId);
     if (id === 'createRwaNfts') for (const nft of JSON.parse(text).nfts) nfts.add(nft.id);
@@ -124,7 +128,14 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
       const { id }: { id: string } = JSON.parse(answer.text);
       return { id, etag: answer.headers['etag'] ?? '' };
     },
+    async makeRwa() {
+      const chainId = Number(given.chainId ?? '31337');
+      const price = { price: '240.00', currency: 'EUR' };
+      const body = { name: 'Contract test, to be archived', type: 'whisky', chainId, ...price };
+      return JSON.parse((await succeed('createRwa', { body })).text);
+    },
     async cleanUp() {
+      for (const rwaId of rwas) await call('updateRwa', { ids: { rwaId }, body: { archived: true } });
       const undeletedEvents: string[] = [];
       for (const eventId of events) {
         const status = await call('deleteEvent', { ids: { eventId } }).then(

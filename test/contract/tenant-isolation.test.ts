@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { describe, expect } from 'vitest';
+import { contractAddress } from '../rwa/samples.ts';
+import { callNode } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
 import type { TestService } from '../support/service.ts';
@@ -12,6 +14,8 @@ const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: ch
 
 test.beforeAll(async ({ service, chain }) => {
   await indexChain(service, chain.rpcUrl);
+  // The contract of the network, which new RWAs name.
+  await callNode(chain.rpcUrl, 'anvil_setCode', [contractAddress, '0x00']);
 });
 
 type KeyName = keyof TestService['keys'];

@@ -41,7 +41,7 @@ describe('412', () => {
     const { id, etag } = await givenEvent(acme);
     await acme.patch(at(id)).send({ price: 1 }).expect(200);
     const { body } = await acme.patch(at(id)).set('If-Match', etag).send({ price: 2 }).expect(412);
-    expect(body.detail).toBe('The event has changed since the version named in If-Match.');
+    expect(body.detail).toBe('The record has changed since the version named in If-Match.');
   });
 
   test.for(['W/"…"', '"…-gzip"', '"…;gzip"', '"…--gzip"', '"…-br"', '"…-zstd"', 'W/"…-gzip"', '"a", W/"…"'])(

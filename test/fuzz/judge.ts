@@ -21,6 +21,15 @@ const ofEvents = [
   /^currency must be written in capitals/,
 ];
 
+const ofRwas = [
+  network,
+  /^(name|type|description) must (not be empty|have a visible character)$/,
+  /^contractAddress (is not fit\.|is required|lets none of|cannot change|has a wrong EIP-55|must not be the zero)/,
+  /^chainId cannot change/,
+  /^currency is needed with a price$/,
+  /^(imageUrl|claimBaseUrl) must be an http\(s\) URL$/,
+];
+
 const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   getWalletHistory: {
     codes: [
@@ -70,6 +79,22 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   removeAttendeeById: { codes: ['event_not_found', 'attendee_not_found'] },
   listRwas: { codes: ['cursor_invalid'], messages: [besideCursor] },
   getRwa: { codes: ['rwa_not_found'] },
+  createRwa: { codes: ['network_not_found', 'contract_taken', 'contract_unverified'], messages: ofRwas },
+  updateRwa: {
+    codes: [
+      ...(['rwa_not_found', 'network_not_found', 'contract_taken', 'contract_unverified'] as const),
+      ...(['precondition_failed', 'etag_weakened'] as const),
+    ],
+    messages: ofRwas,
+  },
+  updateNft: {
+    codes: ['nft_not_found', 'precondition_failed', 'etag_weakened'],
+    messages: [
+      /^attributes must not have Type, Serial or Issuer/,
+      /^imageUrl must be an http/,
+      /^url must be a URI$/,
+    ],
+  },
   listRwaNfts: { codes: ['rwa_not_found', 'cursor_invalid'], messages: [day, besideCursor] },
   createRwaNfts: { codes: ['rwa_not_found'] },
   createAndMintNft: {

@@ -19,8 +19,12 @@ export function fitting(document: Json, found: Json, hints: Hints = {}, name = '
   const hint = hints[name];
   return hint === undefined
     ? bySchema
-    : fc.oneof({ weight: 4, arbitrary: hint }, { weight: 1, arbitrary: bySchema });
+    : fc.oneof({ weight: 4, arbitrary: allowing(hint, types) }, { weight: 1, arbitrary: bySchema });
 }
+
+/** The values of a hint without null where the schema has none. */
+const allowing = (hint: Made, types: readonly string[]): Made =>
+  types.includes('null') ? hint : hint.filter((value) => value !== null);
 
 export function typesOf(schema: Json): string[] {
   const { type } = schema;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
-import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { queuedKeys, treasury } from './mint-requests.ts';
@@ -104,7 +104,7 @@ describe('409', () => {
 
   test('an RWA that is archived', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: true });
-    await service.db.transaction((tx) => setArchived(tx, own.id, true));
+    await service.db.transaction((tx) => setArchived(tx, own, true));
     const { body } = await acme.post(`/v1/api/rwa/${own.id}/mint`).send({ recipient }).expect(409);
     expect(body.code).toBe('rwa_archived');
     expect(await nftsOf(service, own.id)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
+import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { setMintQuota } from '../../src/rwa/operators/company-limit-store.ts';
-import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
 import { otherRecipient, queuedKeys } from './mint-requests.ts';
@@ -91,7 +91,7 @@ describe('409, told only to one who holds the secret', () => {
     if (code === 'rwa_not_claimable') {
       await service.db('rwas').where({ id: rwa.id }).update({ is_claimable: false });
     }
-    if (code === 'rwa_archived') await service.db.transaction((tx) => setArchived(tx, rwa.id, true));
+    if (code === 'rwa_archived') await service.db.transaction((tx) => setArchived(tx, rwa, true));
     const minter = (address: string | null) =>
       service.db('networks').where({ chain_id: '31337' }).update({ minter_contract: address });
     if (code === 'minting_unsupported') await minter(null);

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
+import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Client } from '../support/service.ts';
 import { addRwa } from './samples.ts';
@@ -82,7 +82,9 @@ describe('200', () => {
     acme,
   }) => {
     const archive = (isArchived: boolean) =>
-      service.db.transaction((tx) => setArchived(tx, String(ids[1]), isArchived));
+      service.db.transaction((tx) =>
+        setArchived(tx, { companyId: service.companies.acme, id: String(ids[1]) }, isArchived),
+      );
     expect(await archive(true)).toBe(true);
     expect(await listed(acme, '')).toMatchObject({ total: 3, rwas: [0, 2, 3] });
     expect(await listed(acme, '?includeArchived=false&offset=1')).toMatchObject({ total: 3, rwas: [2, 3] });
@@ -100,13 +102,17 @@ describe('200', () => {
     service,
     acme,
   }) => {
-    await service.db.transaction((tx) => setArchived(tx, String(ids[1]), true));
+    await service.db.transaction((tx) =>
+      setArchived(tx, { companyId: service.companies.acme, id: String(ids[1]) }, true),
+    );
     const { cursor } = (await acme.get('/v1/api/rwa?limit=1&includeArchived=true').expect(200)).body;
     const next = await listed(acme, `?limit=2&includeArchived=true&cursor=${cursor}`);
     expect(next).toMatchObject({ total: 4, rwas: [1, 2] });
     const { body } = await acme.get(`/v1/api/rwa?limit=2&cursor=${cursor}`).expect(400);
     expect(body.code).toBe('cursor_invalid');
-    await service.db.transaction((tx) => setArchived(tx, String(ids[1]), false));
+    await service.db.transaction((tx) =>
+      setArchived(tx, { companyId: service.companies.acme, id: String(ids[1]) }, false),
+    );
   });
 
   test('orders RWAs that were made at one moment by id, so that pages never overlap', async ({ service }) => {

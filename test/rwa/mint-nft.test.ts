@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
+import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
-import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys, treasury } from './mint-requests.ts';
@@ -196,8 +196,7 @@ describe('409', () => {
 
   test('one of an RWA that is archived, but not one that was accepted before', async ({ service, acme }) => {
     const { rwa, nft, path, secret } = await addMintable(service);
-    const archive = (isArchived: boolean) =>
-      service.db.transaction((tx) => setArchived(tx, rwa.id, isArchived));
+    const archive = (isArchived: boolean) => service.db.transaction((tx) => setArchived(tx, rwa, isArchived));
     await archive(true);
     const { body } = await acme.post(path).send({ secret, recipient }).expect(409);
     expect(body).toMatchObject({ code: 'rwa_archived', detail: 'RWA is archived' });

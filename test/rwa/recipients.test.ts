@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
+import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { addClaimable } from './claim-requests.ts';
@@ -16,8 +16,8 @@ test.beforeAll(async ({ service }) => {
   await addNetwork(db, '137');
   await addNetwork(db, '10');
   await db('networks').where({ chain_id: '10' }).update({ minter_contract: unused });
-  const { id } = await addRwa(db, companies.globex, { chainId: 137, contractAddress: elsewhere });
-  await db.transaction((tx) => setArchived(tx, id, true));
+  const rwa = await addRwa(db, companies.globex, { chainId: 137, contractAddress: elsewhere });
+  await db.transaction((tx) => setArchived(tx, rwa, true));
 });
 
 const reserved = 'reserved for contracts of the network';

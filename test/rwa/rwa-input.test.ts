@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
+import { parseRwaInput } from '../../src/rwa/assets/rwa-input.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const least = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress: contract };

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
 import { issueNfts } from '../../src/rwa/assets/nft-issuer.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
+import { parseRwaInput } from '../../src/rwa/assets/rwa-input.ts';
 import { createRwa, type OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
 
 export const contractAddress = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

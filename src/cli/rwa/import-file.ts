@@ -1,6 +1,6 @@
 import { constants, open } from 'node:fs/promises';
 import path from 'node:path';
-import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
+import { parseRwaInput } from '../../rwa/assets/rwa-input.ts';
 import { UsageError } from '../shared/failure.ts';
 import { readTable } from './import-csv.ts';
 

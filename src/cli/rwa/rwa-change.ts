@@ -1,5 +1,11 @@
-import { type Command, Option } from 'commander';
-import { type RwaChange, setArchived, updateRwa } from '../../rwa/operators/rwa-change-store.ts';
+import type { Command } from 'commander';
+import {
+  mergeRwa,
+  needsExamination,
+  type RwaChange,
+  setArchived,
+  updateRwa,
+} from '../../rwa/assets/rwa-change-store.ts';
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -32,11 +38,7 @@ export function addChangeCommands(rwa: Command, session: Session): void {
 }
 
 /** By the names that commander gives: false stands for `--no-…`, which clears what is no flag. */
-type Given = Record<string, string | boolean | undefined> & {
-  offline?: true;
-  chainId?: string;
-  contractAddress?: string;
-};
+type Given = Record<string, string | boolean | undefined> & { offline?: true };
 
 function addUpdateCommand(rwa: Command, session: Session): void {
   const update = rwa
@@ -60,12 +62,10 @@ function addUpdateCommand(rwa: Command, session: Session): void {
     .option('--no-data')
     .option('--claim-base-url <url>', 'claim page of its NFTs')
     .option('--no-claim-base-url', "the claim page of its company's")
-    .option('--offline', 'do not ask the network about the contract when the RWA becomes claimable')
-    .addOption(chainOption('').hideHelp())
-    .addOption(new Option('--contract-address <address>').hideHelp())
-    .action((id: string, { offline, chainId, contractAddress, ...given }: Given) => {
-      if (chainId !== undefined) throw new UsageError(staysFor('--chain'));
-      if (contractAddress !== undefined) throw new UsageError(staysFor('--contract-address'));
+    .addOption(chainOption('decimal id of a registered network, before the first NFT'))
+    .option('--contract-address <address>', 'the NFT contract of its NFTs, before the first NFT')
+    .option('--offline', 'do not ask the network about the contract')
+    .action((id: string, { offline, ...given }: Given) => {
       if (Object.keys(given).length === 0) {
         throw new UsageError('Nothing to change was given. See: tallystick rwa update --help');
       }
@@ -73,9 +73,6 @@ function addUpdateCommand(rwa: Command, session: Session): void {
     });
   examples(update, `rwa update ${sample} --price 1300.00 --no-image-url`);
 }
-
-const staysFor = (option: string) =>
-  `${option} cannot change: tokens that were minted stay where they are. Create another RWA, and archive this one.`;
 
 const flags = ['isBuyable', 'isClaimable'];
 
@@ -91,13 +88,14 @@ async function change(operator: Operator, id: string, wanted: RwaChange, offline
   const { db, output } = operator;
   const before = await findRwaRecord(db, id);
   const { id: rwaId, companyId } = before;
-  if (wanted.isClaimable === true && !before.isClaimable) {
+  const target = mergeRwa(before, wanted);
+  if (target.ok && needsExamination(before, target.input)) {
     if (offline) output.say(notExamined);
-    else await admitContract(operator, { ...before, isClaimable: true });
+    else await admitContract(operator, target.input);
   }
   const result = await audited(
     db,
-    (tx) => updateRwa(tx, rwaId, wanted),
+    (tx) => updateRwa(tx, before, wanted),
     (done) =>
       done.kind === 'done' && done.changed.length > 0
         ? { action: 'rwa.update', companyId, subject: rwaId, details: { fields: done.changed } }
@@ -109,7 +107,7 @@ async function change(operator: Operator, id: string, wanted: RwaChange, offline
     throw new UsageError(faults.join('\n'));
   }
   if (result.changed.length === 0) output.say('It was so already: nothing has changed.');
-  output.record(shown(result.rwa));
+  output.record(shown(await findRwaRecord(db, rwaId)));
 }
 
 type Archiving = { readonly name: string; readonly about: string; readonly isArchived: boolean };
@@ -120,11 +118,11 @@ function addArchiveCommand(rwa: Command, session: Session, { name, about, isArch
     .description(about)
     .action((id: string) =>
       asOperator(session, async ({ db, output }) => {
-        const { id: rwaId, companyId } = await findRwaRecord(db, id);
+        const rwa = await findRwaRecord(db, id);
         const isChanged = await audited(
           db,
-          (tx) => setArchived(tx, rwaId, isArchived),
-          (done) => (done ? { action: `rwa.${name}`, companyId, subject: rwaId } : undefined),
+          (tx) => setArchived(tx, rwa, isArchived),
+          (done) => (done ? { action: `rwa.${name}`, companyId: rwa.companyId, subject: rwa.id } : undefined),
         );
         if (!isChanged) output.say('It was so already: nothing has changed.');
         output.record(shown(await findRwaRecord(db, id)));

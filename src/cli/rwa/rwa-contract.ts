@@ -1,4 +1,4 @@
-import type { RwaInput } from '../../rwa/operators/rwa-input.ts';
+import type { RwaInput } from '../../rwa/assets/rwa-input.ts';
 import { contractKey, examineContracts } from '../shared/contract-door.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import type { Operator } from '../shared/session.ts';

@@ -6,7 +6,7 @@ import type { Operator } from '../shared/session.ts';
 import { isUuid } from '../shared/values.ts';
 
 /** An RWA as commands print it: its number, which is part of token ids, as text; its counters as integers. */
-export const shown = ({ number, totalNfts, claimedNfts, ...rwa }: OperatorRwa) => ({
+export const shown = ({ number, totalNfts, claimedNfts, ownClaimBaseUrl: _, ...rwa }: OperatorRwa) => ({
   ...rwa,
   number: String(number),
   totalNfts: Number(totalNfts),

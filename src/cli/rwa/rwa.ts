@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { findNetwork } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { createRwa, listOperatorRwas, setClaimPage } from '../../rwa/operators/rwa-admin-store.ts';
-import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
+import { updateRwa } from '../../rwa/assets/rwa-change-store.ts';
+import { parseRwaInput } from '../../rwa/assets/rwa-input.ts';
+import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store.ts';
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -167,13 +168,13 @@ function addClaimPageCommand(rwa: Command, session: Session): void {
     .addArgument(new Argument('<state>').choices(['on', 'off']))
     .action((id: string, state: 'on' | 'off') =>
       asOperator(session, async ({ db, output }) => {
-        const { id: rwaId, companyId } = await findRwaRecord(db, id);
-        const changed = await audited(
+        const rwa = await findRwaRecord(db, id);
+        await audited(
           db,
-          (tx) => setClaimPage(tx, rwaId, state === 'on'),
-          () => ({ action: 'rwa.claim_page', companyId, subject: rwaId, details: { state } }),
+          (tx) => updateRwa(tx, rwa, { claimPage: state === 'on' }),
+          () => ({ action: 'rwa.claim_page', companyId: rwa.companyId, subject: rwa.id, details: { state } }),
         );
-        output.record(shown(changed ?? (await findRwaRecord(db, id))));
+        output.record(shown(await findRwaRecord(db, id)));
       }),
     );
   examples(command, 'rwa claim-page 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 on');

@@ -1,9 +1,10 @@
-import { type ContractVerdict, hasCode, judgeContract } from '../../chain/contracts/contract-check.ts';
+import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { saveContractVerdicts } from '../../rwa/minting/contract-verdict-store.ts';
+import { examineContract, isMintedOn, type NamedContract } from '../../rwa/minting/examine-contract.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
 import { errorText } from './finding.ts';
 
@@ -43,15 +44,14 @@ export async function examineContracts(
   const signers = Map.groupBy(await listLanes(db, {}), ({ chainId }) => chainId);
   const unreachable = new Map<string, string>();
 
-  const examine = async (use: Use): Promise<Examined> => {
-    const { chainId, contract, network } = use;
+  const examine = async (use: NamedContract): Promise<Examined> => {
+    const { contract } = use;
+    const { chainId } = use.network;
     const silent = unreachable.get(chainId);
     if (silent !== undefined) return { chainId, contract, verdict: 'unknown', detail: silent };
     try {
-      const provider = clients.for(network);
       const minters = (signers.get(chainId) ?? []).map(({ signer }) => signer);
-      const judge = use.isMintedOn ? judgeContract : judgeCode;
-      return { chainId, contract, ...(await judge(provider, contract, minters)) };
+      return { chainId, contract, ...(await examineContract(clients, use, minters)) };
     } catch (error) {
       // Its other contracts would each wait for the nodes as long.
       unreachable.set(chainId, errorText(error));
@@ -66,36 +66,23 @@ export async function examineContracts(
   }
   const verdicts = examined.flatMap(({ verdict, ...rest }, index) =>
     // That there is code says nothing for the RWAs that are minted on the same contract.
-    verdict === 'unknown' || (verdict === 'fit' && !uses[index]?.isMintedOn) ? [] : [{ ...rest, verdict }],
+    verdict === 'unknown' || (verdict === 'fit' && !isMinted(uses[index])) ? [] : [{ ...rest, verdict }],
   );
   await saveContractVerdicts(db, verdicts);
   return new Map(examined.map((each) => [contractKey(each), each]));
 }
 
-type Use = {
-  readonly chainId: string;
-  readonly contract: string;
-  readonly network: Network;
-  readonly isMintedOn: boolean;
-};
+const isMinted = (use: NamedContract | undefined) => use !== undefined && isMintedOn(use);
 
 /** Each contract once, without those of networks that are not registered. */
-function usesOf(named: readonly Named[], networks: ReadonlyMap<string, Network>): Use[] {
+function usesOf(named: readonly Named[], networks: ReadonlyMap<string, Network>): NamedContract[] {
   return [...Map.groupBy(named, contractKey).values()].flatMap((same) => {
     const [first] = same;
     const network = first && networks.get(first.chainId);
     if (first === undefined || network === undefined) return [];
-    const isMintedOn = network.minterContract !== null && same.some(({ isClaimable }) => isClaimable);
-    return [{ chainId: first.chainId, contract: first.contract, network, isMintedOn }];
+    return [{ network, contract: first.contract, isClaimable: same.some(({ isClaimable }) => isClaimable) }];
   });
 }
 
 export const contractKey = ({ chainId, contract }: Pick<Named, 'chainId' | 'contract'>) =>
   `${chainId} ${contract}`;
-
-type Provider = ReturnType<RpcClients['for']>;
-
-async function judgeCode(provider: Provider, contract: string) {
-  if (await hasCode(provider, contract)) return { verdict: 'fit', detail: 'It is a contract.' } as const;
-  return { verdict: 'unfit', detail: `There is no contract at ${contract}.` } as const;
-}

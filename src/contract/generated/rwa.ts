@@ -90,7 +90,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an NFT
+         * @description Changes `data`, which only the company reads, and the public `attributes` and `imageUrl`, which everybody reads in the
+         *     metadata of the minted token. An absent field stays as it is, null clears a field. NFTs can be changed before and after
+         *     the mint.
+         */
+        patch: operations["updateNft"];
         trace?: never;
     };
     "/nft/{id}/mint": {
@@ -147,7 +153,15 @@ export interface paths {
          */
         get: operations["listRwas"];
         put?: never;
-        post?: never;
+        /**
+         * Create an RWA
+         * @description Creates an RWA of the company, without NFTs. The service asks the network what the contract is, as the operator's
+         *     `tallystick rwa create` does. If no node answers, nothing is created and the answer is 503.
+         *
+         *     To mint on a contract of your own: create the RWA with `isClaimable` false, let the service mint on the contract, then
+         *     set `isClaimable`. Nobody else can name the contract in between.
+         */
+        post: operations["createRwa"];
         delete?: never;
         options?: never;
         head?: never;
@@ -169,7 +183,8 @@ export interface paths {
         };
         /**
          * Get an RWA
-         * @description One RWA with its `data` and the numbers of its NFTs. Claimed means minted.
+         * @description One RWA with its `data` and the numbers of its NFTs. Claimed means minted. Its `ETag` can be sent as `If-Match` when
+         *     the RWA is changed, so that nobody's change is overwritten unseen.
          */
         get: operations["getRwa"];
         put?: never;
@@ -177,7 +192,16 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change or archive an RWA
+         * @description Takes any subset of the fields of an RWA. An absent field stays as it is, null clears an optional field.
+         *     `archived` true archives the RWA, false puts it back.
+         *
+         *     `chainId` and `contractAddress` can change only before the first NFT. When one of them changes, or NFTs become
+         *     claimable, the service asks the network what the contract is. If no node answers, nothing changes and the answer is
+         *     503.
+         */
+        patch: operations["updateRwa"];
         trace?: never;
     };
     "/rwa/{id}/mint": {
@@ -264,11 +288,11 @@ export interface components {
             name: string;
             /** @description Description of the asset. */
             description: string | null;
-            /** @description Image of the asset. */
+            /** @description Image of the NFT, else that of the asset. */
             image: string | null;
             /**
              * @description `Type` of the asset, `Serial` of the NFT, and `Issuer`: the name that its company shows to customers. A company
-             *     without such a name has no `Issuer` here.
+             *     without such a name has no `Issuer` here. The public attributes of the NFT follow.
              */
             attributes: components["schemas"]["TokenAttribute"][];
         };
@@ -277,7 +301,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -444,6 +468,13 @@ export interface components {
             mintedBlock: string | null;
             data: components["schemas"]["FreeData"];
             /**
+             * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
+             *     are none.
+             */
+            attributes: components["schemas"]["TokenAttribute"][] | null;
+            /** @description Public image of this NFT. When null, that of its RWA is shown. */
+            imageUrl: string | null;
+            /**
              * Format: date-time
              * @description When the NFT was created, UTC.
              */
@@ -505,6 +536,10 @@ export interface components {
              */
             updatedAt: string;
             data: components["schemas"]["FreeData"];
+            /** @description Whether everybody who has a secret may claim without the company, on the claim page of the service. */
+            claimPage: boolean;
+            /** @description Claim page of its NFTs. When null, that of the company, else that of the service. */
+            claimBaseUrl: string | null;
             /**
              * Format: int32
              * @description All NFTs of the RWA.
@@ -572,6 +607,13 @@ export interface components {
             mintedBlock: string | null;
             data: components["schemas"]["FreeData"];
             /**
+             * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
+             *     are none.
+             */
+            attributes: components["schemas"]["TokenAttribute"][] | null;
+            /** @description Public image of this NFT. When null, that of its RWA is shown. */
+            imageUrl: string | null;
+            /**
              * Format: date-time
              * @description When the NFT was created, UTC.
              */
@@ -582,6 +624,71 @@ export interface components {
              */
             updatedAt: string;
             rwa: components["schemas"]["RwaDetail"];
+        };
+        /** @description One public property of an NFT. */
+        PublicAttribute: {
+            /** @description Name of the property, other than `Type`, `Serial` and `Issuer`. */
+            trait_type: string;
+            /** @description Its value. */
+            value: string;
+        };
+        /**
+         * @description Public properties of this NFT, such as the number of a bottle. Everybody reads them in the metadata of the token, after
+         *     `Type`, `Serial` and `Issuer`, which the service sets. Null when there are none.
+         */
+        PublicAttributes: components["schemas"]["PublicAttribute"][] | null;
+        /**
+         * @description Changes to an NFT, before or after its mint. An absent field stays as it is, null clears a field. Read-only fields may
+         *     be sent along; they must have their type, and their values are ignored.
+         */
+        UpdateNftRequest: {
+            data?: components["schemas"]["FreeData"];
+            attributes?: components["schemas"]["PublicAttributes"];
+            /** @description Public image of this NFT, http or https. When null, that of its RWA is shown. */
+            imageUrl?: string | null;
+            /**
+             * Format: uuid
+             * @description Set by the service.
+             */
+            readonly rwaId?: string;
+            /** @description Set by the service. */
+            readonly serial?: string;
+            /** @description Set by the service. */
+            readonly tokenId?: string;
+            /** @description Set by the service. */
+            readonly secret?: string;
+            /**
+             * Format: uri
+             * @description Set by the service.
+             */
+            readonly url?: string;
+            /** @description Set by the service. */
+            readonly claimStatus?: string;
+            /** @description Set by the service. */
+            readonly mintError?: string | null;
+            /** @description Set by the service. */
+            readonly mintNote?: string | null;
+            /** @description Set by a mint. */
+            readonly recipient?: string | null;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly mintedAt?: string | null;
+            /** @description Set by the service. */
+            readonly mintedTx?: string | null;
+            /** @description Set by the service. */
+            readonly mintedBlock?: string | null;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly updatedAt?: string;
         };
         /** @description Proof of the claim, and who gets the NFT. */
         MintNftRequest: {
@@ -635,6 +742,153 @@ export interface components {
             cursor: string | null;
             /** @description The RWAs by creation, then id. */
             rwas: components["schemas"]["Rwa"][];
+        };
+        /**
+         * @description A new RWA. A field that is absent or null is unset. The read-only fields of an RWA may be sent along; they must have
+         *     their type, and their values are ignored.
+         */
+        CreateRwaRequest: {
+            /** @description Name of the asset. Spaces around it are removed, and it must have a visible character. */
+            name: string;
+            /** @description Description of the asset. */
+            description?: string | null;
+            /** @description Kind of asset, in words of the company, such as `wine`. */
+            type: string;
+            /** @description Image of the asset, http or https. */
+            imageUrl?: string | null;
+            /**
+             * Format: int64
+             * @description Decimal chain ID of a registered network, on which its NFTs are minted.
+             */
+            chainId: number;
+            /**
+             * @description NFT contract on that network. Without it, the contract that the service has there. A contract that RWAs of
+             *     another company name is rejected. If NFTs can be claimed and the service mints on the network, it must be an NFT
+             *     contract that lets the service mint. Otherwise it must be a contract.
+             */
+            contractAddress?: string;
+            /** @description Whether it can be bought through a payment provider. False when absent. */
+            isBuyable?: boolean;
+            /** @description Whether its NFTs can be claimed on-chain. Mints accepted while it was true go on. False when absent. */
+            isClaimable?: boolean;
+            /** @description Price of one NFT as an exact decimal number, in units of `currency`. */
+            price?: string | null;
+            /** @description ISO 4217 code or token symbol of the price. A price needs one. */
+            currency?: string | null;
+            data?: components["schemas"]["FreeData"];
+            /** @description Whether everybody who has a secret may claim without the company, on the claim page of the service. False when absent. */
+            claimPage?: boolean;
+            /** @description Claim page of its NFTs. When null, that of the company, else that of the service. */
+            claimBaseUrl?: string | null;
+            /**
+             * Format: uuid
+             * @description Of the record.
+             */
+            readonly id?: string;
+            /** @description Always the company of the API key. */
+            readonly companyId?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service; send `archived` to change it.
+             */
+            readonly archivedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly totalNfts?: number;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly claimedNfts?: number;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly unclaimedNfts?: number;
+        };
+        /**
+         * @description Changes to an RWA. An absent field stays as it is, null clears an optional field. Read-only fields may be sent along;
+         *     they must have their type, and their values are ignored.
+         */
+        UpdateRwaRequest: {
+            /** @description Name of the asset. Spaces around it are removed, and it must have a visible character. */
+            name?: string;
+            /** @description Description of the asset. */
+            description?: string | null;
+            /** @description Kind of asset, in words of the company, such as `wine`. */
+            type?: string;
+            /** @description Image of the asset, http or https. */
+            imageUrl?: string | null;
+            /**
+             * Format: int64
+             * @description Decimal chain ID of a registered network, on which its NFTs are minted. It can change only before the first NFT.
+             */
+            chainId?: number;
+            /**
+             * @description NFT contract on that network. It can change only before the first NFT. A contract that RWAs of
+             *     another company name is rejected. If NFTs can be claimed and the service mints on the network, it must be an NFT
+             *     contract that lets the service mint. Otherwise it must be a contract.
+             */
+            contractAddress?: string;
+            /** @description Whether it can be bought through a payment provider. */
+            isBuyable?: boolean;
+            /** @description Whether its NFTs can be claimed on-chain. Mints accepted while it was true go on. */
+            isClaimable?: boolean;
+            /** @description Price of one NFT as an exact decimal number, in units of `currency`. */
+            price?: string | null;
+            /** @description ISO 4217 code or token symbol of the price. A price needs one. */
+            currency?: string | null;
+            data?: components["schemas"]["FreeData"];
+            /** @description Whether everybody who has a secret may claim without the company, on the claim page of the service. */
+            claimPage?: boolean;
+            /** @description Claim page of its NFTs. When null, that of the company, else that of the service. */
+            claimBaseUrl?: string | null;
+            /** @description True archives the RWA: lists leave it out, and new mints are rejected. Accepted mints go on. False puts it back. */
+            archived?: boolean;
+            /** @description Always the company of the API key. */
+            readonly companyId?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service; send `archived` to change it.
+             */
+            readonly archivedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly totalNfts?: number;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly claimedNfts?: number;
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
+            readonly unclaimedNfts?: number;
         };
         /** @description Recipient and data of the new NFT. A field that is absent or null is unset. */
         CreateAndMintRequest: {
@@ -695,6 +949,13 @@ export interface components {
             /** @description Number of the block of that transaction; null until it is minted. */
             mintedBlock: string | null;
             data: components["schemas"]["FreeData"];
+            /**
+             * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
+             *     are none.
+             */
+            attributes: components["schemas"]["TokenAttribute"][] | null;
+            /** @description Public image of this NFT. When null, that of its RWA is shown. */
+            imageUrl: string | null;
             /**
              * Format: date-time
              * @description When the NFT was created, UTC.
@@ -827,6 +1088,34 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The first request with this `Idempotency-Key` still runs. */
+        IdempotencyInProgress: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The record was changed since the `ETag` that was sent as `If-Match`, or a proxy has weakened that tag, so that it never
+         *     matches.
+         */
+        RecordChanged: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is over 100 kB. */
         ContentTooLarge: {
             headers: {
@@ -879,6 +1168,35 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description RWAs of another company name the contract, or a request with this `Idempotency-Key` is still in progress. */
+        ContractTakenOrInProgress: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterOptional"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description No node of the network answers about the contract, or the service cannot answer now. Nothing was created or changed.
+         *     Retry after `Retry-After`.
+         */
+        ContractUnverified: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The RWA does not exist or belongs to another company. */
         RwaNotFound: {
             headers: {
@@ -893,19 +1211,6 @@ export interface components {
         };
         /** @description The limit of the key is used up, or the company may mint no more today. */
         TooManyNewMints: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Retry-After": components["headers"]["RetryAfter"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The first request with this `Idempotency-Key` still runs. */
-        IdempotencyInProgress: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -957,6 +1262,15 @@ export interface components {
          * @example 14036fb4-2851-4d88-98bf-08882136fb9a
          */
         NftId: string;
+        /**
+         * @description The `ETag` of the record as you last saw it. If the record was changed in between, nothing happens and the answer is
+         *     412. Without this header the change is made in any case.
+         *
+         *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+         *     that compresses answers has weakened them. The 412 then has the code `etag_weakened`.
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
+         */
+        IfMatch: string;
         /**
          * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
          *     the same value when you repeat the request.
@@ -1029,6 +1343,13 @@ export interface components {
          * @example Tue, 30 Jun 2026 23:59:59 GMT
          */
         Sunset: "Tue, 30 Jun 2026 23:59:59 GMT";
+        /**
+         * @description Opaque version of what a PATCH can change in the record, for `If-Match`. It stays the same when NFTs are created or
+         *     minted. The service sends strong tags only: a weak one (`W/"…"`), or one with a suffix such as `-gzip`, was changed by
+         *     a proxy and never matches.
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
+         */
+        ETag: string;
         /** @description Present, and `true`, when this is the stored answer to an earlier request with the same `Idempotency-Key`. */
         IdempotencyReplayed: "true";
         /**
@@ -1036,6 +1357,11 @@ export interface components {
          * @example 1
          */
         RetryAfterOptional: number;
+        /**
+         * @description Path of the new RWA on the same host.
+         * @example /v1/api/rwa/fc00df3d-9923-426b-b8c2-c27914ea3084
+         */
+        Location: string;
     };
     pathItems: never;
 }
@@ -1255,6 +1581,7 @@ export interface operations {
             /** @description The NFT. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1268,6 +1595,87 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["NftForeign"];
             404: components["responses"]["NftNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateNft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the record as you last saw it. If the record was changed in between, nothing happens and the answer is
+                 *     412. Without this header the change is made in any case.
+                 *
+                 *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+                 *     that compresses answers has weakened them. The 412 then has the code `etag_weakened`.
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
+                 *     the same value when you repeat the request.
+                 *
+                 *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
+                 *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
+                 *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The NFT. It must belong to the company of the key.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                id: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. Without a body nothing changes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateNftRequest"];
+            };
+        };
+        responses: {
+            /** @description The NFT after the change. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NftDetail"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NftForeign"];
+            404: components["responses"]["NftNotFound"];
+            409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["RecordChanged"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -1437,6 +1845,71 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createRwa: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
+                 *     the same value when you repeat the request.
+                 *
+                 *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
+                 *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
+                 *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The RWA. `name`, `type` and `chainId` are required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRwaRequest"];
+            };
+        };
+        responses: {
+            /** @description The new RWA. */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RwaDetail"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            409: components["responses"]["ContractTakenOrInProgress"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ContractUnverified"];
+        };
+    };
     getRwa: {
         parameters: {
             query?: never;
@@ -1455,6 +1928,7 @@ export interface operations {
             /** @description The RWA. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1471,6 +1945,87 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateRwa: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the record as you last saw it. If the record was changed in between, nothing happens and the answer is
+                 *     412. Without this header the change is made in any case.
+                 *
+                 *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+                 *     that compresses answers has weakened them. The 412 then has the code `etag_weakened`.
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
+                 *     the same value when you repeat the request.
+                 *
+                 *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
+                 *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
+                 *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The RWA. It must belong to the company of the key.
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
+                 */
+                id: components["parameters"]["RwaId"];
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. Without a body nothing changes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateRwaRequest"];
+            };
+        };
+        responses: {
+            /** @description The RWA after the change. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RwaDetail"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["RwaNotFound"];
+            409: components["responses"]["ContractTakenOrInProgress"];
+            412: components["responses"]["RecordChanged"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ContractUnverified"];
         };
     };
     createAndMintNft: {

@@ -55,7 +55,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},
 
-  rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
+  rwas: { api: keep, worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
   wrong_secrets: { api: keep, worker: purge },
   // As the release before counted wrong secrets.
@@ -120,10 +120,37 @@ type ColumnUpdates = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly 
 const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
   // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
   nfts: {
-    api: ['mint_state', 'recipient', 'mint_error', 'mint_chain_id', 'mint_contract', 'queued_at'],
+    api: [
+      ...['mint_state', 'recipient', 'mint_error', 'mint_chain_id', 'mint_contract', 'queued_at'],
+      ...['data', 'attributes', 'image_url'],
+    ],
     worker: ['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
   },
-  rwas: { api: ['last_serial', 'total_nfts'], worker: ['claimed_nfts'] },
+  rwas: {
+    api: [
+      ...[
+        'last_serial',
+        'total_nfts',
+        'name',
+        'description',
+        'type',
+        'image_url',
+        'chain_id',
+        'contract_address',
+      ],
+      ...[
+        'is_buyable',
+        'is_claimable',
+        'price',
+        'currency',
+        'data',
+        'claim_page',
+        'claim_base_url',
+        'archived_at',
+      ],
+    ],
+    worker: ['claimed_nfts'],
+  },
 };
 
 /** Returns which of the columns of a table users of a role may update. A row never goes to another company. */

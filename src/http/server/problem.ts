@@ -11,6 +11,7 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   tokens_unavailable: 2,
   approvals_unavailable: 2,
   balance_unavailable: 2,
+  contract_unverified: 2,
   auth_unavailable: 5,
   service_unavailable: 5,
   overloaded: 1,

@@ -2,8 +2,8 @@ import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import type { ClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { issueNfts } from '../../rwa/assets/nft-issuer.ts';
+import type { RwaInput } from '../../rwa/assets/rwa-input.ts';
 import { createRwa } from '../../rwa/operators/rwa-admin-store.ts';
-import type { RwaInput } from '../../rwa/operators/rwa-input.ts';
 
 type SampleAsset = Pick<RwaInput, 'name' | 'description' | 'type' | 'isBuyable' | 'isClaimable' | 'data'> & {
   readonly price?: string;

@@ -71,6 +71,8 @@ function issued(
     mintedTx: null,
     mintedBlock: null,
     data: null,
+    attributes: null,
+    imageUrl: null,
     createdAt,
     updatedAt: createdAt,
   };

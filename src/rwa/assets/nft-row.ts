@@ -3,6 +3,9 @@ import type { SealedSecret } from './claim-secret.ts';
 /** Where an NFT stands on its way to the chain. */
 export type MintState = 'unclaimed' | 'queued' | 'submitted' | 'minted' | 'failed';
 
+/** A public property of an NFT, in the form of ERC-721 metadata. */
+export type PublicAttribute = { readonly trait_type: string; readonly value: string };
+
 /** One NFT of an RWA. */
 export type Nft = {
   readonly id: string;
@@ -26,6 +29,10 @@ export type Nft = {
   /** Decimal. */
   readonly mintedBlock: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
+  /** Public properties of its own; null when there are none. */
+  readonly attributes: readonly PublicAttribute[] | null;
+  /** Public; null where the image of its RWA is shown. */
+  readonly imageUrl: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -47,6 +54,8 @@ export const nftColumns = [
   'minted_tx',
   'minted_block',
   'data',
+  'attributes',
+  'image_url',
   'created_at',
   'updated_at',
 ];
@@ -69,6 +78,8 @@ export type NftRow = {
   minted_tx: string | null;
   minted_block: string | null;
   data: Record<string, unknown> | null;
+  attributes: PublicAttribute[] | null;
+  image_url: string | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -95,6 +106,8 @@ export function toNft(row: NftRow): Nft {
     mintedTx: row.minted_tx,
     mintedBlock: row.minted_block,
     data: row.data,
+    attributes: row.attributes,
+    imageUrl: row.image_url,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

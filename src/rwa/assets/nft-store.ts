@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
@@ -104,7 +104,7 @@ const rwaNames = detailColumns.map((column) => column.replace('r.', ''));
 const findSql = `
   SELECT ${nftColumns.map((column) => `n.${column}`).join(', ')}, ${nftReasonSql('n')} AS mint_reason,
     ${rwaNames.map((name) => `r.${name} AS rwa_${name}`).join(', ')},
-    coalesce(r.claim_base_url, c.claim_base_url) AS rwa_claim_base_url
+    coalesce(r.claim_base_url, c.claim_base_url) AS rwa_claim_base
   FROM ${table} n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id
     JOIN companies c ON c.id = r.company_id
   WHERE n.company_id = $1 AND n.id = $2`;
@@ -132,9 +132,36 @@ export async function revealNft(
   const { rows } = await prepared<Found>(db, 'reveal_nft', revealSql, values);
   const [row] = rows;
   if (row === undefined) return undefined;
-  const ofRwa = [...rwaNames, 'claim_base_url'].map((name) => [name, row[`rwa_${name}`]]);
+  const ofRwa = [...rwaNames, 'claim_base'].map((name) => [name, row[`rwa_${name}`]]);
   const rwaRow: RwaDetailRow = Object.fromEntries(ofRwa); // selected under these names
   return { nft: toNft(row), rwa: toRwaDetail(rwaRow) };
+}
+
+export type NftChange = Partial<Pick<Nft, 'data' | 'attributes' | 'imageUrl'>>;
+
+/** Locks the company's NFT for a change, until the transaction ends. @returns undefined when the company has no such NFT */
+export async function lockNft(
+  tx: Tx,
+  companyId: string,
+  id: string,
+): Promise<Pick<Nft, 'id' | 'data' | 'attributes' | 'imageUrl'> | undefined> {
+  return tx(table)
+    .where({ company_id: companyId, id })
+    .forNoKeyUpdate()
+    .first('id', 'data', 'attributes', { imageUrl: 'image_url' });
+}
+
+/** Stores new values of the company's NFT; null clears, an absent field stays. */
+export async function changeNft(tx: Tx, companyId: string, id: string, change: NftChange): Promise<void> {
+  const { data, attributes, imageUrl } = change;
+  await tx(table)
+    .where({ company_id: companyId, id })
+    .update({
+      ...(data !== undefined && { data }),
+      // The driver would write an array as one of PostgreSQL.
+      ...(attributes !== undefined && { attributes: attributes && JSON.stringify(attributes) }),
+      ...(imageUrl !== undefined && { image_url: imageUrl }),
+    });
 }
 
 /** Those of the ids that are NFTs of companies other than this one, in lower case. */

@@ -28,12 +28,14 @@ export type Rwa = {
 };
 
 export type RwaDetail = Rwa & {
+  /** The RWA's own claim page; null where its company's is used. */
+  readonly ownClaimBaseUrl: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly totalNfts: bigint;
   readonly claimedNfts: bigint;
 };
 
-/** Of `rwas as r`; `claim_base_url` is selected with them, since an RWA inherits it from its company. */
+/** Of `rwas as r`. `claim_base` is selected with them: the claim page of the RWA, else of its company. */
 export const rwaColumns = [
   'r.id',
   'r.number',
@@ -53,7 +55,7 @@ export const rwaColumns = [
   'r.created_at',
   'r.updated_at',
 ];
-export const detailColumns = [...rwaColumns, 'r.data', 'r.total_nfts', 'r.claimed_nfts'];
+export const detailColumns = [...rwaColumns, 'r.claim_base_url', 'r.data', 'r.total_nfts', 'r.claimed_nfts'];
 
 export type RwaRow = {
   id: string;
@@ -70,12 +72,13 @@ export type RwaRow = {
   price: string | null;
   currency: string | null;
   claim_page: boolean;
-  claim_base_url: string | null;
+  claim_base: string | null;
   archived_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
 export type RwaDetailRow = RwaRow & {
+  claim_base_url: string | null;
   data: Record<string, unknown> | null;
   total_nfts: string;
   claimed_nfts: string;
@@ -97,7 +100,7 @@ export function toRwa(row: RwaRow): Rwa {
     price: row.price,
     currency: row.currency,
     claimPage: row.claim_page,
-    claimBaseUrl: row.claim_base_url,
+    claimBaseUrl: row.claim_base,
     archivedAt: row.archived_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -107,6 +110,7 @@ export function toRwa(row: RwaRow): Rwa {
 export function toRwaDetail(row: RwaDetailRow): RwaDetail {
   return {
     ...toRwa(row),
+    ownClaimBaseUrl: row.claim_base_url,
     data: row.data,
     totalNfts: BigInt(row.total_nfts),
     claimedNfts: BigInt(row.claimed_nfts),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { microsSql, momentSql } from '../../db/schema/moment-sql.ts';
 import {
@@ -85,12 +85,19 @@ function matching(db: Database, companyId: string, filter: RwaFilter): Knex.Quer
 }
 
 const findSql = `
-  SELECT ${detailColumns.join(', ')}, coalesce(r.claim_base_url, c.claim_base_url) AS claim_base_url
+  SELECT ${detailColumns.join(', ')}, coalesce(r.claim_base_url, c.claim_base_url) AS claim_base
   FROM ${table} JOIN companies c ON c.id = r.company_id WHERE r.company_id = $1 AND r.id = $2`;
 
 /** The company's RWA; undefined when the company has no such RWA. */
 export async function findRwa(db: Database, companyId: string, id: string): Promise<RwaDetail | undefined> {
   const { rows } = await prepared<RwaDetailRow>(db, 'find_rwa', findSql, [companyId, id]);
+  return rows.map(toRwaDetail)[0];
+}
+
+/** Locks the company's RWA for a change, until the transaction ends. @returns undefined when the company has no such RWA */
+export async function lockRwa(tx: Tx, companyId: string, id: string): Promise<RwaDetail | undefined> {
+  const sql = `${findSql} FOR NO KEY UPDATE OF r`;
+  const { rows } = await prepared<RwaDetailRow>(tx, 'lock_rwa', sql, [companyId, id]);
   return rows.map(toRwaDetail)[0];
 }
 
@@ -112,5 +119,5 @@ export function withClaimBase(db: Database, query: Knex.QueryBuilder, selected: 
   return query
     .join('companies as c', 'c.id', 'r.company_id')
     .select(...selected)
-    .select({ claim_base_url: db.raw('coalesce(r.claim_base_url, c.claim_base_url)') });
+    .select({ claim_base: db.raw('coalesce(r.claim_base_url, c.claim_base_url)') });
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import { stateOfRow } from './mint-state-sql.ts';
+import type { PublicAttribute } from './nft-row.ts';
 import { rwaNumberOf } from './token-id.ts';
 
 /** What the public may know of a minted token. */
@@ -10,7 +11,10 @@ type Token = {
   readonly name: string;
   readonly description: string | null;
   readonly type: string;
+  /** Of the NFT, else of its RWA. */
   readonly imageUrl: string | null;
+  /** Public properties of the NFT. */
+  readonly attributes: readonly PublicAttribute[];
   /** What customers read as the name of its company; null when unset. */
   readonly companyName: string | null;
 };
@@ -23,6 +27,7 @@ type TokenRow = {
   description: string | null;
   type: string;
   image_url: string | null;
+  attributes: PublicAttribute[] | null;
   company_name: string | null;
 };
 
@@ -40,9 +45,9 @@ export async function findMintedToken(db: Database, tokenId: string): Promise<To
       'r.name',
       'r.description',
       'r.type',
-      'r.image_url',
+      'n.attributes',
     )
-    .select({ company_name: 'c.display_name' })
+    .select({ company_name: 'c.display_name', image_url: db.raw('coalesce(n.image_url, r.image_url)') })
     .where({ 'r.number': rwaNumber.toString(), 'n.token_id': tokenId })
     .whereRaw(`${stateOfRow('n')} = 'minted'`);
   return rows.map(toToken)[0];
@@ -56,5 +61,6 @@ const toToken = (row: TokenRow): Token => ({
   description: row.description,
   type: row.type,
   imageUrl: row.image_url,
+  attributes: row.attributes ?? [],
   companyName: row.company_name,
 });

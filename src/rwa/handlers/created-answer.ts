@@ -31,13 +31,17 @@ export function createdAnswer(
 }
 
 // The secret is the fragment at the end of the URL.
-const withoutSecret = (nft: Nft): Nft => ({
+export const withoutSecret = <T extends Nft>(nft: T): T => ({
   ...nft,
   secret: '',
   url: nft.url?.slice(0, -nft.secret.length) ?? null,
 });
 
-function withSecret(nft: Nft, openSecret: OpenSecret, sealed: SealedSecret | undefined): Nft {
+export function withSecret<T extends Nft>(
+  nft: T,
+  openSecret: OpenSecret,
+  sealed: SealedSecret | undefined,
+): T {
   if (sealed === undefined) throw new Error(`NFT ${nft.id} of a kept answer is gone.`);
   const secret = openSecret({ id: nft.id, sealed });
   // Without it the address has no fragment, as in lists.

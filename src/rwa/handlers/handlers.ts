@@ -10,6 +10,7 @@ import type { JobSender } from '../../jobs/queue.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { createHolderClaims } from '../minting/accept/holder-claims.ts';
 import { createMintAcceptor } from '../minting/accept/mint-acceptor.ts';
+import { createChangeHandlers } from './change-handlers.ts';
 import { createClaimHandlers } from './claim-handlers.ts';
 import { createCodeReader } from './code-reader.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
@@ -51,7 +52,8 @@ export function createRwaAreas(deps: Deps): RwaAreas {
   const rwa = {
     ...createRwaHandlers({ db, mayLag }),
     ...createRwaNftHandlers({ db, vault, openSecret, toApiNft }),
-    ...createNftHandlers({ db, toApiNft }),
+    ...createNftHandlers({ db, openSecret, toApiNft }),
+    ...createChangeHandlers(deps),
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),
   };

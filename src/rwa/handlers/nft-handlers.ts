@@ -1,24 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../../base/errors.ts';
 import { basePaths } from '../../contract/documents.ts';
-import type { operations } from '../../contract/generated/rwa.ts';
-import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import { assertMatch, entityTag } from '../../contract/entity-tag.ts';
+import type { components, operations } from '../../contract/generated/rwa.ts';
+import type { CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
 import type { Nft } from '../assets/nft-row.ts';
-import { findForeignNfts, revealNft } from '../assets/nft-store.ts';
+import { changeNft, findForeignNfts, lockNft, revealNft } from '../assets/nft-store.ts';
+import type { FieldError } from '../assets/rwa-input.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
+import { withoutSecret, withSecret } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { nftPageOf, readNftPage } from './nft-page.ts';
+import { refusal } from './refusal.ts';
 import { secretsRead, secretsReadAction } from './secrets-read.ts';
-import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
+import { type OpenSecret, type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
-type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
+type NftOperations = Pick<operations, 'listNfts' | 'getNft' | 'updateNft'>;
 
-type Deps = { readonly db: Database; readonly toApiNft: ToApiNft };
+type Deps = { readonly db: Database; readonly openSecret: OpenSecret; readonly toApiNft: ToApiNft };
 
 /** The NFTs of a company, of all its RWAs. */
-export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperations, CompanyContext> {
+export function createNftHandlers({
+  db,
+  openSecret,
+  toApiNft,
+}: Deps): Handlers<NftOperations, CompanyContext> {
   const numberOf = async (companyId: string, rwaId: string) => (await findRwa(db, companyId, rwaId))?.number;
 
   return {
@@ -42,16 +51,77 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
       return { status: 200, body, headers };
     },
     async getNft({ path }, { companyId, origin }) {
-      const found = await revealNft(db, companyId, path.id, { action: secretsReadAction, origin });
-      if (found === undefined) {
-        // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
-        const foreign = await findForeignNfts(db, companyId, [path.id]);
-        throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
-      }
-      const { nft, rwa } = found;
-      return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
+      const { nft, rwa } = await reveal(db, companyId, path.id, origin);
+      return tagged(nft, { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) });
+    },
+    updateNft({ path: { id }, header, body = {} }, { companyId, once, origin }) {
+      const { data, attributes, imageUrl } = body;
+      const faults = changeFaults(body);
+      if (faults.length > 0) throw refusal(faults);
+      return once(
+        async (tx) => {
+          const before = await lockNft(tx, companyId, id);
+          if (before === undefined) throw await absent(tx, companyId, id);
+          assertMatch(header['If-Match'], nftTag(before));
+          const changed = Object.entries({ data, attributes, imageUrl }).filter(
+            ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as Changeable]),
+          );
+          if (changed.length > 0) {
+            await changeNft(tx, companyId, id, Object.fromEntries(changed));
+            const details = { fields: changed.map(([field]) => field) };
+            await recordByKey(tx, { action: 'nft.update', companyId, subject: before.id, details }, origin);
+          }
+          const { nft, rwa } = await reveal(tx, companyId, id, origin);
+          return tagged(nft, { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) });
+        },
+        {
+          store: withoutSecret,
+          async restore(tx, stored) {
+            const kept = stored as Detail; // stored from such a body
+            const { nft } = await reveal(tx, companyId, kept.id, origin);
+            return withSecret(kept, openSecret, nft.sealed);
+          },
+        },
+      );
     },
   };
+}
+
+type Detail = components['schemas']['NftDetail'];
+type Changeable = 'data' | 'attributes' | 'imageUrl';
+
+/** Reads an NFT with its RWA and its secret, and stores in the audit log that the secret is shown. */
+async function reveal(db: Database, companyId: string, id: string, origin: Origin) {
+  const found = await revealNft(db, companyId, id, { action: secretsReadAction, origin });
+  if (found === undefined) throw await absent(db, companyId, id);
+  return found;
+}
+
+/** The problem of an NFT that the company does not have. */
+async function absent(db: Database, companyId: string, id: string) {
+  // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
+  const foreign = await findForeignNfts(db, companyId, [id]);
+  return problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
+}
+
+const tagged = (nft: Nft, body: Detail) => ({ status: 200, body, headers: { ETag: nftTag(nft) } }) as const;
+
+/** The tag of what a PATCH can change. A mint leaves it as it is. */
+const nftTag = ({ id, data, attributes, imageUrl }: Pick<Nft, 'id' | Changeable>) =>
+  entityTag(id, data, attributes, imageUrl);
+
+const ofService = ['type', 'serial', 'issuer'];
+
+function changeFaults({ attributes, imageUrl }: components['schemas']['UpdateNftRequest']): FieldError[] {
+  const reserved = (attributes ?? []).some((each) =>
+    ofService.includes(each.trait_type.trim().toLowerCase()),
+  );
+  const message = 'must not have Type, Serial or Issuer, which the service sets';
+  const isUrl = imageUrl === undefined || imageUrl === null || URL.canParse(imageUrl);
+  return [
+    ...(reserved ? [{ field: 'attributes', message }] : []),
+    ...(isUrl ? [] : [{ field: 'imageUrl', message: 'must be an http(s) URL' }]),
+  ];
 }
 
 function ownerOf<R extends Rwa>(nft: Nft, rwa: R | undefined): R {

@@ -6,6 +6,7 @@ import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { MayLag } from '../../db/replica/replica-reads.ts';
 import { countRwas, findRwa, listRwas, type RwaPlace } from '../assets/rwa-store.ts';
+import { rwaTag } from './change-handlers.ts';
 import { pageOf } from './page.ts';
 import { toApiRwa, toApiRwaDetail } from './to-api.ts';
 
@@ -37,7 +38,7 @@ export function createRwaHandlers({ db, mayLag }: Deps): Handlers<RwaOperations,
     async getRwa({ path }, { companyId }) {
       const rwa = await findRwa(db, companyId, path.id);
       if (rwa === undefined) throw problem('rwa_not_found');
-      return { status: 200, body: toApiRwaDetail(rwa) };
+      return { status: 200, body: toApiRwaDetail(rwa), headers: { ETag: rwaTag(rwa) } };
     },
   };
 }

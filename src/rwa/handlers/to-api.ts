@@ -34,6 +34,8 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
   return {
     ...toApiRwa(rwa),
     data: rwa.data,
+    claimPage: rwa.claimPage,
+    claimBaseUrl: rwa.ownClaimBaseUrl,
     totalNfts: Number(rwa.totalNfts),
     claimedNfts: Number(rwa.claimedNfts),
     unclaimedNfts: Number(rwa.totalNfts - rwa.claimedNfts),
@@ -85,6 +87,8 @@ export function createToApiNft({ openSecret, claimBaseUrl }: ToApiDeps): ToApiNf
       mintedTx: nft.mintedTx,
       mintedBlock: nft.mintedBlock,
       data: nft.data,
+      attributes: nft.attributes?.map(({ trait_type, value }) => ({ trait_type, value })) ?? null,
+      imageUrl: nft.imageUrl,
       createdAt: nft.createdAt.toISOString(),
       updatedAt: nft.updatedAt.toISOString(),
     };

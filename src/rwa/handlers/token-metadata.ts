@@ -33,6 +33,7 @@ export function createMetadataHandler({
           { trait_type: 'Type', value: token.type },
           { trait_type: 'Serial', value: serial },
           ...(token.companyName === null ? [] : [{ trait_type: 'Issuer', value: token.companyName }]),
+          ...token.attributes,
         ],
       };
       return { status: 200, body, headers: { 'Cache-Control': cacheControl } };

@@ -1,9 +1,10 @@
 import { problem } from '../../base/errors.ts';
 import { isChainId } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { insertRwa } from '../assets/rwa-change-store.ts';
+import type { RwaInput } from '../assets/rwa-input.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from '../assets/rwa-row.ts';
 import { withClaimBase } from '../assets/rwa-store.ts';
-import type { RwaInput } from './rwa-input.ts';
 
 /*
  * RWAs as operators see and make them: over all companies.
@@ -29,40 +30,9 @@ export async function createRwa(db: Database, companyId: string, input: RwaInput
   await assertRegistered(db, input.chainId);
   const company: unknown = await db('companies').where({ id: companyId }).first('id');
   if (company === undefined) throw new Error(`Company ${companyId} not found`);
-  const rows: { id: string }[] = await db('rwas')
-    .insert({
-      company_id: companyId,
-      name: input.name,
-      description: input.description,
-      type: input.type,
-      image_url: input.imageUrl,
-      chain_id: input.chainId,
-      contract_address: input.contractAddress,
-      is_buyable: input.isBuyable,
-      is_claimable: input.isClaimable,
-      price: input.price,
-      currency: input.currency,
-      data: input.data,
-      claim_page: input.claimPage,
-      claim_base_url: input.claimBaseUrl,
-    })
-    .returning('id');
-  const created = rows[0] && (await findOperatorRwa(db, rows[0].id));
+  const created = await findOperatorRwa(db, await insertRwa(db, companyId, input));
   if (created === undefined) throw new Error('The new RWA cannot be read back.');
   return created;
-}
-
-/**
- * Lets the holders of secrets of an RWA claim without its company, or no longer.
- * @returns the changed RWA; undefined when there is none with this id
- */
-export async function setClaimPage(
-  db: Database,
-  id: string,
-  claimPage: boolean,
-): Promise<OperatorRwa | undefined> {
-  await db('rwas').where({ id }).update({ claim_page: claimPage });
-  return findOperatorRwa(db, id);
 }
 
 async function assertRegistered(db: Database, chainId: string): Promise<void> {

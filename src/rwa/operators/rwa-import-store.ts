@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../contract/transaction.ts';
-import type { RwaInput } from './rwa-input.ts';
+import type { RwaInput } from '../assets/rwa-input.ts';
 
 export type ImportOptions = {
   readonly companyId: string;

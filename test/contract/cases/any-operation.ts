@@ -42,6 +42,7 @@ export const anyOperation: Provocations = {
   internal_error: cannot('only by a fault of the service'),
   auth_unavailable: cannot(down),
   service_unavailable: cannot(down),
+  contract_unverified: cannot(down),
   overloaded: cannot('would take the whole service'),
   history_unavailable: cannot(down),
   nfts_unavailable: cannot(down),

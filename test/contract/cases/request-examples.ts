@@ -15,6 +15,13 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
     case 'createEvent':
       // The network of the example may be none of this deployment.
       return { body: 'chainId' in sent ? { ...sent, chainId: Number(await facts.chainId()) } : sent };
+    case 'createRwa':
+      // The contract of this deployment may be none that mints.
+      return { body: { ...sent, chainId: Number(await facts.chainId()), isClaimable: false } };
+    case 'updateRwa':
+      return { ids: { rwaId: (await session.makeRwa()).id }, body: sent };
+    case 'updateNft':
+      return { ids: { nftId: (await facts.newNft((await facts.anyRwa()).id)).id }, body: sent };
     case 'updateEvent':
     case 'addAttendee':
       return { ids: { eventId: (await session.makeEvent()).id }, body: sent };

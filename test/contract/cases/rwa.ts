@@ -59,6 +59,40 @@ const mintOfUnclaimable: Provoke = writing(async (trial) =>
   mint(trial, await trial.facts.newNft((await trial.facts.unclaimableRwa()).id)),
 );
 
+const nobody = `0x${'1'.repeat(40)}`;
+
+const rwaBody = async (facts: Trial['facts']) => ({
+  name: 'Contract test, to be archived',
+  type: 'whisky',
+  chainId: Number(await facts.chainId()),
+});
+
+const newRwa: Provoke = writing(async ({ session, facts, id }) =>
+  session.call(id, { body: await rwaBody(facts) }),
+);
+
+/** A change of a new RWA. */
+const onNewRwa = (body: object): Provoke =>
+  writing(async ({ session, id }) =>
+    session.call(id, { ids: { rwaId: (await session.makeRwa()).id }, body }),
+  );
+
+/** A change of nothing, with a header made from the tag of the record. */
+const onRwaTag =
+  (ifMatch: (etag: string) => string): Provoke =>
+  async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.anyRwa()).id };
+    const { headers } = await session.call('getRwa', { ids });
+    return session.call(id, { ids, body: {}, headers: { 'if-match': ifMatch(String(headers['etag'])) } });
+  };
+const onNftTag =
+  (ifMatch: (etag: string) => string): Provoke =>
+  async ({ session, facts, id }) => {
+    const ids = { nftId: (await facts.unclaimedNft()).id };
+    const { headers } = await session.call('getNft', { ids });
+    return session.call(id, { ids, body: {}, headers: { 'if-match': ifMatch(String(headers['etag'])) } });
+  };
+
 export const rwaCases: Provocations = {
   'listRwas cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
   'listNfts cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
@@ -68,6 +102,49 @@ export const rwaCases: Provocations = {
   'getRwa rwa': onRwa(),
   'listRwaNfts nfts': onRwa('limit=5'),
   'listRwaNfts none': onRwa('updatedSince=9999-12-31'),
+  'createRwa rwa': newRwa,
+  type_required: refusedBody({ name: 'Cask 18', chainId: 1 }),
+  'createRwa currency_needed': async ({ session, facts, id }) =>
+    session.call(id, { body: { ...(await rwaBody(facts)), price: '5.00' } }),
+  'createRwa contract_missing': async ({ session, facts, id }) =>
+    session.call(id, { body: { ...(await rwaBody(facts)), contractAddress: nobody } }),
+  'createRwa rwa_network_not_found': refusedBody({ name: 'Cask 18', type: 'whisky', chainId: 424242 }),
+  'createRwa idempotency_key_reused': reusingKey(async ({ facts }) => ({
+    ids: {},
+    first: await rwaBody(facts),
+    second: { ...(await rwaBody(facts)), name: 'Other' },
+  })),
+  contract_taken: cannot('needs a contract of another company'),
+  'updateRwa rwa': onNewRwa({ description: 'Changed' }),
+  'updateRwa currency_needed': onNewRwa({ currency: null }),
+  'updateRwa contract_missing': onNewRwa({ contractAddress: nobody }),
+  'updateRwa rwa_network_not_found': onNewRwa({ chainId: 424242 }),
+  contract_fixed: async ({ session, facts, id }) =>
+    session.call(id, {
+      ids: { rwaId: (await facts.unclaimedNft()).rwaId },
+      body: { contractAddress: nobody },
+    }),
+  'updateRwa precondition_failed': onRwaTag(() => '"5f8Zc0kqk0Jt6vEq"'),
+  'updateRwa etag_weakened': onRwaTag((etag) => `W/${etag}`),
+  'updateRwa idempotency_key_reused': reusingKey(async ({ session }) => ({
+    ids: { rwaId: (await session.makeRwa()).id },
+    first: { description: 'One' },
+    second: { description: 'Two' },
+  })),
+  'updateNft nft_unclaimed': writing(async (trial) =>
+    trial.session.call(trial.id, {
+      ids: { nftId: (await newNft(trial)).id },
+      body: { data: { cellar: 4 } },
+    }),
+  ),
+  attribute_reserved: refusedBody({ attributes: [{ trait_type: 'Issuer', value: 'Somebody' }] }),
+  'updateNft precondition_failed': onNftTag(() => '"5f8Zc0kqk0Jt6vEq"'),
+  'updateNft etag_weakened': onNftTag((etag) => `W/${etag}`),
+  'updateNft idempotency_key_reused': reusingKey(async (trial) => ({
+    ids: { nftId: (await newNft(trial)).id },
+    first: { data: { cellar: 4 } },
+    second: { data: { cellar: 5 } },
+  })),
   claimed_not_boolean: ({ session, id }) => session.call(id, { query: 'claimed=yes' }),
   rwa_id_malformed: ({ session, id }) => session.call(id, { path: '/v1/api/nft?rwaId=42' }),
 

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { test as base, perFile } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
+import { addNfts, addRwa, contractAddress, markMinted, serviceVault } from './samples.ts';
+
+const addNft = async ({ db, companies }: TestService, company: 'acme' | 'globex' = 'acme') => {
+  const rwa = await addRwa(db, companies[company]);
+  const [nft] = await addNfts(db, serviceVault, rwa, 1);
+  if (nft === undefined) throw new Error('no NFT');
+  return { ...nft, path: `/v1/api/nft/${nft.id}` };
+};
+const test = base.extend(
+  'given',
+  perFile,
+  ({ service }) =>
+    () =>
+      addNft(service),
+);
+
+const attributes = [
+  { trait_type: 'Bottle', value: '14 of 320' },
+  { trait_type: 'Cask type', value: 'Sherry' },
+];
+const change = { data: { cellar: 4 }, attributes, imageUrl: 'https://images.example/14.jpg' };
+
+describe('200', () => {
+  test.for([false, true])(
+    'changes an NFT, minted %s, and everybody reads the public part',
+    async (isMinted, { service, acme, anyone, given }) => {
+      const { id, tokenId, path } = await given();
+      if (isMinted) await markMinted(service.db, id);
+      const before = await acme.get(path).expect(200);
+      const { body, headers } = await acme.patch(path).send(change).expect(200);
+      expect(body).toEqual({ ...before.body, ...change, updatedAt: body.updatedAt });
+      expect(headers['etag']).not.toBe(before.headers['etag']);
+      expect((await acme.get(path).expect(200)).body).toEqual(body);
+      const entries = await service.db('audit_log').where({ subject: id, action: 'nft.update' });
+      expect(entries).toMatchObject([{ details: { fields: ['data', 'attributes', 'imageUrl'] } }]);
+      if (!isMinted) await markMinted(service.db, id);
+      const metadata = await anyone.get(`/v1/api/metadata/31337/${contractAddress}/${tokenId}`).expect(200);
+      expect(metadata.body.image).toBe(change.imageUrl);
+      expect(metadata.body.attributes.slice(-2)).toEqual(attributes);
+      expect(metadata.text).not.toContain('cellar');
+    },
+  );
+
+  test('clears with null, and keeps what is absent', async ({ acme, given }) => {
+    const { path } = await given();
+    await acme.patch(path).send(change).expect(200);
+    const { body } = await acme.patch(path).send({ data: null, attributes: null }).expect(200);
+    expect(body).toMatchObject({ data: null, attributes: null, imageUrl: change.imageUrl });
+  });
+
+  test('takes a record that was read, edited and sent back', async ({ acme, given }) => {
+    const { path } = await given();
+    const { body: read } = await acme.get(path).expect(200);
+    const { body } = await acme
+      .patch(path)
+      .send({ ...read, data: { cellar: 5 } })
+      .expect(200);
+    expect(body).toEqual({ ...read, data: { cellar: 5 }, updatedAt: body.updatedAt });
+  });
+
+  test('replays an answer with its secret, which is not stored', async ({ service, acme, given }) => {
+    const { path } = await given();
+    const key = randomUUID();
+    const first = await acme.patch(path).set('idempotency-key', key).send(change).expect(200);
+    const again = await acme.patch(path).set('idempotency-key', key).send(change).expect(200);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const stored = JSON.stringify(await service.db('idempotency_records'));
+    expect(stored).toContain(first.body.id);
+    expect(stored).not.toContain(first.body.secret);
+  });
+});
+
+test.for<[string, object]>([
+  ['/attributes', { attributes: [{ trait_type: 'Issuer', value: 'Somebody' }] }],
+  ['/attributes', { attributes: [{ trait_type: ' serial ', value: '1' }] }],
+  ['/attributes/0/value', { attributes: [{ trait_type: 'Bottle', value: 5 }] }],
+  ['/attributes/0/colour', { attributes: [{ trait_type: 'Bottle', value: '5', colour: 'red' }] }],
+  ['/imageUrl', { imageUrl: 'javascript:alert(1)' }],
+  ['/imageUrl', { imageUrl: 'http://[' }],
+  ['/data', { data: [1] }],
+])('400 names %s of %j', async ([pointer, sent], { acme, given }) => {
+  const { path } = await given();
+  const { body } = await acme.patch(path).send(sent).expect(400);
+  expect(body.errors[0].pointer).toBe(pointer);
+});
+
+test('403 for an NFT of another company, 404 for an unknown one', async ({ service, acme }) => {
+  const foreign = await addNft(service, 'globex');
+  expect((await acme.patch(foreign.path).send(change).expect(403)).body.code).toBe('nft_foreign');
+  await acme.patch(`/v1/api/nft/${randomUUID()}`).send(change).expect(404);
+  expect(await service.db('nfts').where({ id: foreign.id }).first('data')).toEqual({ data: null });
+});
+
+test('412 for another version, while a mint leaves the tag as it is', async ({ service, acme, given }) => {
+  const { id, path } = await given();
+  const tag = (await acme.get(path).expect(200)).headers['etag'] ?? '';
+  await markMinted(service.db, id);
+  await acme.patch(path).set('if-match', tag).send(change).expect(200);
+  const { body } = await acme.patch(path).set('if-match', tag).send({ data: null }).expect(412);
+  expect(body.code).toBe('precondition_failed');
+});

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
+import { addRwa } from './samples.ts';
+
+const test = base
+  .extend('acme', perFile, ({ mintService }) => mintService.as(mintService.keys.acme))
+  .extend('given', perFile, ({ mintService, mintChain }) => async (more: object = {}) => {
+    const { id } = await addRwa(mintService.db, mintService.companies.acme, {
+      contractAddress: mintChain.contract,
+      ...more,
+    });
+    return `/v1/api/rwa/${id}`;
+  });
+
+const other = `0x${'2'.repeat(40)}`;
+const unknown = `/v1/api/rwa/${randomUUID()}`;
+
+test.beforeAll(({ mintChain }) => mintChain.call('anvil_setCode', other, '0x00'));
+
+describe('200', () => {
+  test('changes what is sent, keeps what is absent, clears with null', async ({
+    mintService,
+    acme,
+    given,
+  }) => {
+    const path = await given({ description: 'Old', price: '10.00', currency: 'EUR', data: { litres: 220 } });
+    const before = await acme.get(path).expect(200);
+    const change = {
+      name: 'Cask 19',
+      price: '12.50',
+      description: null,
+      data: { litres: 221 },
+      claimPage: true,
+    };
+    const { body, headers } = await acme.patch(path).send(change).expect(200);
+    expect(body).toEqual({ ...before.body, ...change, updatedAt: body.updatedAt });
+    expect(headers['etag']).not.toBe(before.headers['etag']);
+    expect((await acme.get(path).expect(200)).body).toEqual(body);
+    const [entry] = await mintService.db('audit_log').where({ subject: body.id });
+    expect(entry).toMatchObject({ action: 'rwa.update', actor_kind: 'key' });
+    expect(entry.details.fields.toSorted()).toEqual(Object.keys(change).toSorted());
+  });
+
+  test('archives and puts back, and mints are rejected in between', async ({ mintService, acme, given }) => {
+    const path = await given({ isClaimable: true });
+    const archived = await acme.patch(path).send({ archived: true }).expect(200);
+    expect(Date.parse(archived.body.archivedAt)).toBeGreaterThan(0);
+    expect((await acme.post(`${path}/mint`).send({}).expect(409)).body.code).toBe('rwa_archived');
+    const back = await acme.patch(path).send({ archived: false }).expect(200);
+    expect(back.body.archivedAt).toBeNull();
+    await acme.post(`${path}/mint`).send({}).expect(200);
+    const { id } = archived.body;
+    const entries = await mintService.db('audit_log').where({ subject: id }).orderBy('id').pluck('action');
+    expect(entries.slice(0, 2)).toEqual(['rwa.archive', 'rwa.unarchive']);
+  });
+
+  test.for([undefined, {}, { name: 'Cask 17', description: null, archived: false }])(
+    'leaves the RWA, its tag and the audit log alone when %j changes nothing',
+    async (change, { mintService, acme, given }) => {
+      const path = await given();
+      const before = await acme.get(path).expect(200);
+      const sent = acme.patch(path);
+      const { body, headers } = await (change === undefined ? sent : sent.send(change)).expect(200);
+      expect(body).toEqual(before.body);
+      expect(headers['etag']).toBe(before.headers['etag']);
+      expect(await mintService.db('audit_log').where({ subject: body.id })).toEqual([]);
+    },
+  );
+
+  test('takes a record that was read, edited and sent back', async ({ acme, given }) => {
+    const path = await given({ data: { litres: 1 } });
+    const { body: read } = await acme.get(path).expect(200);
+    const { body } = await acme
+      .patch(path)
+      .send({ ...read, companyId: 'other', totalNfts: 9, name: 'Cask 20' })
+      .expect(200);
+    expect(body).toEqual({ ...read, name: 'Cask 20', updatedAt: body.updatedAt });
+  });
+
+  test('keeps its tag while NFTs are created, so an edit is not rejected for them', async ({
+    acme,
+    given,
+  }) => {
+    const path = await given();
+    const { headers } = await acme.get(path).expect(200);
+    await acme.post(`${path}/nfts`).send({ count: 3 }).expect(200);
+    const tag = headers['etag'] ?? '';
+    await acme.patch(path).set('if-match', tag).send({ name: 'Cask 21' }).expect(200);
+    await acme.patch(path).set('if-match', tag).send({ name: 'Cask 22' }).expect(412);
+  });
+
+  test('changes once for one Idempotency-Key, whatever happened since', async ({ acme, given }) => {
+    const path = await given();
+    const key = randomUUID();
+    const send = () => acme.patch(path).set('idempotency-key', key).send({ name: 'First' }).expect(200);
+    const first = await send();
+    await acme.patch(path).send({ name: 'Second' }).expect(200);
+    const again = await send();
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect((await acme.get(path).expect(200)).body.name).toBe('Second');
+  });
+
+  test('changes contract and network before the first NFT', async ({ acme, given }) => {
+    const path = await given();
+    const { body } = await acme.patch(path).send({ contractAddress: other }).expect(200);
+    expect(body.contractAddress).toBe(other);
+  });
+});
+
+describe('400', () => {
+  test('keeps contract and network once there is an NFT', async ({ acme, given }) => {
+    const path = await given();
+    await acme.post(`${path}/nfts`).send({ count: 1 }).expect(200);
+    const { body } = await acme.patch(path).send({ contractAddress: other, name: 'Other' }).expect(400);
+    expect(body.errors).toMatchObject([{ pointer: '/contractAddress' }]);
+    expect(body.detail).toMatch(/^contractAddress cannot change: the RWA has NFTs/);
+    expect((await acme.get(path).expect(200)).body.name).toBe('Cask 17');
+  });
+
+  test('the database keeps them, too, whoever writes', async ({ mintService, acme, given }) => {
+    const path = await given();
+    await acme.post(`${path}/nfts`).send({ count: 1 }).expect(200);
+    const id = path.split('/').at(-1);
+    const write = mintService.db('rwas').where({ id }).update({ contract_address: other });
+    await expect(write).rejects.toThrow('its network and contract cannot change');
+  });
+
+  test.for<[string, object]>([
+    ['/name', { name: '  ' }],
+    ['/currency', { price: '5' }],
+    ['/chainId', { chainId: 424242 }],
+    ['/contractAddress', { contractAddress: `0x${'1'.repeat(40)}` }],
+    ['/contractAddress', { contractAddress: other, isClaimable: true }],
+    ['/colour', { colour: 'red' }],
+  ])('names %s of %j', async ([pointer, change], { acme, given }) => {
+    const path = await given();
+    const { body } = await acme.patch(path).send(change).expect(400);
+    expect(body.errors[0].pointer).toBe(pointer);
+  });
+});
+
+test('404 for an RWA that is unknown, with or without a change', async ({ acme }) => {
+  for (const change of [{}, { name: 'Other' }]) await acme.patch(unknown).send(change).expect(404);
+});
+
+test('409 for a contract of another company', async ({ mintService, mintChain, acme, given }) => {
+  const theirs = `0x${'3'.repeat(40)}`;
+  await mintChain.call('anvil_setCode', theirs, '0x00');
+  await addRwa(mintService.db, mintService.companies.globex, { contractAddress: theirs });
+  const { body } = await acme
+    .patch(await given())
+    .send({ contractAddress: theirs })
+    .expect(409);
+  expect(body.code).toBe('contract_taken');
+});
+
+test('412 for another version, and for a tag that a proxy weakened', async ({ acme, given }) => {
+  const path = await given();
+  const { headers } = await acme.get(path).expect(200);
+  const send = (tag: string) => acme.patch(path).set('if-match', tag).send({ name: 'Other' }).expect(412);
+  expect((await send('"other"')).body.code).toBe('precondition_failed');
+  expect((await send(`W/${headers['etag']}`)).body.code).toBe('etag_weakened');
+  expect((await acme.get(path).expect(200)).body.name).toBe('Cask 17');
+});
+
+test('503 changes nothing when no node answers about the contract', async ({ mintService, acme, given }) => {
+  const path = await given();
+  const { rpc_urls: urls } = await mintService.db('networks').where({ chain_id: 31337 }).first('rpc_urls');
+  const use = async (nodes: readonly string[]) => {
+    await mintService.db('networks').where({ chain_id: 31337 }).update({ rpc_urls: nodes });
+    const known = async () => (await mintService.parts.networks.find('31337'))?.rpcUrls;
+    await expect.poll(known).toEqual(nodes);
+  };
+  await use(['http://127.0.0.1:9']);
+  const { body } = await acme.patch(path).send({ isClaimable: true }).expect(503);
+  // What does not concern the contract needs no node.
+  await acme.patch(path).send({ name: 'Renamed' }).expect(200);
+  await use(urls);
+  expect(body.code).toBe('contract_unverified');
+  const after = await acme.patch(path).send({ isClaimable: true }).expect(200);
+  expect(after.body).toMatchObject({ isClaimable: true, name: 'Renamed' });
+});
