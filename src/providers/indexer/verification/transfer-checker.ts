@@ -36,8 +36,7 @@ type CheckerOptions = {
 };
 
 const blocksAtOnce = 10;
-// What a block has of further senders stays unknown: its questions are bounded, whatever strangers log.
-const sendersInBlock = 1_000;
+const mostTries = 3;
 
 /**
  * Finds out whether transfers in the name of accounts that did not sign are believable: by approvals that the account
@@ -51,29 +50,27 @@ export function createTransferChecker({
   onChecked,
 }: CheckerOptions): TransferChecker {
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
-    const approved: SuspectTransfer[] = [];
-    for (const transfer of block.suspects) {
-      if (await isApproved(db, chainId, block.number, transfer)) approved.push(transfer);
-    }
-    const isDone = new Set(approved);
-    const doubted = block.suspects.filter((transfer) => !isDone.has(transfer));
+    const verdicts: TransferVerdict[] = [];
+    const doubted: SuspectTransfer[] = [];
     const consenting = new Set<SuspectTransfer>();
-    for (const transfer of doubted) {
+    for (const transfer of block.suspects) {
+      if (await isApproved(db, chainId, block.number, transfer)) {
+        verdicts.push({ transfer, verification: 'approved' });
+        continue;
+      }
+      doubted.push(transfer);
       if (await knowsToken(db, chainId, block.number, transfer)) consenting.add(transfer);
     }
     const asked = await askAbout(states, block.hash, doubted);
     if (asked.failure !== undefined) {
       log.debug({ err: asked.failure, chainId, number: block.number }, 'transfers could not all be checked');
     }
-    const verdicts: TransferVerdict[] = [
-      ...approved.map((transfer) => ({ transfer, verification: 'approved' as const })),
+    verdicts.push(
       ...doubted.flatMap((transfer) => verdictOf(transfer, asked, consenting.has(transfer)) ?? []),
-    ];
+    );
     await saveVerdicts(db, chainId, block, verdicts);
-    const isOver =
-      asked.failure === undefined
-        ? await endCheck(db, chainId, block)
-        : await postponeCheck(db, chainId, block);
+    const isOver = asked.failure === undefined || block.tries + 1 >= mostTries;
+    await (isOver ? endCheck : postponeCheck)(db, chainId, block);
     if (isOver) onChecked?.({ verdicts: countsOf(block, verdicts), questions: asked.questions });
   };
 
@@ -112,9 +109,8 @@ async function askAbout(
   blockHash: string,
   transfers: readonly SuspectTransfer[],
 ): Promise<Answers> {
-  const senders = new Set([...new Set(transfers.map(({ from }) => from))].slice(0, sendersInBlock));
-  const asked = transfers.filter(({ from }) => senders.has(from));
-  const holdings = asked
+  const senders = new Set(transfers.map(({ from }) => from));
+  const holdings = transfers
     .filter(({ value }) => value > 0n)
     .flatMap((transfer) => [
       holdingOf(transfer, transfer.from),
@@ -127,11 +123,11 @@ async function askAbout(
       failure ??= error;
       return none;
     });
-  const amountsAt = (hash: string) => states.amountsOf(distinct, hash);
   const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...senders], blockHash));
   const [before, after] = await unless([[], []], async () => {
     if (distinct.length === 0) return [[], []];
-    return [await amountsAt(await states.parentOf(blockHash)), await amountsAt(blockHash)];
+    const parent = await states.parentOf(blockHash);
+    return [await states.amountsOf(distinct, parent), await states.amountsOf(distinct, blockHash)];
   });
   if ([...before, ...after].includes(undefined)) failure ??= new Error('nodes do not answer some calls');
   const named = (amounts: readonly (Amount | undefined)[]) =>
@@ -179,11 +175,8 @@ function countsOf(
   { suspects }: CheckedBlock,
   verdicts: readonly TransferVerdict[],
 ): CheckOutcome['verdicts'] {
-  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: suspects.length };
-  for (const { verification } of verdicts) {
-    if (verification === undefined) continue;
-    counts[verification] += 1;
-    counts.unknown -= 1;
-  }
+  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: 0 };
+  for (const { verification = 'unknown' } of verdicts) counts[verification] += 1;
+  counts.unknown += suspects.length - verdicts.length;
   return counts;
 }
