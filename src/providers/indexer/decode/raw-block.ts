@@ -1,4 +1,4 @@
-import type { BlockHeader } from './domain.ts';
+import { type BlockHeader, zeroAddress } from './domain.ts';
 import {
   addressOfWord,
   blockNumberOf,
@@ -30,9 +30,11 @@ export type RawTransaction = {
   /** Whether `gasPrice` is what is paid: the transaction is older than EIP-1559. */
   readonly isLegacy?: boolean;
   /** The token that the fee is paid in, where that is not the native asset. */
-  readonly feeCurrency?: string | null;
+  readonly feeToken?: string;
   /** Another account that has signed to pay the fee. */
-  readonly feePayer?: string | null;
+  readonly feePayer?: string;
+  /** Whether somebody paid for the gas before: it redeems a ticket of Nitro. */
+  readonly isPrepaid?: boolean;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   readonly selector: string | null;
@@ -57,7 +59,8 @@ export type RawReceipt = {
   readonly blockHash: string;
   /** Undefined before Byzantium, when receipts had a state root instead. */
   readonly succeeded: boolean | undefined;
-  readonly gasUsed: bigint;
+  /** Null where the node does not say. */
+  readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | undefined;
   /** Fees other than gas: blobs, the first-layer fee and the operator fee of an OP chain. */
   readonly extraFee: bigint;
@@ -65,7 +68,7 @@ export type RawReceipt = {
   readonly hasLayerFee?: boolean;
   /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts tell. */
   readonly feeToken?: string;
-  readonly feePayer?: string | null;
+  readonly feePayer?: string;
   readonly created: string | null;
   readonly logs: readonly RawLog[];
 };
@@ -107,10 +110,15 @@ export function readBlock(value: unknown): RawBlock {
     header: readHeader(block),
     ...readConsensus(block),
     commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
-    transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
+    transactions: listOf(transactionsOf(block), 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),
     ),
   };
+}
+
+/** The list of transactions. Some nodes write none as null, which counts where the block used no gas. */
+function transactionsOf({ transactions, gasUsed }: Fields): unknown {
+  return transactions === null && optionalQuantity(gasUsed, 'gasUsed') === 0n ? [] : transactions;
 }
 
 function readConsensus(block: Fields) {
@@ -184,8 +192,8 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     maxFee: optionalQuantity(transaction['maxFeePerGas'], 'maxFeePerGas'),
     maxTip: optionalQuantity(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
     isLegacy: ['0x0', '0x1', undefined, null].includes(transaction['type'] as string | undefined | null),
-    feeCurrency: optionalAddress(transaction['feeCurrency'], 'feeCurrency'),
-    feePayer: optionalAddress(transaction['feePayer'], 'feePayer'),
+    ...feeOf(transaction),
+    ...(transaction['type'] === '0x68' && 'ticketId' in transaction && { isPrepaid: true }),
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
     isDeposit: transaction['type'] === '0x7e',
@@ -210,19 +218,25 @@ export function readReceipt(value: unknown): RawReceipt {
     hash: hashOf(receipt['transactionHash'], 'receipt transactionHash'),
     blockHash: hashOf(receipt['blockHash'], 'receipt blockHash'),
     succeeded: status === undefined ? undefined : status !== 0n,
-    gasUsed: quantityOf(receipt['gasUsed'], 'gasUsed'),
+    gasUsed: optionalQuantity(receipt['gasUsed'], 'gasUsed') ?? null,
     gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
     extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n) + operatorFee(receipt),
     hasLayerFee: typeof receipt['l1Fee'] === 'string',
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
-    logs: listOf(receipt['logs'], 'logs').map(readLog),
-    ...tokenFeeOf(receipt),
+    // Some nodes write an empty list as null.
+    logs: receipt['logs'] === null ? [] : listOf(receipt['logs'], 'logs').map(readLog),
+    ...feeOf(receipt),
   };
 }
 
-function tokenFeeOf(receipt: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
-  const feeToken = optionalAddress(receipt['feeToken'], 'feeToken');
-  const feePayer = optionalAddress(receipt['feePayer'], 'feePayer');
+/** What a transaction or its receipt says of the fee. The zero address is nobody, and no token. */
+function feeOf(fields: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
+  const read = (name: string) => {
+    const address = optionalAddress(fields[name], name);
+    return address === zeroAddress ? null : address;
+  };
+  const feeToken = read('feeToken') ?? read('feeCurrency');
+  const feePayer = read('feePayer');
   return { ...(feeToken !== null && { feeToken }), ...(feePayer !== null && { feePayer }) };
 }
 
@@ -230,7 +244,7 @@ function tokenFeeOf(receipt: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> 
 function operatorFee(receipt: Fields): bigint {
   const scalar = optionalQuantity(receipt['operatorFeeScalar'], 'operatorFeeScalar') ?? 0n;
   const constant = optionalQuantity(receipt['operatorFeeConstant'], 'operatorFeeConstant') ?? 0n;
-  const scaled = quantityOf(receipt['gasUsed'], 'gasUsed') * scalar;
+  const scaled = (optionalQuantity(receipt['gasUsed'], 'gasUsed') ?? 0n) * scalar;
   // Since Jovian, whose receipts have this scalar too, it is no longer in millionths.
   const isJovian = typeof receipt['daFootprintGasScalar'] === 'string';
   return (isJovian ? scaled * 100n : scaled / 1_000_000n) + constant;
@@ -240,7 +254,9 @@ function readLog(value: unknown): RawLog {
   const log = fieldsOf(value, 'log');
   return {
     address: addressOfWord(log['address'], 'log address'),
-    topics: listOf(log['topics'], 'topics').map((topic) => hashOf(topic, 'topic')),
+    topics: (log['topics'] === null ? [] : listOf(log['topics'], 'topics')).map((topic) =>
+      hashOf(topic, 'topic'),
+    ),
     data: bytesOf(log['data'] ?? '0x', 'log data'),
     index: indexOf(log['logIndex'], 'logIndex'),
   };

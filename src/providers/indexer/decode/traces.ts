@@ -58,8 +58,9 @@ export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' 
   return from === zeroAddress && to === zeroAddress && gas === 0n;
 }
 
-// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
 const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
+const still = new Set(['DELEGATECALL', 'STATICCALL', 'CALLCODE']);
 
 type Entry = {
   readonly hash: string | undefined;
@@ -110,18 +111,18 @@ function fits(root: Fields | undefined, transaction: Traced | undefined): boolea
 
 function readRoot(root: Fields): Read {
   const native: NativeMovement[] = [];
-  const lacks = collect(root, native, false);
-  const outside = outsideOf(root);
+  const inFrames = collect(root, native, false);
+  const { lacks = inFrames, ...outside } = outsideOf(root);
   const findings = { failed: isFailed(root), native, ...outside, calls: countCalls(root) };
   // Of the transaction's own value the transaction itself tells.
-  return { lacks, findings: lacks !== undefined && lackOf(root) !== undefined ? undefined : findings };
+  return { lacks, findings: inFrames !== undefined && lackOf(root) !== undefined ? undefined : findings };
 }
 
 // Of Nitro: what the sender pays for gas, and who gets it. The receipt tells of the fee.
 const purposesOfFee = new Set(['feePayment', 'feeCollection', 'gasRefund', 'prepaid']);
 
 /** Nitro: what the protocol moves before and after the code of the transaction. */
-function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
+function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> & Pick<Read, 'lacks'> {
   const lists = [root['beforeEVMTransfers'], root['afterEVMTransfers']].filter((list) => list != null);
   const transfers = lists
     .flatMap((list) => listOf(list, 'EVM transfers'))
@@ -129,12 +130,14 @@ function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
   const isPrepaid = transfers.some(({ purpose }) => purpose === 'prepaid');
   const side = (value: unknown) =>
     value === null || value === undefined ? zeroAddress : addressOfWord(value, 'transfer');
+  let lacks: string | undefined;
   const outside = transfers.flatMap(({ purpose, from, to, value }) => {
-    const amount = optionalQuantity(value, 'transfer value') ?? 0n;
-    if (amount === 0n || purposesOfFee.has(String(purpose))) return [];
-    return [{ from: side(from), to: side(to), value: amount, internal: true }];
+    if (purposesOfFee.has(String(purpose))) return [];
+    const amount = optionalQuantity(value, 'transfer value');
+    if (amount === undefined) lacks = 'a transfer of the protocol has no value';
+    return amount ? [{ from: side(from), to: side(to), value: amount, internal: true }] : [];
   });
-  return { outside, isPrepaid };
+  return { outside, isPrepaid, lacks };
 }
 
 function isFailed(frame: Fields): boolean {
@@ -150,11 +153,13 @@ function countCalls(frame: Fields): number {
 function lackOf({ type, value, from, to }: Fields): string | undefined {
   const kind = String(type).toUpperCase();
   if (typeof type !== 'string') return 'a frame has no type';
-  if (!valueMoving.has(kind)) return undefined;
-  if (value === undefined || value === null) return `a frame ${kind} has no value`;
-  const isMoving = optionalQuantity(value, 'trace value') !== 0n;
+  if (still.has(kind)) return undefined;
+  const amount = optionalQuantity(value, 'trace value');
+  if (amount === undefined) return `a frame ${kind} has no value`;
+  if (amount === 0n) return undefined;
+  if (!valueMoving.has(kind)) return `${kind} is no known kind of frame`;
   const isWhole = typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '';
-  return isMoving && !isWhole ? `a frame ${kind} has no sender or recipient` : undefined;
+  return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
 
 /** Recursive: frames are nested at most as deep as the EVM's 1024 calls. @returns what a frame lacks */
@@ -243,23 +248,36 @@ function readFlat(frames: readonly FlatFrame[]): Read {
   return { lacks, findings: isOwnKnown ? findings : undefined };
 }
 
+/** The kind of a frame, and that of a call, as most clients write them. */
+function kindsOf({ type, action }: Fields): { readonly kind: string; readonly callKind: string | undefined } {
+  const kind = String(type).toLowerCase();
+  const { callType } = typeof action === 'object' && action !== null ? fieldsOf(action, 'action') : {};
+  return {
+    kind: kind === 'selfdestruct' ? 'suicide' : kind,
+    callKind: kind === 'call' && typeof callType === 'string' ? callType.toUpperCase() : undefined,
+  };
+}
+
 /** What a frame does not have that its kind requires. */
 function flatLackOf(trace: Fields): string | undefined {
-  const kind = String(trace['type']);
+  const { kind, callKind } = kindsOf(trace);
   const action = trace['action'];
   if (typeof action !== 'object' || action === null) return `a frame ${kind} has no action`;
-  const { callType, value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
-  if (kind === 'call' && callType !== 'call' && callType !== undefined) return undefined;
-  if (kind !== 'call' && kind !== 'create' && kind !== 'suicide') return undefined;
-  const amount = kind === 'suicide' ? balance : value;
-  if (amount === undefined || amount === null) return `a frame ${kind} has no value`;
-  if (optionalQuantity(amount, 'trace value') === 0n) return undefined;
+  const { value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
+  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return undefined;
+  const amount = optionalQuantity(kind === 'suicide' ? balance : value, 'trace value');
+  if (amount === undefined) return `a frame ${kind} has no value`;
+  if (amount === 0n) return undefined;
   const result = trace['result'];
   const created =
     typeof result === 'object' && result !== null ? fieldsOf(result, 'trace result')['address'] : undefined;
-  const sides = { call: [callType, from, to], create: [from, created], suicide: [address, refundAddress] }[
-    kind
-  ];
+  const sides = new Map([
+    ['call', [from, to]],
+    ['create', [from, created]],
+    ['suicide', [address, refundAddress]],
+  ]).get(kind);
+  if (sides === undefined || (kind === 'call' && callKind !== 'CALL'))
+    return `${kind} ${callKind ?? ''} is no known kind of frame`;
   const isWhole = sides.every((side) => typeof side === 'string' && side !== '');
   return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
@@ -291,18 +309,19 @@ function isUndone(root: Failures, path: readonly unknown[]): boolean {
   return frame?.failed === true;
 }
 
+/** @param trace a frame that lacks nothing */
 function flatMovement(trace: Fields, internal: boolean): readonly NativeMovement[] {
-  const action = fieldsOf(trace['action'], 'action');
-  const kind = String(trace['type']);
-  if (kind === 'call' && action['callType'] !== 'call') return [];
-  const value = optionalQuantity(action[kind === 'suicide' ? 'balance' : 'value'], 'trace value') ?? 0n;
-  if (value === 0n) return [];
-  const from = addressOfWord(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
-  if (kind === 'call') return [{ from, to: addressOfWord(action['to'], 'trace to'), value, internal }];
-  if (kind === 'suicide') {
-    return [{ from, to: addressOfWord(action['refundAddress'], 'refundAddress'), value, internal }];
-  }
-  if (kind !== 'create') return [];
-  const created = fieldsOf(trace['result'], 'trace result')['address'];
-  return [{ from, to: addressOfWord(created, 'created address'), value, internal }];
+  const { kind, callKind } = kindsOf(trace);
+  const { value, balance, from, to, address, refundAddress } = fieldsOf(trace['action'], 'action');
+  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return [];
+  const moved = (amount: unknown, sender: unknown, recipient: () => unknown) => {
+    const value = optionalQuantity(amount, 'trace value') ?? 0n;
+    if (value === 0n) return [];
+    const sides = { from: addressOfWord(sender, 'trace from'), to: addressOfWord(recipient(), 'trace to') };
+    return [{ ...sides, value, internal }];
+  };
+  if (kind === 'suicide') return moved(balance, address, () => refundAddress);
+  if (kind === 'create')
+    return moved(value, from, () => fieldsOf(trace['result'], 'trace result')['address']);
+  return moved(value, from, () => to);
 }

@@ -14,6 +14,9 @@ const questions = [
 ] as const;
 const gas = 1_000_000n;
 
+const isTransferOrApproval = (topic: string | undefined) =>
+  topic === topics.transfer || topic === topics.approval;
+
 // As long as a collection moves tokens; there are fewer that do on any day.
 const mostKnown = 50_000;
 
@@ -44,7 +47,7 @@ export function createIndexedValues(node: Pick<JsonRpcApiProvider, 'send'>) {
     const contracts = new Set(
       receipts
         .flatMap(({ logs }) => logs)
-        .filter(({ topics: of, data }) => of.length === 4 && of[0] === topics.transfer && data === '0x')
+        .filter(({ topics: of, data }) => of.length === 4 && data === '0x' && isTransferOrApproval(of[0]))
         .map(({ address }) => address),
     );
     const found = await Promise.all(

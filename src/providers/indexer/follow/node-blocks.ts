@@ -58,7 +58,10 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   const headerAt = async (number: bigint) => {
     try {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
-      return answer === null ? undefined : readHeader(answer);
+      if (answer === null) return undefined;
+      const header = readHeader(answer);
+      // Some nodes give the block before, where the height has none.
+      return header.number === number ? header : undefined;
     } catch (error) {
       if (isAtAll(error, isError)) return undefined;
       throw error;
@@ -92,6 +95,7 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
       if (answer === null) return undefined;
       const block = readBlock(answer);
+      if (block.header.number !== number) return undefined;
       const uncles = options.uncles === true ? await readUncles(node, block, isLastTry) : undefined;
       if (block.transactions.length === 0)
         return { block, receipts: [], traces: emptyTraces(traceMethod), uncles };

@@ -2,7 +2,7 @@ import { type NodeAttempt, NodesUnavailableError } from '../../../chain/rpc/tran
 import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 
 /** What became of a question at one node. */
-type Outcome = Pick<NodeAttempt, 'code' | 'message' | 'reason'>;
+type Outcome = Pick<NodeAttempt, 'code' | 'message' | 'reason' | 'status'>;
 type Is = (outcome: Outcome) => boolean;
 
 function outcomesOf(error: unknown): readonly Outcome[] {
@@ -21,8 +21,12 @@ export function isAtSome(error: unknown, ...kinds: readonly Is[]): boolean {
   return outcomesOf(error).some((each) => kinds.some((is) => is(each)));
 }
 
-/** Whether the node answered with an error, in whatever words; one that is asked too much may answer later. */
-export const isError: Is = ({ code, reason }) => code !== undefined && reason !== 'limited';
+/**
+ * Whether the node answered with an error, in whatever words, or by a status of HTTP that blames the question. A node that
+ * limits questions may answer later.
+ */
+export const isError: Is = ({ code, reason, status = 0 }) =>
+  reason !== 'limited' && (code !== undefined || (status >= 400 && status < 500));
 
 /** Whether the node does not have the method, by the code that JSON-RPC has for it. */
 export const isWithoutMethod: Is = ({ code }) => code === -32601;

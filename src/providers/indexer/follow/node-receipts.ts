@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
-import { listOf, MalformedBlockError } from '../decode/hex.ts';
+import { fieldsOf, listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
 import { isOutside } from '../decode/traces.ts';
 import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
@@ -48,12 +48,20 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
   let singlyUntil = Number.NEGATIVE_INFINITY;
   let refusals = 0;
 
-  const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<Whole> => {
+  const ofBlock = async ({ header, transactions }: RawBlock, isLastTry: boolean): Promise<Whole> => {
     if (now() < singlyUntil) return { receipts: [], isRefused: true };
     try {
       const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
       refusals = 0;
-      const receipts = answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
+      // Some nodes add receipts of transactions that the block does not list. Nothing says what these have.
+      const listed = new Set<unknown>(transactions.map(({ hash }) => hash));
+      const receipts =
+        answer === null
+          ? null
+          : listOf(answer, 'receipts')
+              .map((receipt) => fieldsOf(receipt, 'receipt'))
+              .filter(({ transactionHash }) => listed.has(String(transactionHash).toLowerCase()))
+              .map(readReceipt);
       return { receipts, isRefused: false };
     } catch (error) {
       if (!isReadSingly(error, isLastTry)) throw error;
