@@ -9,7 +9,6 @@ const unchecked = [
   'src/rwa/mint-worker/',
   'src/chain/minting/',
   'src/rwa/minting/',
-  'src/providers/indexer/',
 ];
 
 /** The docstrings of a file, without their stars and their code. */

@@ -78,7 +78,10 @@ export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: De
   };
 }
 
-/** A rollup of the OP kind begins each block with a transaction of its first layer, and charges others for that layer. */
+/**
+ * Counts transactions without a fee for the first layer. A rollup of the OP kind begins each block with a transaction
+ * of its first layer, and charges the other transactions for that layer.
+ */
 function partialFees({ transactions }: RawBlock, receipts: readonly RawReceipt[]): number {
   if (transactions[0]?.isDeposit !== true) return 0;
   const deposits = new Set(transactions.filter(({ isDeposit }) => isDeposit).map(({ hash }) => hash));
@@ -86,15 +89,18 @@ function partialFees({ transactions }: RawBlock, receipts: readonly RawReceipt[]
 }
 
 /**
- * The logs with their places in the block as their indexes. Most nodes number them so; some begin anew in each
- * transaction, and two logs with one index would be one row.
+ * Returns the logs with their places in the block as their indexes. Most nodes number them like that. Some nodes
+ * start again in each transaction, and two logs with the same index would be one row.
  */
 function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
   if (logs[0] === undefined || logs.every(({ index }, place) => index === before + place)) return logs;
   return logs.map((log, place) => ({ ...log, index: before + place }));
 }
 
-/** Ethermint lists transactions that failed in the gas of their block: they moved nothing, and have no receipt. */
+/**
+ * Returns a transaction that moved nothing. Ethermint lists transactions that failed in the gas of their block,
+ * without a receipt.
+ */
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
   const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
@@ -146,7 +152,9 @@ type Parts = {
   readonly blockLogs: BlockLogs;
 };
 
-/** The price that was paid per unit of gas; null where the node does not say. What was offered is none. */
+/**
+ * Returns the price that was paid per unit of gas; null where the node does not report it. The bid is not the price.
+ */
 function paidPrice(transaction: RawTransaction, { gasPrice: told }: RawReceipt, baseFee: bigint | undefined) {
   const { maxFee, maxTip, gasPrice = null, isLegacy, isDeposit } = transaction;
   const isBelowBase = told === 0n && baseFee !== undefined && baseFee > 0n && isDeposit !== true;
@@ -156,7 +164,7 @@ function paidPrice(transaction: RawTransaction, { gasPrice: told }: RawReceipt, 
   return isLegacy === true ? gasPrice : null;
 }
 
-/** Who paid the fee, where that was not the sender. */
+/** Returns who paid the fee, where that was not the sender. */
 function payerOf(
   { from, feePayer: signed, isPrepaid }: RawTransaction,
   receipt: RawReceipt,
@@ -173,7 +181,7 @@ function* assemble(parts: Parts): Steps<IndexedTransaction> {
   const feeToken = receipt.feeToken ?? transaction.feeToken;
   const gasPrice = paidPrice(transaction, receipt, feeToken === undefined ? block.baseFee : undefined);
   const cost = gasPrice === null || receipt.gasUsed === null ? null : receipt.gasUsed * gasPrice;
-  // Receipts of deposits have the share of the operator at some nodes, which nobody pays.
+  // Some nodes write the operator's share into receipts of deposits, although nobody pays it.
   const extraFee = transaction.isDeposit === true ? 0n : receipt.extraFee;
   const logged = nativeLogs(parts, cost);
   const feePayer = payerOf(transaction, receipt, logged.payer, trace?.isPrepaid === true);
@@ -235,7 +243,7 @@ type Logged = {
   readonly payer?: string | undefined;
 };
 
-/** What the contract of the native asset logged of a transaction, without its fee. */
+/** Returns what the contract of the native asset logged of a transaction, without the fee. */
 function nativeLogs({ transaction: { from }, receipt, blockLogs }: Parts, cost: bigint | null): Logged {
   const { nativeAsset } = blockLogs;
   if (nativeAsset === null) return { movements: none };
@@ -263,7 +271,7 @@ function nativeOf(
 
 const nameOf = ({ from, to, value }: NativeMovement) => `${from}${to}${value}`;
 
-/** The movements without those that are known, each as often as it is known. */
+/** Returns the movements without the known movements, each as often as it is known. */
 function without(movements: readonly NativeMovement[], known: readonly NativeMovement[]): NativeMovement[] {
   const counts = new Map<string, number>();
   for (const each of known) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
@@ -282,8 +290,8 @@ const movementOf = (log: RawLog): NativeMovement => ({
 });
 
 /**
- * The movements without those between the account that paid the fee and the one that got exactly the fee in the end. The
- * sender of the transaction pays where both the sender and another account may have paid.
+ * Returns the movements without those between the account that paid the fee and the account that got exactly the fee.
+ * The sender of the transaction is the payer if both the sender and another account fit.
  */
 function withoutFee(movements: readonly NativeMovement[], sender: string, cost: bigint | null): Logged {
   if (cost === null || cost === 0n) return { movements };

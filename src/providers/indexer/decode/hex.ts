@@ -59,7 +59,7 @@ const hexDigits = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[0-9a-f]/i.test(String.fromCharCode(code))),
 );
 
-// A block has hundreds of them. Regular expressions take three times as long.
+// A block has hundreds of these texts. Regular expressions take three times as long.
 function isHex(value: string): boolean {
   if (!value.startsWith('0x') && !value.startsWith('0X')) return false;
   let digits = 0;

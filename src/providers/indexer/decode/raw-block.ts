@@ -22,7 +22,7 @@ export type RawTransaction = {
   readonly nonce: bigint;
   readonly value: bigint;
   readonly gas: bigint;
-  /** What was offered, or paid where it is a legacy transaction; undefined where the node does not say. */
+  /** The bid, or the price of a legacy transaction; undefined where the node does not report it. */
   readonly gasPrice?: bigint | undefined;
   /** Of EIP-1559. */
   readonly maxFee?: bigint | undefined;
@@ -33,7 +33,7 @@ export type RawTransaction = {
   readonly feeToken?: string;
   /** Another account that has signed to pay the fee. */
   readonly feePayer?: string;
-  /** Whether somebody paid for the gas before: it redeems a ticket of Nitro. */
+  /** Whether the gas was paid before: the transaction redeems a ticket of Nitro. */
   readonly isPrepaid?: boolean;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
@@ -59,14 +59,14 @@ export type RawReceipt = {
   readonly blockHash: string;
   /** Undefined before Byzantium, when receipts had a state root instead. */
   readonly succeeded: boolean | undefined;
-  /** Null where the node does not say. */
+  /** Null where the node does not report it. */
   readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | undefined;
   /** Fees other than gas: blobs, the first-layer fee and the operator fee of an OP chain. */
   readonly extraFee: bigint;
-  /** Whether it tells what the first layer costs. */
+  /** Whether it has the cost of the first layer. */
   readonly hasLayerFee?: boolean;
-  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts tell. */
+  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts have it. */
   readonly feeToken?: string;
   readonly feePayer?: string;
   readonly created: string | null;
@@ -97,7 +97,7 @@ type RawWithdrawal = {
   readonly amount: bigint;
 };
 
-/** A block that was left behind and is paid all the same, since another one names it. */
+/** A block that was left behind. It is paid because another block names it. */
 export type RawUncle = { readonly number: bigint; readonly beneficiary: string };
 
 /** The root of no receipts, which Ethermint writes into every header. */
@@ -116,7 +116,10 @@ export function readBlock(value: unknown): RawBlock {
   };
 }
 
-/** The list of transactions. Some nodes write none as null, which counts where the block used no gas. */
+/**
+ * Returns the list of transactions. Some nodes write null for an empty list, which counts where the block used no
+ * gas.
+ */
 function transactionsOf({ transactions, gasUsed }: Fields): unknown {
   return transactions === null && optionalQuantity(gasUsed, 'gasUsed') === 0n ? [] : transactions;
 }
@@ -180,8 +183,8 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
   const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
   return {
     hash: hashOf(transaction['hash'], 'transaction hash'),
-    // Counted here, not taken from the node's field: after a reorganisation Polygon's nodes give a state-sync
-    // transaction the index that it had in the other branch.
+    // The place is counted. After a reorganisation, Polygon's nodes give a state-sync transaction its index of the
+    // other branch.
     index: place,
     from: addressOfWord(transaction['from'], 'from'),
     to,
@@ -229,7 +232,7 @@ export function readReceipt(value: unknown): RawReceipt {
   };
 }
 
-/** What a transaction or its receipt says of the fee. The zero address is nobody, and no token. */
+/** Returns what a transaction or its receipt says of the fee. The zero address is nobody, and no token. */
 function feeOf(fields: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
   const read = (name: string) => {
     const address = optionalAddress(fields[name], name);
@@ -240,7 +243,7 @@ function feeOf(fields: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
   return { ...(feeToken !== null && { feeToken }), ...(feePayer !== null && { feePayer }) };
 }
 
-/** The operator fee of the OP stack since Isthmus. Source: its specifications, "Operator Fee". */
+/** Returns the operator fee of the OP stack since Isthmus. Source: its specifications, "Operator Fee". */
 function operatorFee(receipt: Fields): bigint {
   const scalar = optionalQuantity(receipt['operatorFeeScalar'], 'operatorFeeScalar') ?? 0n;
   const constant = optionalQuantity(receipt['operatorFeeConstant'], 'operatorFeeConstant') ?? 0n;

@@ -15,7 +15,7 @@ import {
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
 
-/** How many transfers of a block turned out to be what, and how many questions that took. */
+/** How many transfers of a block got which result, and how many questions that took. */
 export type CheckOutcome = {
   readonly verdicts: Readonly<Record<Verification | 'unknown', number>>;
   readonly questions: number;
@@ -39,8 +39,8 @@ const blocksAtOnce = 10;
 const mostTries = 3;
 
 /**
- * Finds out whether transfers in the name of accounts that did not sign are believable: by approvals that the account
- * signed, else by what the contract says of this account's balances before and after the block.
+ * Finds out whether transfers in the name of accounts that did not sign are believable. It reads approvals that the
+ * account signed. Without an approval it asks the contract for this account's balances before and after the block.
  */
 export function createTransferChecker({
   chainId,
@@ -136,10 +136,10 @@ async function askAbout(
   return { kinds, before: named(before), after: named(after), questions, failure };
 }
 
-/** With other transfers to the recipient in the block, nobody can say which of them was short. */
+/** With other transfers to the recipient in the block, nobody can say which transfer was short. */
 const tellsArrival = ({ standard, gain, value }: SuspectTransfer) => standard === 20 && gain === value;
 
-/** By how much the block changed what the account has; undefined where the contract does not say. */
+/** Returns by how much the block changed the account's amount; undefined where the contract does not report it. */
 function changeOf({ before, after }: Answers, holding: Holding): bigint | undefined {
   const had = before.get(keyOf(holding))?.amount;
   const has = after.get(keyOf(holding))?.amount;
@@ -161,7 +161,7 @@ function verdictOf(
     const isForged = kind === 'person' || kind === 'delegated';
     return isForged ? { transfer, verification: 'forged' } : undefined;
   }
-  // Where all that the block logs comes to nothing, nothing shows.
+  // If the logs of the block cancel each other out, the change proves nothing.
   if (change === undefined || change !== logged || logged === 0n) {
     return isUnconsented ? { transfer, ...unconsented } : undefined;
   }

@@ -55,7 +55,7 @@ export async function postponeCheck(
   );
 }
 
-// An allowance that is used says so by an approval of its own, which its owner did not sign.
+// A contract logs an approval of its own when an allowance is used, which the owner did not sign.
 const approvalsLookedAt = 50;
 
 // Of an approval `c`: whether its owner sent the transaction that logged it.
@@ -64,8 +64,8 @@ const isSigned = `EXISTS (SELECT 1 FROM wallet_history h CROSS JOIN LATERAL json
     AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index)`;
 
 /**
- * Whether the sender of a transfer ever signed an approval of its token, whoever it was for: routers, markets and relays have
- * others ask in their place.
+ * Returns whether the sender of a transfer ever signed an approval of its token, for any spender. Users of routers,
+ * markets and relays approve one account, and another account asks.
  */
 export async function knowsToken(
   db: Database,
@@ -83,7 +83,10 @@ export async function knowsToken(
   return rows.length > 0;
 }
 
-/** Whether the sender of a transfer had approved who asked for it, by an approval that the sender signed. */
+/**
+ * Returns whether the sender of a transfer had approved the account that asked for it, by an approval that the sender
+ * signed.
+ */
 export async function isApproved(
   db: Database,
   chainId: string,
@@ -120,8 +123,8 @@ export async function isApproved(
 }
 
 /**
- * Stores what was found out of a block's transfers, in the rows of both sides. Does nothing when the chain has another
- * block there by now.
+ * Stores the results for a block's transfers in the rows of both sides. Does nothing when the chain has another block
+ * there by now.
  */
 export async function saveVerdicts(
   db: Database,
@@ -136,7 +139,7 @@ export async function saveVerdicts(
     ),
   );
   await inTransaction(db, async (tx) => {
-    // Whoever adds blocks or takes them back changes this row first, and waits.
+    // Every writer that adds or removes blocks changes this row first, and waits.
     await tx.raw('UPDATE index_state SET updated_at = updated_at WHERE chain_id = ?', [chainId]);
     await changeRows(tx, { chainId, block, byLog, keys: [...keys.values()] });
   });
