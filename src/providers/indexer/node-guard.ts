@@ -34,7 +34,7 @@ function createNodeGuard({ db, log }: Parts): Run {
       if (nodes.join() !== [...frozen].join())
         log.warn(
           { nodes },
-          'nodes of the cluster that do not answer have changed: wallets on them are refused',
+          'nodes of the cluster that do not answer have changed: reads of their wallets are rejected',
         );
       frozen = found;
       if (frozen.size > 0) await wait(againMs, undefined, { ref: false });

@@ -44,7 +44,7 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
     async getNft({ path }, { companyId, origin }) {
       const found = await revealNft(db, companyId, path.id, { action: secretsReadAction, origin });
       if (found === undefined) {
-        // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
+        // Foreign and unknown ids take the same two lookups, so the time reveals no more than the status.
         const foreign = await findForeignNfts(db, companyId, [path.id]);
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }

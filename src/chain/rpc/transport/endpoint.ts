@@ -75,7 +75,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const transport = createPacedTransport(opened, now);
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
-  // A node that cannot say what is final would cost every look its timeout.
+  // A node that cannot say what is final would cost every poll its timeout.
   const tag = { failures: 0, refusals: 0, retryAt: 0, isKnown: false };
   /** @returns what the node says, with errors that last taken for a node that does not know the tag */
   const judgeTag = (sight: Extract<Sight, { kind: 'seen' }>): typeof sight => {
