@@ -2,7 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 /** A text of the code that people read. */
-export type CodeText = { readonly place: string; readonly text: string };
+export type CodeText = {
+  readonly place: string;
+  readonly text: string;
+  /** Whether it is a comment in sentences: tags of docstrings and options of commands are none. */
+  readonly isProse: boolean;
+};
 
 /** Folders whose texts are not checked yet. The list is to shrink. */
 const unchecked = ['src/rwa/mint-worker/', 'src/chain/minting/', 'src/rwa/minting/'];
@@ -65,6 +70,7 @@ export function codeTexts(): CodeText[] {
       const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
       return [...commentsOf(source), ...helpTextsOf(source)].map(([position, text]) => ({
         place: `${file}:${source.getLineAndCharacterOfPosition(position).line + 1}`,
+        isProse: source.text.startsWith('//', position),
         text: text.replaceAll(/`[^`]*`/g, 'code').replaceAll(/@param [\w.]+/g, ''),
       }));
     });
