@@ -428,6 +428,32 @@ describe('receipts', () => {
     },
   );
 
+  test.for([
+    ['null', null],
+    ['none', []],
+  ] as const)(
+    'are read one by one where a node gives %s for a block that has some',
+    async ([, result], { service }) => {
+      const { follow, of } = await indexed(service, {
+        blocks: around(inner, plain),
+        ...answering('eth_getBlockReceipts', () => ({ result })),
+      });
+      await follow();
+      expect((await of(payer)).records).toHaveLength(4);
+    },
+  );
+
+  test('have logs in their order, whatever numbers a node gives to them', async ({ service }) => {
+    const logs = [1, 2, 3].map((amount) => ({ ...transfer(token, payer, payee, amount), logIndex: null }));
+    const { follow, of, differences } = await indexed(service, {
+      blocks: around({ tx: { from: payer, to: token, input: '0xa9059cbb' }, logs }),
+    });
+    await follow();
+    const { erc20_transfers: moved } = (await of(payer)).records[1];
+    expect(moved.map(({ value }: { value: string }) => value)).toEqual(['1', '2', '3']);
+    expect(await differences()).toEqual([]);
+  });
+
   test('are asked for one at a time of a node that refuses everything', async ({ service }) => {
     const { follow, node } = await indexed(service, {
       blocks: around(...Array.from({ length: 40 }, () => plain)),
@@ -522,10 +548,14 @@ describe('a fee', () => {
     expect((await sums(payer)).reasons).toContainEqual({ reason: 'fees_unknown', amount: null, count: '1' });
   });
 
-  test('of an old transaction is that of its price', async ({ service }) => {
-    const { record } = await recordOf(service, { ...plain, receipt: { effectiveGasPrice: undefined } });
-    expect(record.transaction_fee).toBe('0.000021');
-  });
+  test.for(['0x0', '0x00', '0x', '', 0, null, undefined, '0x1', 1])(
+    'of an old transaction is that of its price: type %s',
+    async (type, { service }) => {
+      const tx = { ...plain.tx, type };
+      const { record } = await recordOf(service, { tx, receipt: { effectiveGasPrice: undefined } });
+      expect(record.transaction_fee).toBe('0.000021');
+    },
+  );
 
   const operator = {
     l1Fee: hexOf(10_000_000_000),

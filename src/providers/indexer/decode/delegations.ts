@@ -6,9 +6,9 @@ import type { Steps } from './turns.ts';
 
 /**
  * EIP-7702: returns the accounts whose delegation the transaction sets, also when its call fails. The signature shows
- * the account. Authorizations that the network ignores are left out as far as they show it: for another network, with
- * an unusable signature, or of the sender with a nonce that is not its next. The nonce of another account is not
- * checked, because only the state has it.
+ * the account. Authorizations that the network ignores are left out as far as they show it. They are for another
+ * network, have an unusable signature, or are of the sender with a nonce that is not its next. The nonce of another
+ * account is not checked, because only the state has it.
  */
 export function* delegationsOf({
   authorizations = [],

@@ -143,8 +143,8 @@ export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
 export type BlockCredit = {
   readonly wallet: string;
   /**
-   * A `withdrawal` of a stake; `fees` above the base fee for the beneficiary; the reward of a `block` of proof of
-   * work, including the uncles that it names; the reward of an `uncle`.
+   * A `withdrawal` of a stake, or `fees` above the base fee for the beneficiary. A `block` of proof of work has a
+   * reward, which includes the uncles that it names. So has each `uncle`.
    */
   readonly kind: 'withdrawal' | 'fees' | 'block' | 'uncle';
   readonly amount: bigint;

@@ -47,13 +47,6 @@ export function optionalQuantity(value: unknown, field: string): bigint | undefi
   return value === undefined || value === null || value === '' ? undefined : quantityOf(value, field);
 }
 
-/** Parses an index within a block: a quantity below 2^31. @throws MalformedBlockError */
-export function indexOf(value: unknown, field: string): number {
-  const index = quantityOf(value, field);
-  if (index >= 2n ** 31n) throw new MalformedBlockError(field, value);
-  return Number(index);
-}
-
 /** By the code of a character: 1 where it is a digit of hex. */
 const hexDigits = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[0-9a-f]/i.test(String.fromCharCode(code))),

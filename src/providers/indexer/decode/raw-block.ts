@@ -6,7 +6,6 @@ import {
   type Fields,
   fieldsOf,
   hashOf,
-  indexOf,
   listOf,
   MalformedBlockError,
   optionalAddress,
@@ -50,7 +49,7 @@ export type RawLog = {
   readonly topics: readonly string[];
   /** Bytes in hex. */
   readonly data: string;
-  /** Index within the block. */
+  /** Index within the block, or -1 where the node does not say; the block counts them again then. */
   readonly index: number;
 };
 
@@ -180,6 +179,7 @@ function secondsOf(value: unknown): bigint {
 
 function readTransaction(transaction: Fields, place: number): RawTransaction {
   const to = optionalAddress(transaction['to'], 'to');
+  const type = typeOf(transaction['type']);
   const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
   return {
     hash: hashOf(transaction['hash'], 'transaction hash'),
@@ -194,14 +194,20 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice'),
     maxFee: optionalQuantity(transaction['maxFeePerGas'], 'maxFeePerGas'),
     maxTip: optionalQuantity(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
-    isLegacy: ['0x0', '0x1', undefined, null].includes(transaction['type'] as string | undefined | null),
+    isLegacy: type === 0n || type === 1n,
     ...feeOf(transaction),
-    ...(transaction['type'] === '0x68' && 'ticketId' in transaction && { isPrepaid: true }),
+    ...(type === 0x68n && 'ticketId' in transaction && { isPrepaid: true }),
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
-    isDeposit: transaction['type'] === '0x7e',
+    isDeposit: type === 0x7en,
     ...authorizationsOf(transaction),
   };
+}
+
+/** The type of a transaction: 0 where the node leaves it out, undefined for a type that is no number. */
+function typeOf(value: unknown): bigint | undefined {
+  if (typeof value === 'string' && !/^(0x[0-9a-f]{0,4})?$/i.test(value)) return undefined;
+  return optionalQuantity(value, 'type') ?? 0n;
 }
 
 function authorizationsOf(transaction: Fields): Pick<RawTransaction, 'authorizations' | 'chainId'> {
@@ -253,6 +259,8 @@ function operatorFee(receipt: Fields): bigint {
   return (isJovian ? scaled * 100n : scaled / 1_000_000n) + constant;
 }
 
+const isIndex = (value: unknown) => typeof value === 'string' && /^0x[0-9a-f]{1,7}$/i.test(value);
+
 function readLog(value: unknown): RawLog {
   const log = fieldsOf(value, 'log');
   return {
@@ -261,6 +269,6 @@ function readLog(value: unknown): RawLog {
       hashOf(topic, 'topic'),
     ),
     data: bytesOf(log['data'] ?? '0x', 'log data'),
-    index: indexOf(log['logIndex'], 'logIndex'),
+    index: isIndex(log['logIndex']) ? Number(log['logIndex']) : -1,
   };
 }
