@@ -108,6 +108,17 @@ describe('an unknown error of the first of two nodes', () => {
   });
 });
 
+test('a node that answers one method by a status of HTTP counts as a node that works', async ({
+  service,
+}) => {
+  const answer: OddChain['answer'] = ({ method }) => (method.includes('trace') ? 'status 403' : undefined);
+  const run = await start(service, { blocks, answer }, whole);
+  await run.follow();
+  expect((await run.history().expect(200)).headers['x-index-traces']).toBe('all');
+  // The second node gives the traces, and nothing else.
+  expect(new Set(run.nodes[1]?.asked)).toEqual(new Set(['eth_chainId', 'debug_traceBlockByHash']));
+});
+
 /** Answers one question in so much time, and reports a limit to all others. */
 function limited(ms: number, how: 'status' | 'code'): OddChain {
   let last = Number.NEGATIVE_INFINITY;
