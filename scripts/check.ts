@@ -60,7 +60,7 @@ const checks: readonly Check[] = [
   },
   {
     name: 'settings',
-    about: 'the table of settings in docs/operate/configuration.md is current',
+    about: 'the tables that docs/operate/ takes from the code are current',
     run: program('node', 'scripts/settings.ts', '--check'),
   },
   { name: 'size', about: 'files and functions stay small', run: program('node', 'scripts/size.ts') },

@@ -2,24 +2,31 @@ import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 /** A text of the code that people read. */
-export type CodeText = { readonly place: string; readonly text: string };
+export type CodeText = {
+  readonly place: string;
+  readonly text: string;
+  /** Whether it is a comment in sentences: tags of docstrings and options of commands are none. */
+  readonly isProse: boolean;
+};
 
 /** Folders whose texts are not checked yet. The list is to shrink. */
-const unchecked = [
-  'src/rwa/mint-worker/',
-  'src/chain/minting/',
-  'src/rwa/minting/',
-  'src/providers/indexer/',
-];
+const unchecked = ['src/rwa/mint-worker/', 'src/chain/minting/', 'src/rwa/minting/'];
 
-/** The docstrings of a file, without their stars and their code. */
-function docstringsOf(source: ts.SourceFile): readonly [position: number, text: string][] {
-  const { text } = source;
+/** The docstrings of a file, and the comments of src/, without their stars, slashes and code. */
+function commentsOf(source: ts.SourceFile): readonly [position: number, text: string][] {
+  const { text, fileName } = source;
   const found = new Map<number, string>();
   const visit = (node: ts.Node) => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) {
-      const comment = text.slice(pos, end);
-      if (comment.startsWith('/**')) found.set(pos, comment.replaceAll(/^\/\*\*|\*\/$|\n\s*\*/g, ' '));
+    let end = -1;
+    let first = 0;
+    for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) {
+      const comment = text.slice(range.pos, range.end);
+      const isLine = comment.startsWith('//') && fileName.startsWith('src/');
+      if (comment.startsWith('/**')) found.set(range.pos, comment.replaceAll(/^\/\*\*|\*\/$|\n\s*\*/g, ' '));
+      // Lines that follow each other are one text.
+      if (end === -1 || text.slice(end, range.pos).trim() !== '') first = range.pos;
+      if (isLine) found.set(first, `${first === range.pos ? '' : found.get(first)} ${comment.slice(2)}`);
+      end = range.end;
     }
     ts.forEachChild(node, visit);
   };
@@ -27,7 +34,19 @@ function docstringsOf(source: ts.SourceFile): readonly [position: number, text: 
   return [...found];
 }
 
-/** The texts that a file gives to operators: every string of a command, and the constant `help` or `usage` of a script. */
+const levels = new Set(['info', 'warn', 'error']);
+
+/** Whether the node is a message to the log of a process, such as that of `log.warn(…)`. */
+function isLogged(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  const { expression, name } = node.expression;
+  return levels.has(name.text) && /\blog$/.test(expression.getText());
+}
+
+/**
+ * The texts that a file gives to operators: every string of a command, messages to the log, and the constant `help` or
+ * `usage` of a script.
+ */
 function helpTextsOf(source: ts.SourceFile): readonly [position: number, text: string][] {
   const isCommand = source.fileName.startsWith('src/cli/');
   const found: [number, string][] = [];
@@ -36,7 +55,7 @@ function helpTextsOf(source: ts.SourceFile): readonly [position: number, text: s
     if (isHelp && (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)))
       found.push([node.getStart(source), node.text]);
     const isHelpConstant = ts.isVariableDeclaration(node) && /^(help|usage)$/.test(node.name.getText(source));
-    ts.forEachChild(node, (child) => visit(child, isHelp || isHelpConstant));
+    ts.forEachChild(node, (child) => visit(child, isHelp || isHelpConstant || isLogged(node)));
   };
   visit(source, isCommand);
   return found;
@@ -49,8 +68,9 @@ export function codeTexts(): CodeText[] {
     .filter((file) => !file.includes('generated') && !unchecked.some((folder) => file.startsWith(folder)))
     .flatMap((file) => {
       const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
-      return [...docstringsOf(source), ...helpTextsOf(source)].map(([position, text]) => ({
+      return [...commentsOf(source), ...helpTextsOf(source)].map(([position, text]) => ({
         place: `${file}:${source.getLineAndCharacterOfPosition(position).line + 1}`,
+        isProse: source.text.startsWith('//', position),
         text: text.replaceAll(/`[^`]*`/g, 'code').replaceAll(/@param [\w.]+/g, ''),
       }));
     });

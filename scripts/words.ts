@@ -3,8 +3,8 @@ import { marked, type Token } from 'marked';
 import { codeTexts } from './code-words.ts';
 
 /*
- * Fails on long sentences of documentation and guides, and on avoided words there, in docstrings and in the help of
- * commands. Prints how long sentences are. The rules and the words to use instead are in docs/contributing/style.md.
+ * Fails on long sentences of documentation, guides and comments, and on avoided words there, in docstrings, in messages to
+ * the log and in the help of commands. Prints how long sentences are. The rules and the words to use instead are in docs/contributing/style.md.
  * Code and measured tables are left out.
  */
 
@@ -44,13 +44,15 @@ function passagesOf(page: string): Passage[] {
   return passages;
 }
 
+const lengthOf = (sentence: string) => sentence.split(' ').filter((word) => /\w/.test(word)).length;
+
 const lengths: number[] = [];
 const faults: string[] = [];
 const pages = globSync(['docs/**/*.md', 'openapi/portal/guides/*.md']).toSorted();
 for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
   for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
     for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
-      const length = segment.split(' ').filter((word) => /\w/.test(word)).length;
+      const length = lengthOf(segment);
       if (isProse && length > 0) lengths.push(length);
       const [word] = avoided.exec(segment) ?? [];
       if (length > longest) faults.push(`${file}: ${length} words: ${segment.trim()}`);
@@ -59,8 +61,10 @@ for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
   }
 }
 
-for (const { place, text } of codeTexts()) {
+for (const { place, text, isProse } of codeTexts()) {
   for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
+    if (isProse && lengthOf(segment) > longest)
+      faults.push(`${place}: ${lengthOf(segment)} words: ${segment.trim()}`);
     const [word] = avoided.exec(segment) ?? [];
     if (word !== undefined) faults.push(`${place}: avoid "${word}": ${segment.trim()}`);
   }

@@ -1,4 +1,4 @@
-// JSON can escape what strict parsers, PostgreSQL's jsonb and UTF-8 refuse: NUL, and half of a pair of surrogates.
+// JSON can escape what strict parsers, PostgreSQL's jsonb and UTF-8 reject: NUL, and half of a pair of surrogates.
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 const escapes = /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u(0000|d[89a-f][0-9a-f]{2})|.)/gis;
 const replacement = '\\ufffd';

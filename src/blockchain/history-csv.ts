@@ -22,7 +22,7 @@ const creditColumns = [
   ...(['validator_index', 'withdrawal_index'] as const),
 ] satisfies (keyof WalletCredit)[];
 
-// Of the hosted provider the limit of a page; larger ones would be held in memory for longer.
+// The limit of a page of the hosted provider. Larger pages would stay in memory for longer.
 const recordsAtOnce = 100;
 
 function textOf(value: unknown): string {

@@ -121,7 +121,7 @@ export function filterOf(search: Search): HistoryFilter & NftListFilter {
     ...(toBlock !== undefined && { toBlock: BigInt(toBlock) }),
     ...(fromDate !== undefined && { fromDate: new Date(fromDate) }),
     ...(toDate !== undefined && { toDate: new Date(toDate) }),
-    // The document has refused every other text.
+    // The document has rejected every other text.
     ...(category !== undefined && { category: category.split(',') as HistoryFilter['category'] & object }),
     ...(direction !== undefined && { direction: direction as 'send' | 'receive' }),
     ...(token !== undefined && { token: token.split(',') }),

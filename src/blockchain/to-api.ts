@@ -20,7 +20,7 @@ export function balanceToApi(question: BalanceQuestion, balance: Balance): Token
 function convertBalance(question: BalanceQuestion, balance: Balance): TokenBalance {
   const { amount, decimals } = balance;
   return {
-    // The registry keeps chain ids within the integers that a JSON number holds exactly.
+    // The registry keeps chain ids within the exact integers of a JSON number.
     chainId: Number(question.network.chainId),
     address: question.address,
     ...(question.contractAddress === null ? {} : { contractAddress: question.contractAddress }),

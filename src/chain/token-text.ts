@@ -1,6 +1,6 @@
 import { bytesAt, hexAt, lengthAt, sizeOf } from './words.ts';
 
-// Longer names are advertisements or attacks, and too long to show beside an amount.
+// Longer names are advertisements or attacks, and too long to stand next to an amount.
 const maxNameLength = 256;
 const word = 32;
 // UTF-8 has three for a unit of UTF-16 at most; the rest is for NUL at the end, with which some fill up.

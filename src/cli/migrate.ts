@@ -61,7 +61,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
               `Everybody may make temporary tables here. Let the owner of the database run: ${statementForOwner}`,
             );
           }
-          // What a release adds to an index that is spread belongs beside the rest.
+          // If the index is distributed, the tables that a release adds are distributed too.
           const shards = await findShards(db);
           if (options.distribute) await distribute(operator, options.shards, shards);
           else if (shards !== undefined) await distributeRest(operator, shards);

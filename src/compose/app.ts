@@ -177,7 +177,7 @@ export function createMountedApp({
 
 const passOn: RequestHandler = (_request, _response, next) => next();
 
-// Express tells an error handler by its four parameters.
+// Express recognises an error handler by its four parameters.
 function createErrorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     answerProblem(openExchange(request, response), fromExpress(error), log);

@@ -5,9 +5,9 @@ import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 
 type Parts = { readonly networks: NetworkRegistry; readonly clients: RpcClients };
 
-// A look asks every node a question, and who asks for readiness may do so each second.
+// A poll asks every node a question, and a caller may ask for readiness each second.
 const lookEveryMs = 15_000;
-// A probe gives up after a second; a look that takes longer counts when it has ended.
+// A probe gives up after a second. A poll that takes longer counts when it has ended.
 const patienceMs = 500;
 
 /** Creates a check that throws, naming the networks of which no node can be used. */

@@ -68,7 +68,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   });
   // Sending connects the queue too, so it is closed even where no job was ever worked on.
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
-  // Only those who answer callers look into claim secrets.
+  // Only processes that answer callers read claim secrets.
   const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
   const told = { log, metrics, observers, tracing };

@@ -6,6 +6,6 @@ import { fileURLToPath } from 'node:url';
  * nothing can be written, as in an image, all is compiled at each start; `NODE_COMPILE_CACHE` names another folder.
  */
 export function keepCompiled(): void {
-  // Beside the packages, where nobody may write who may not change the code.
+  // Next to the packages, where only accounts may write that may change the code.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/tallystick', import.meta.url)));
 }

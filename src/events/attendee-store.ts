@@ -7,7 +7,7 @@ import type { MayLag } from '../db/replica/replica-reads.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
 
-// Writers hold the lock of the event's row, so the column `seq` is the order of registration.
+// Writers lock the row of the event, so the column `seq` is the order of registration.
 const table = 'attendees';
 
 type Row = { event_id: string; attendee_id: string; created_at: Date };

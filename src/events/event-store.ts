@@ -101,7 +101,7 @@ export async function deleteEvent(tx: Tx, companyId: string, id: string): Promis
   await tx(table).where({ company_id: companyId, id }).delete();
 }
 
-// A network that left the registry after the caller looked it up violates the foreign key.
+// A network that left the registry after the caller found it violates the foreign key.
 async function written(writing: Promise<EventRow[]>, { chainId }: EventFields): Promise<EventRecord> {
   const rows = await writing.catch((error: unknown) => {
     const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';

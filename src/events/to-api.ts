@@ -23,7 +23,7 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
     contractRequiredToDiscount: [...event.contractRequiredToDiscount],
     coverImage: event.coverImage,
     galleryImages: [...event.galleryImages],
-    // The contract and the registry keep chain ids within the integers that a JSON number holds exactly.
+    // The contract and the registry keep chain ids within the exact integers of a JSON number.
     chainId: event.chainId === null ? null : Number(event.chainId),
     totalAttendees: event.totalAttendees,
     createdAt: event.createdAt.toISOString(),

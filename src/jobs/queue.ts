@@ -95,7 +95,7 @@ const fetching = {
   localConcurrency: 1,
   pollingIntervalSeconds: 2,
 };
-// No job waits for another, which pg-boss would look for every 5 s, by two transactions.
+// No job waits for another job. Otherwise pg-boss would search for waiting jobs every 5 s, with two transactions.
 const flowIntervalSeconds = 86_400;
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
@@ -178,7 +178,7 @@ async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<vo
 
 const insufficientPrivilege = '42501';
 
-// A calendar of this machine that is set back by an hour would hold up what runs by the clock for as long.
+// If the clock of this machine is set back by an hour, scheduled work would wait for an hour.
 const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() };
 
 function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
@@ -192,8 +192,9 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     clock: steadyClock,
     flowIntervalSeconds,
   });
-  // Without a listener its errors would end the process; it reconnects by itself. It looks after its tables in each process,
-  // also where the database user only adds jobs and may not; what cannot be added rejects where it is asked for.
+  // Without a listener its errors would end the process; it reconnects by itself. Each process maintains its tables,
+  // also where the database user only adds jobs and lacks the rights. A job that cannot be added rejects where it is
+  // asked for.
   boss.on('error', (error) => {
     if (works || codeOf(error) !== insufficientPrivilege) log.error({ err: error }, 'job queue failed');
   });

@@ -32,7 +32,7 @@ export function createAuthClient({
   outgoing,
 }: AuthClientOptions): AuthClient {
   const url = new URL(text);
-  // It would be sent beside the credential, and be part of errors.
+  // It would be sent in addition to the credential, and be part of errors.
   if (url.username || url.password) throw new Error('AUTH_URL must not carry a user: use AUTH_CREDENTIAL');
   const service = outgoing.open({ kind: 'authentication', label: redactUrl(text), maxConcurrent });
   const headers = {

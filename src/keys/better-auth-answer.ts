@@ -43,8 +43,8 @@ export const readBetterAuthAnswer: ReadAnswer = (body, now) => {
   if (limitCodes.has(code ?? '')) {
     return limited(details ? details.tryAgainIn / 1_000 : unknownWaitSeconds);
   }
-  // When its own storage fails, the plugin answers INVALID_API_KEY too, but with an object as the message. That is an
-  // outage: the owner of a valid key must not be told that the key is invalid.
+  // When its own storage fails, the plugin also answers INVALID_API_KEY, but with an object as the message. That is
+  // an outage: the owner of a valid key must not read that the key is invalid.
   if (code === 'INVALID_API_KEY' && typeof message === 'object' && message !== null) {
     throw new Error('the authentication service failed inside');
   }

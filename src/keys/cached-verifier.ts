@@ -37,8 +37,8 @@ type CachedVerifier = Required<KeyVerifier> & {
 
 type Asked = { readonly key: string; readonly hash: Buffer; readonly network: string };
 
-// The published promise: a revoked key is refused everywhere within 10 seconds. One second of them is for the look-up
-// that then refuses it. Requests may join a look-up until its end, so the promise bounds its time too.
+// The published promise: every process rejects a revoked key within 10 seconds. One second of them is for the lookup
+// that then rejects it. Requests may join a lookup until its end, so the promise bounds its time too.
 const maxAcceptedSeconds = 9;
 const maxLookUpMs = 9_000;
 const maxRefusedSeconds = 2;
@@ -75,7 +75,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     const signal = shared === undefined ? late : AbortSignal.any([late, shared]);
     const verdict = await untilAborted(lookUpInTurn(asked, signal), signal).catch(unavailable);
     const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
-    // Counted from the start: the look-up may have read the key's state at any time since.
+    // Counted from the start: the lookup may have read the key's state at any time since.
     const elapsedSeconds = (performance.now() - startedAt) / 1_000;
     const keepSeconds = Math.min(options.cacheSeconds, maxSeconds, verdict.validSeconds) - elapsedSeconds;
     return { result: verdict.result, keepSeconds };

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-// tk_<environment>_<30 random><6 checksum>, both base62: 30 characters hold 178 random bits, and 6 are the
-// fewest that hold a CRC-32. With underscores a double click selects the whole key. With the checksum a mistyped
-// key is refused without a look-up, and secret scanners recognise a leaked key.
+// tk_<environment>_<30 random><6 checksum>, both base62: 30 characters contain 178 random bits, and 6 are the fewest
+// for a CRC-32. With underscores a double click selects the whole key. With the checksum a mistyped key is rejected
+// without a lookup, and secret scanners recognise a leaked key.
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 30;
 const checksumLength = 6;

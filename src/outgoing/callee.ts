@@ -207,7 +207,7 @@ async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSig
   let late: OutgoingFault | undefined;
   const timer = setTimeout(() => {
     late = new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`);
-    // Work has to tell a callee that is silent from a caller who has gone.
+    // Work must distinguish a callee that is silent from a caller that has gone.
     end.abort(late);
   }, timeoutMs);
   const onAbort = () => end.abort(asker?.reason);

@@ -47,7 +47,7 @@ function createTeller(about: Pick<Callee, 'kind' | 'label'>, log: Logger | undef
   return (state: BreakerState) => {
     if (state === 'open' && openSince === undefined) {
       openSince = now();
-      log?.warn(words, 'circuit breaker opened: only failures for seconds, so calls are refused');
+      log?.warn(words, 'circuit breaker opened: only failures for seconds, so calls fail at once');
     } else if (state === 'closed' && openSince !== undefined) {
       log?.info({ ...words, ms: Math.round(now() - openSince) }, 'circuit breaker closed: it answers again');
       openSince = undefined;

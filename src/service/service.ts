@@ -87,7 +87,7 @@ export async function startService(
       },
     };
   } catch (error) {
-    // Its own failures are logged; the caller is told why the start was refused.
+    // The service logs its own failures; the caller gets the reason why the start failed.
     await shutdown.run(0).catch(() => {});
     throw error;
   }
@@ -118,14 +118,14 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   // Who only indexes has no jobs, and no rights to them.
   if (config.ROLES.some((role) => role !== 'indexer')) await parts.jobs.open();
 
-  // Before the first request: handlers look at the lanes to know whether a network can be minted on.
+  // Before the first request: handlers read the lanes to know whether a network can mint.
   if (minter) await startLanes(minter, shutdown);
 
   const app = apiParts && (await createServiceApp(apiParts, isServing, options.sampleKey));
   const server = app && (await listenForCallers(apiParts, app, options.reserved?.callers));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;
-    // A start that is refused drains nothing: nobody was told that it is ready.
+    // A rejected start drains nothing, because nobody was informed that it is ready.
     const drain = (graceMs: number) => server.drain(graceMs === 0 ? 0 : drainMs);
     if (drainMs > 0) shutdown.add('drain', 'listener for callers', drain);
     shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));

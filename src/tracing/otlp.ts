@@ -84,7 +84,7 @@ export function startTracing(options: TracingOptions): Tracing {
     begin: (described, causes = []) => beginCaused(tracer, described, causes),
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, stopMs).unref());
-      // What the collector did not take is told where it is sent.
+      // Where it is sent, the log names what the collector did not accept.
       await Promise.race([provider.shutdown().catch(() => {}), late]);
     },
   };

@@ -38,7 +38,7 @@ export function tellOutages(open: () => CutExporter, { timeoutMs, log }: OutageO
         isOver = true;
         clearTimeout(late);
         tell(result, spans.length);
-        // The processor would tell of it too, by ways of its own.
+        // The processor would report it too, in its own ways.
         done({ code: ExportResultCode.SUCCESS });
       };
       const late = setTimeout(() => {

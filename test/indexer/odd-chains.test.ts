@@ -149,12 +149,17 @@ const answering = (
     asked.method === method ? answer(asked) : undefined,
 });
 
+/** The frame with `Call` for `CALL`. */
+const inLetters = (frame: object): object => JSON.parse(JSON.stringify(frame).replaceAll('"CALL"', '"Call"'));
+
 describe('traces', () => {
   const wrapped: [string, (frames: readonly object[]) => unknown[]][] = [
     ['without a hash', (frames) => frames.map((result) => ({ result }))],
     ['with a hash of zeros', (frames) => frames.map((result) => ({ txHash: zeroes, result }))],
     ['that are bare frames', (frames) => [...frames]],
     ['with an empty hash', (frames) => frames.map((result) => ({ txHash: '0x', result }))],
+    ['with a hash that is null', (frames) => frames.map((result) => ({ txHash: null, result }))],
+    ['with kinds in other letters', (frames) => frames.map((frame) => ({ result: inLetters(frame) }))],
   ];
   test.for(wrapped)('%s are those of the transactions at their places', async ([, wrap], { service }) => {
     const { follow, of, texts, differences } = await indexed(
@@ -206,6 +211,22 @@ describe('traces', () => {
     ['CALL without a sender', 'debug', { type: 'CALL', to: payee, value: '0x5' }],
     ['CREATE without an address', 'debug', { type: 'CREATE', from: contract, value: '0x5', to: '' }],
     ['frame without a kind', 'debug', { from: contract, to: payee, value: '0x5' }],
+    ['frame of an unknown kind', 'debug', { type: 'EXTCALL', from: contract, to: payee, value: '0x5' }],
+    [
+      'frame of an unknown kind',
+      'trace',
+      { type: 'moved', action: { from: contract, to: payee, value: '0x5' } },
+    ],
+    [
+      'call of an unknown kind',
+      'trace',
+      { type: 'call', action: { callType: 'extcall', from: contract, to: payee, value: '0x5' } },
+    ],
+    [
+      'selfdestruct without a balance',
+      'trace',
+      { type: 'selfdestruct', action: { address: contract, refundAddress: payee } },
+    ],
     [
       'suicide without a balance',
       'trace',
@@ -259,6 +280,10 @@ describe('traces', () => {
   test.for([
     ['by hash', ({ hash }: { hash: string }) => ({ transactionHash: hash })],
     ['by position', (_: unknown, transactionPosition: number) => ({ transactionPosition })],
+    [
+      'by position next to a hash of zeros',
+      (_: unknown, place: number) => ({ transactionPosition: hexOf(place), transactionHash: zeroes }),
+    ],
   ] as const)('of trace_block belong to their transactions %s', async ([, naming], { service }) => {
     const { follow, of, texts } = await indexed(
       service,
@@ -304,14 +329,16 @@ describe('traces', () => {
     [-32601, 'the method does not exist'],
     [-32000, 'credits limited'],
     [-32603, 'something new'],
+    [403, 'as the status of HTTP'],
   ] as const)(
-    'that a node refuses with code %i leave the index as it is without',
+    'that a node refuses with code %i leave the index as it is without: %s',
     async ([code, words], { service }) => {
+      const answer = code > 0 ? (`status ${code}` as const) : refusal(code, words);
       const { follow, of, texts } = await indexed(
         service,
         {
           blocks: around(inner),
-          answer: ({ method }) => (method.includes('trace') ? refusal(code, words) : undefined),
+          answer: ({ method }) => (method.includes('trace') ? answer : undefined),
         },
         { traces: 'debug' },
       );
@@ -329,20 +356,22 @@ describe('a height without a block', () => {
     ...chainAround(null, { payer, payee }).slice(3),
     {},
   ];
-  const ways: [string, Answer][] = [
+  const ways: [string, Answer | 'before'][] = [
     ['null', { result: null }],
     ['an error', refusal(12, 'requested epoch was a null round (2)')],
     ['another error', refusal(-32000, 'nothing here')],
+    ['the block before', 'before'],
   ];
   test.for(ways.flatMap(([way, answer]) => [1, 3, 20].map((count) => [way, count, answer] as const)))(
     'is passed where the next block follows the one before: %s, %i in a row',
     async ([, count, answer], { service }) => {
       const { follow, texts, differences } = await indexed(service, {
         blocks: gap(count),
-        answer: ({ method, params: [first], block }) =>
-          method === 'eth_getBlockByNumber' && String(first).startsWith('0x') && block === undefined
-            ? answer
-            : undefined,
+        answer: ({ method, params: [first], block, before }) => {
+          if (method !== 'eth_getBlockByNumber' || !String(first).startsWith('0x')) return undefined;
+          if (block !== undefined) return undefined;
+          return answer === 'before' ? { result: before } : answer;
+        },
       });
       await follow();
       expect(await texts(payer)).toEqual([
@@ -382,12 +411,15 @@ describe('receipts', () => {
     [-32601, 'no such method'],
     [-32000, 'limit exceeded'],
     [-32603, ''],
+    [403, 'as the status of HTTP'],
+    [404, 'as the status of HTTP'],
   ] as const)(
     'are read one by one where a node refuses those of a block: %i %s',
     async ([code, words], { service }) => {
+      const answer = code > 0 ? (`status ${code}` as const) : refusal(code, words);
       const { follow, of } = await indexed(service, {
         blocks: around(inner, plain),
-        ...answering('eth_getBlockReceipts', () => refusal(code, words)),
+        answer: ({ method }) => (method === 'eth_getBlockReceipts' ? answer : undefined),
       });
       await follow();
       expect(
@@ -395,6 +427,32 @@ describe('receipts', () => {
       ).toEqual(['0.000021', '0.00005', '0.000021', '0.000021']);
     },
   );
+
+  test.for([
+    ['null', null],
+    ['none', []],
+  ] as const)(
+    'are read one by one where a node gives %s for a block that has some',
+    async ([, result], { service }) => {
+      const { follow, of } = await indexed(service, {
+        blocks: around(inner, plain),
+        ...answering('eth_getBlockReceipts', () => ({ result })),
+      });
+      await follow();
+      expect((await of(payer)).records).toHaveLength(4);
+    },
+  );
+
+  test('have logs in their order, whatever numbers a node gives to them', async ({ service }) => {
+    const logs = [1, 2, 3].map((amount) => ({ ...transfer(token, payer, payee, amount), logIndex: null }));
+    const { follow, of, differences } = await indexed(service, {
+      blocks: around({ tx: { from: payer, to: token, input: '0xa9059cbb' }, logs }),
+    });
+    await follow();
+    const { erc20_transfers: moved } = (await of(payer)).records[1];
+    expect(moved.map(({ value }: { value: string }) => value)).toEqual(['1', '2', '3']);
+    expect(await differences()).toEqual([]);
+  });
 
   test('are asked for one at a time of a node that refuses everything', async ({ service }) => {
     const { follow, node } = await indexed(service, {
@@ -413,7 +471,7 @@ describe('receipts', () => {
       blocks: around(inner),
       ...answering('eth_getBlockReceipts', ({ block }) => {
         const own = block?.receipts ?? [];
-        const system = { ...own[0], transactionHash: `0x${'ee'.repeat(32)}`, logs: [] };
+        const system = { transactionHash: `0x${'ee'.repeat(32)}`, gasUsed: null };
         return block?.block.number === '0x2'
           ? { result: [system, ...own, { ...system, transactionHash: `0x${'ef'.repeat(32)}` }] }
           : undefined;
@@ -479,10 +537,25 @@ describe('a fee', () => {
     expect(reasons).toContainEqual({ reason: 'fees_unknown', amount: null, count: '1' });
   });
 
-  test('of an old transaction is that of its price', async ({ service }) => {
-    const { record } = await recordOf(service, { ...plain, receipt: { effectiveGasPrice: undefined } });
-    expect(record.transaction_fee).toBe('0.000021');
+  test.for([
+    ['null', null],
+    ['an empty text', ''],
+    ['nothing', undefined],
+  ] as const)('is unknown where the gas that was used is %s', async ([, gasUsed], { service }) => {
+    const { record, sums } = await recordOf(service, { ...plain, receipt: { gasUsed } });
+    expect(record.transaction_fee).toBeNull();
+    expect(record).not.toHaveProperty('receipt_gas_used');
+    expect((await sums(payer)).reasons).toContainEqual({ reason: 'fees_unknown', amount: null, count: '1' });
   });
+
+  test.for(['0x0', '0x00', '0x', '', 0, null, undefined, '0x1', 1])(
+    'of an old transaction is that of its price: type %s',
+    async (type, { service }) => {
+      const tx = { ...plain.tx, type };
+      const { record } = await recordOf(service, { tx, receipt: { effectiveGasPrice: undefined } });
+      expect(record.transaction_fee).toBe('0.000021');
+    },
+  );
 
   const operator = {
     l1Fee: hexOf(10_000_000_000),
@@ -498,10 +571,10 @@ describe('a fee', () => {
     expect(record.transaction_fee).toBe(fee);
   });
 
-  test('of a deposit stays zero', async ({ service }) => {
+  test('of a deposit stays zero, though its receipt has the share of the operator', async ({ service }) => {
     const { record } = await recordOf(service, {
       tx: { ...plain.tx, type: '0x7e', gasPrice: '0x0', mint: '0x0' },
-      receipt: { effectiveGasPrice: '0x0' },
+      receipt: { effectiveGasPrice: '0x0', ...operator, l1Fee: '0x0' },
     });
     expect(record.transaction_fee).toBe('0');
   });
@@ -536,6 +609,31 @@ describe('a fee', () => {
     expect((await sums(payer)).fees).toBe('21000000000000');
   });
 
+  test.for(['feeToken', 'feeCurrency'] as const)(
+    'in a token is none of the native asset wherever %s says so',
+    async (name, { service }) => {
+      const { tx, receipt, logs } = feesOf(transfer(currency, payer, account('fe'), fee));
+      for (const odd of [
+        { tx: { ...tx, feeCurrency: undefined, [name]: currency }, receipt, logs },
+        { tx: { ...tx, feeCurrency: undefined }, receipt: { ...receipt, [name]: currency }, logs },
+      ]) {
+        const { record, texts } = await recordOf(service, odd);
+        expect(record.transaction_fee).toBeNull();
+        expect(await texts(payer)).toContain('[send] Sent 0.5 ETH to 0xb2...b2b2');
+      }
+    },
+  );
+
+  test('is native where the token or the payer is the zero address', async ({ service }) => {
+    const nobody = `0x${'0'.repeat(40)}`;
+    const { record } = await recordOf(service, {
+      ...plain,
+      tx: { ...plain.tx, feeCurrency: nobody, feePayer: nobody },
+    });
+    expect(record).toMatchObject({ transaction_fee: '0.000021' });
+    expect(record).not.toHaveProperty('fee_payer');
+  });
+
   test('in the token that is sent as well leaves what is sent', async ({ service }) => {
     const sent = transfer(currency, payer, payee, 10n ** 18n);
     const odd = feesOf(sent, transfer(currency, payer, account('fe'), fee));
@@ -568,6 +666,7 @@ describe('forms of a node', () => {
     ['empty texts', { to: '', input: '0x6080' }, { to: '', contractAddress: contract }],
     ['no digits', { to: '0x', input: '0x6080', nonce: '0x' }, { to: '0x', contractAddress: contract }],
     ['nothing', { to: null, input: '0x6080' }, { contractAddress: contract }],
+    ['a zero', { to: '0x0', input: '0x6080' }, { to: '0x0', contractAddress: contract }],
   ] as const)('for no recipient are read: %s', async ([, tx, receipt], { service }) => {
     const run = await indexed(service, {
       blocks: around({ tx: { from: payer, ...tx }, receipt }, { ...plain, receipt: { contractAddress: '' } }),
@@ -578,9 +677,14 @@ describe('forms of a node', () => {
     expect(records[2]).not.toHaveProperty('created_contract');
   });
 
-  test('for zero are read', async ({ service }) => {
+  test.for([
+    ['0x', { value: '0x', nonce: '0x' }],
+    ['an empty text', { value: '', nonce: '', input: '', gas: '' }],
+    ['null', { value: null, nonce: null, input: null }],
+    ['a number', { value: 0, nonce: 0 }],
+  ] as const)('for zero are read: %s', async ([, fields], { service }) => {
     const run = await indexed(service, {
-      blocks: around({ tx: { from: payer, to: payee, value: '0x', nonce: '0x' } }),
+      blocks: around({ tx: { from: payer, to: payee, ...fields } }),
     });
     await run.follow();
     expect((await run.of(payer)).records[1]).toMatchObject({
@@ -588,6 +692,21 @@ describe('forms of a node', () => {
       nonce: '0',
       summary: 'Sent 0 ETH to 0xb2...b2b2',
     });
+  });
+
+  test('for no entries are read: lists that are null', async ({ service }) => {
+    const log = { ...transfer(token, payer, payee, 5), data: '' };
+    const run = await indexed(service, {
+      blocks: [
+        { fields: { transactions: null, uncles: null, withdrawals: null, gasUsed: '0x0' } },
+        { transactions: [{ ...plain, receipt: { logs: null } }] },
+        { transactions: [{ ...plain, logs: [{ ...log, topics: null }] }] },
+        {},
+      ],
+    });
+    await run.follow();
+    expect((await run.of(payer)).records).toHaveLength(2);
+    expect(await run.differences()).toEqual([]);
   });
 
   test.for([
@@ -654,6 +773,47 @@ describe('the contract of the native asset', () => {
     expect(await run.differences()).toEqual([]);
   });
 
+  test('adds what no frame shows, and nothing that a frame shows', async ({ service }) => {
+    const moved = { tx: { from: payer, to: asset, input: '0xa9059cbb', ...price }, receipt };
+    const trace = { type: 'CALL', from: payer, to: asset, value: '0x0', input: '0xa9059cbb' };
+    const run = await indexed(
+      service,
+      {
+        blocks: around(
+          { ...moved, trace, logs: [fees[0], transfer(asset, payer, payee, 9n), fees[1]] },
+          { ...inner, logs: [transfer(asset, contract, payee, 4n * 10n ** 17n)] },
+        ),
+      },
+      { nativeAsset: asset, traces: 'debug' },
+    );
+    await run.follow();
+    const { records } = await run.of(payee);
+    expect(
+      records.map(({ native_transfers }: { native_transfers: { value: string }[] }) =>
+        native_transfers.map(({ value }) => value),
+      ),
+    ).toEqual([[String(10n ** 18n)], ['9'], [String(4n * 10n ** 17n)], [String(5n * 10n ** 17n)]]);
+    expect(await run.differences()).toEqual([]);
+  });
+
+  test('says who paid the fee where that was not the sender', async ({ service }) => {
+    const paymaster = account('fa');
+    const logs = [
+      transfer(asset, paymaster, bootloader, 60_000_000_000_000n),
+      transfer(asset, payer, payee, value),
+      transfer(asset, bootloader, paymaster, 13_125_000_000_000n),
+    ];
+    const run = await indexed(
+      service,
+      { blocks: around({ tx: { from: payer, to: payee, value: hexOf(value), ...price }, receipt, logs }) },
+      { nativeAsset: asset },
+    );
+    await run.follow();
+    expect((await run.of(payer)).records[1]).toMatchObject({ fee_payer: paymaster });
+    expect((await run.sums(payer)).fees).toBe('21000000000000');
+    expect(await run.sums(paymaster)).toMatchObject({ fees: '46875000000000', movements: '0' });
+  });
+
   test('tells of what contracts move inside', async ({ service }) => {
     const run = await indexed(
       service,
@@ -715,6 +875,19 @@ describe('a Transfer whose fourth topic is a value', () => {
       expect(await run.differences()).toEqual([]);
     },
   );
+
+  test('is an amount in an approval of such a token too', async ({ service }) => {
+    const approval = {
+      address: token,
+      topics: [approvalTopic, wordOfHex(payer), wordOfHex(payee), wordOfHex(10n ** 19n)],
+      data: '0x',
+    };
+    const approved = { tx: { from: payer, to: token, input: '0x095ea7b3' }, logs: [approval] };
+    const run = await indexed(service, { blocks: around(approved), ...contractOf(undefined, 18) });
+    await run.follow();
+    expect((await run.texts(payer))[1]).toBe('[approve] Approved 10 ODDC');
+    expect(await run.differences()).toEqual([]);
+  });
 
   test.for([
     ['no decimals', false, undefined],
@@ -795,6 +968,22 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
       fees: '42000000000000',
       movements: String(-6n * 10n ** 17n),
     });
+  });
+
+  test('is incomplete where a transfer has no value', async ({ service }) => {
+    const nameless = { purpose: 'something new', from: pool, to: payee };
+    const odd = { ...redeem, trace: { ...redeem.trace, afterEVMTransfers: [nameless] } };
+    const run = await indexed(service, { blocks: around(odd) }, { traces: 'debug' });
+    await run.follow();
+    expect((await run.of(alias)).traces).toBe('some');
+  });
+
+  test('is not charged to who redeems where there are no traces either', async ({ service }) => {
+    const run = await indexed(service, {
+      blocks: around({ ...redeem, tx: { ...redeem.tx, ticketId: '0x4' } }),
+    });
+    await run.follow();
+    expect(await run.sums(alias)).toMatchObject({ fees: '0' });
   });
 
   test('is credited by a deposit that fails', async ({ service }) => {

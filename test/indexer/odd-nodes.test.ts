@@ -108,7 +108,18 @@ describe('an unknown error of the first of two nodes', () => {
   });
 });
 
-/** Answers one question in so much time, and says of each other that it is asked too much. */
+test('a node that answers one method by a status of HTTP counts as a node that works', async ({
+  service,
+}) => {
+  const answer: OddChain['answer'] = ({ method }) => (method.includes('trace') ? 'status 403' : undefined);
+  const run = await start(service, { blocks, answer }, whole);
+  await run.follow();
+  expect((await run.history().expect(200)).headers['x-index-traces']).toBe('all');
+  // The second node gives the traces, and nothing else.
+  expect(new Set(run.nodes[1]?.asked)).toEqual(new Set(['eth_chainId', 'debug_traceBlockByHash']));
+});
+
+/** Answers one question in so much time, and reports a limit to all others. */
 function limited(ms: number, how: 'status' | 'code'): OddChain {
   let last = Number.NEGATIVE_INFINITY;
   return {
@@ -123,25 +134,27 @@ function limited(ms: number, how: 'status' | 'code'): OddChain {
 }
 
 describe('a node that limits questions', () => {
-  test.for(['status', 'code'] as const)(
-    'is asked more slowly, so that the index comes to its head: by %s',
-    async (how, { service }) => {
-      const run = await start(service, limited(300, how));
-      await expect
-        .poll(
-          () =>
-            run.follow().then(
-              () => 'done',
-              () => 'failed',
-            ),
-          { timeout: 50_000, interval: 10 },
-        )
-        .toBe('done');
-      expect((await run.history().expect(200)).body.history.result).toHaveLength(2);
-      const asked = run.nodes[0]?.asked ?? [];
-      expect(asked.filter((method) => method === 'eth_chainId').length).toBeLessThan(asked.length / 4);
-    },
-  );
+  test('is asked no more than it allows, so that the index comes to its head', async ({ service }) => {
+    const begun = performance.now();
+    // Two ways to report a limit, next to each other: each waits most of the time.
+    await Promise.all(
+      (['status', 'code'] as const).map(async (how) => {
+        const chain = { ...limited(1_000, how), blocks: blocks.slice(0, 2) };
+        const run = await start(service, chain);
+        const follow = () =>
+          run.follow().then(
+            () => 'done',
+            () => 'failed',
+          );
+        await expect.poll(follow, { timeout: 120_000, interval: 10 }).toBe('done');
+        const { asked = [] } = run.nodes[0] ?? {};
+        // Three questions go out together, and three more find the pace. From then on it is that of the limit.
+        expect(asked.length).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000 + 6);
+        expect(asked.filter((method) => method === 'eth_chainId').length).toBeLessThan(asked.length / 4);
+        expect((await run.history().expect(200)).body.history.result).toHaveLength(1);
+      }),
+    );
+  });
 
   test('is looked at all the same: what is refused of a look is asked again, and nothing else', async ({
     service,

@@ -38,6 +38,8 @@ type Asked = {
   readonly params: readonly unknown[];
   /** The block that the question names, by number or hash. */
   readonly block: BuiltBlock | undefined;
+  /** The newest block below a number without a block. */
+  readonly before: object | undefined;
 };
 
 export type OddNode = {
@@ -50,7 +52,7 @@ export type OddNode = {
 export type OddChain = {
   readonly blocks: readonly OddBlock[];
   /** Answers in place of the node; undefined lets the node answer. */
-  readonly answer?: (asked: Asked) => Answer | 'status 429' | undefined;
+  readonly answer?: (asked: Asked) => Answer | `status ${number}` | undefined;
 };
 
 export const refusal = (code: number, message: string): Answer => ({ error: { code, message } });
@@ -136,6 +138,13 @@ export async function startOddNode(chainId: string, { blocks, answer }: OddChain
     if (name.length === 66) return built.find((each) => each?.block.hash === name) ?? undefined;
     return built[Number(BigInt(name))] ?? undefined;
   };
+  const before = (name: unknown) =>
+    /^0x[0-9a-f]{1,16}$/.test(String(name))
+      ? built
+          .slice(0, Number(name))
+          .flatMap((each) => (each ? [{ ...each.block, transactions: each.transactions }] : []))
+          .at(-1)
+      : undefined;
   const reply = (method: string, params: readonly unknown[]): Answer => {
     const [first] = params;
     const block = find(first);
@@ -170,9 +179,9 @@ export async function startOddNode(chainId: string, { blocks, answer }: OddChain
   const server = createServer(async (request, response) => {
     const { id, method, params } = JSON.parse(await text(request));
     asked.push(method);
-    const own = answer?.({ method, params, block: find(params[0]) });
-    if (own === 'status 429') {
-      response.writeHead(429).end();
+    const own = answer?.({ method, params, block: find(params[0]), before: before(params[0]) });
+    if (typeof own === 'string') {
+      response.writeHead(Number(own.slice('status '.length))).end();
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -1,8 +1,8 @@
 import { hexlify, type JsonRpcApiProvider, keccak256, toBeHex, toUtf8String } from 'ethers';
 import { isOwnCode } from './contract-check.ts';
 
-// Where the compiler has put `_base` of our own contract, which has no function that tells it: behind the six fields of
-// ERC721 and the roles.
+// The slot of `_base` in our own contract, which has no function that returns it: behind the six fields of ERC721 and
+// the roles.
 const slot = 7n;
 // A longer one is no address.
 const longest = 2_048;

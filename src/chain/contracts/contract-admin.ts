@@ -118,7 +118,7 @@ async function sendAndWait(
   let words: string | undefined;
   let cause: unknown;
   while (performance.now() < deadline) {
-    // It may be sent: that nobody tells of it now must not look like that it is not.
+    // It may be sent. That no node reports it now does not show that it is not sent.
     const found = await findReceipt(provider, hashes).catch((error: unknown) => {
       cause = error;
       return undefined;

@@ -70,7 +70,7 @@ export async function checkContract(
 
 type Ask = (method: string, args: readonly unknown[], from?: string) => Promise<string | undefined>;
 
-// The highest possible id, which we never assign: a call that skips an existing id would look like a permitted mint.
+// The highest possible id, which we never assign: a call that skips an existing id would pass for a permitted mint.
 const unusedToken = 2n ** 256n - 1n;
 
 /** ERC-165 wants false for the id 0xffffffff: a fallback that answers anything is seen by that. */

@@ -47,7 +47,7 @@ export function addNetworkStatusCommand(network: Command, session: Session): voi
   );
 }
 
-// One look may meet a node at a bad moment.
+// One poll may meet a node at a bad moment.
 const looks = 3;
 const pauseMs = 300;
 
@@ -75,7 +75,7 @@ type Findings = {
 
 function describe(chainId: string, { node, best, stored }: Findings) {
   const { head, finalized, errorRate } = node;
-  // Whether a node lags takes longer to see than this command looks; that it cannot be used shows at once.
+  // This command is too short to see whether a node lags. It shows at once that a node cannot be used.
   const isJudgedNow = node.state !== 'usable' && node.state !== stored?.state;
   const judged = isJudgedNow || stored === undefined ? { ...node, since: null } : stored;
   return {

@@ -97,8 +97,8 @@ function assertHeader(names: readonly string[]): void {
     const parsed = parseRwaInput(raw);
     return parsed.ok ? [] : parsed.errors.map(({ field }) => field);
   };
-  // The parser of rows knows the fields: those that it misses in an empty row are required, and those that it
-  // refuses even without a value are unknown.
+  // The parser of rows knows the fields. Fields that it misses in an empty row are required, and fields that it
+  // rejects even without a value are unknown.
   const required = fieldsAtFault({});
   const refused = fieldsAtFault(toRecord(names, []));
   const list = (found: readonly string[]) => [...new Set(found)].join(', ');

@@ -8,7 +8,7 @@ import { findFinalBlock } from '../../rwa/minting/finality-store.ts';
 import { OperationError } from './failure.ts';
 import type { Operator } from './session.ts';
 
-// One look may meet a node at a bad moment, and does not show that one stands still.
+// One poll may meet a node at a bad moment, and does not show that a node stalls.
 const looks = 3;
 const pauseMs = 300;
 // Nodes of a fast network are some blocks apart all the time.

@@ -94,7 +94,7 @@ export function openForCommand(
   return { ...openConnections(config, { poolMax: 4, log, limits }, opened), log };
 }
 
-// A lock is held over several transactions, so it goes past a pooler.
+// A lock spans several transactions, so it goes past a pooler.
 function openForMigration(config: Config, opened: AsyncDisposableStack): CommandConnections {
   const direct = { ...config, DATABASE_URL: sessionUrlOf(config), DATABASE_SESSION_URL: undefined };
   return openForCommand(direct, opened, migrationLimits);

@@ -119,7 +119,7 @@ export interface paths {
          * @description The transactions that the wallet sent, and those that moved the native asset, ERC-20 tokens or NFTs to or from it,
          *     in the requested order, page by page. Pass `history.cursor` as `cursor` to get the next page; when it is absent or
          *     empty there are no more results. A page may have fewer records than `limit` although more follow: it ends early
-         *     when their transfers take some megabytes, and `includeSpam=false` leaves out what only the names of tokens show.
+         *     when their transfers take some megabytes, and `includeSpam=false` leaves out each record whose `possible_spam` is true.
          *
          *     Category, summary and directions are as seen by the wallet. The service does not cache the history; it is as fresh
          *     as its source. On networks that the service indexes itself, the headers `X-Index-Block-Number`,
@@ -129,7 +129,7 @@ export interface paths {
          *     **Searching.** A range of blocks or dates, `category`, `direction`, `token`, `counterparty` and `includeSpam` narrow
          *     the history, alone or together; pages are as fast as those of the whole history, however few records are found. A
          *     record is listed when all of them hold; `token`, `counterparty` and `direction` hold of one and the same transfer. A
-         *     cursor belongs to its search: each of them may be left out with it, and one that contradicts it is refused. Not
+         *     cursor belongs to its search: each of them may be left out with it, and one that contradicts it is rejected. Not
          *     every data provider can do all of it: what that of the network cannot do is 400 `filter_unsupported`, never ignored.
          *
          *     **Outside of transactions.** Withdrawals of stakes and rewards for blocks are in balances, but in no transaction.
@@ -224,7 +224,7 @@ export interface components {
         SortOrder: "ASC" | "DESC";
         /**
          * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
-         *     and a leap second, are refused.
+         *     and a leap second, are rejected.
          */
         DateOrDateTime: string;
         /** @description An address, in any case. In mixed case it must have a correct EIP-55 checksum. */
@@ -1017,7 +1017,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The key is missing or was refused. */
+        /** @description The key is missing or was rejected. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1102,7 +1102,7 @@ export interface components {
          */
         Order: components["schemas"]["SortOrder"];
         /**
-         * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+         * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is rejected, not
          *     clamped.
          * @example 25
          */
@@ -1127,7 +1127,7 @@ export interface components {
          */
         Contract: components["schemas"]["AddressText"][];
         /**
-         * @description Whether what looks like spam is listed too. It is unless this is `false`.
+         * @description Whether entries whose `possible_spam` is true are listed too. They are, unless this is `false`.
          * @example false
          */
         IncludeSpam: boolean;
@@ -1285,7 +1285,7 @@ export interface operations {
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is rejected, not
                  *     clamped.
                  * @example 25
                  */
@@ -1310,7 +1310,7 @@ export interface operations {
                  */
                 contract?: components["parameters"]["Contract"];
                 /**
-                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @description Whether entries whose `possible_spam` is true are listed too. They are, unless this is `false`.
                  * @example false
                  */
                 includeSpam?: components["parameters"]["IncludeSpam"];
@@ -1462,7 +1462,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is rejected, not
                  *     clamped.
                  * @example 25
                  */
@@ -1595,7 +1595,7 @@ export interface operations {
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is rejected, not
                  *     clamped.
                  * @example 25
                  */
@@ -1651,7 +1651,7 @@ export interface operations {
                  */
                 counterparty?: components["parameters"]["Counterparty"];
                 /**
-                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @description Whether entries whose `possible_spam` is true are listed too. They are, unless this is `false`.
                  * @example false
                  */
                 includeSpam?: components["parameters"]["IncludeSpam"];
@@ -1818,13 +1818,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is rejected, not
                  *     clamped.
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @description Whether entries whose `possible_spam` is true are listed too. They are, unless this is `false`.
                  * @example false
                  */
                 includeSpam?: components["parameters"]["IncludeSpam"];

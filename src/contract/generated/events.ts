@@ -153,7 +153,7 @@ export interface components {
     schemas: {
         /**
          * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
-         *     and a leap second, are refused.
+         *     and a leap second, are rejected.
          */
         DateOrDateTime: string;
         /** @description An event. A field that is unset is null, a list without entries is []. */
@@ -203,7 +203,7 @@ export interface components {
             /**
              * Format: double
              * @description The same discount in percent of `price`. One of it and `discountPrice` is enough, and neither is made from
-             *     the other. A new event with `price` and both is refused when they are more than a percent apart; a change may set
+             *     the other. A new event with `price` and both is rejected when they are more than a percent apart; a change may set
              *     one after the other.
              */
             discountPercentage: number | null;
@@ -306,7 +306,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the event starts: an RFC 3339 date-time with offset, or a date alone, which means midnight UTC.
-             *     A day that the calendar does not have, and a leap second, are refused.
+             *     A day that the calendar does not have, and a leap second, are rejected.
              */
             startDate?: string | null;
             /**
@@ -396,7 +396,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the event starts: an RFC 3339 date-time with offset, or a date alone, which means midnight UTC.
-             *     A day that the calendar does not have, and a leap second, are refused.
+             *     A day that the calendar does not have, and a leap second, are rejected.
              */
             startDate?: string | null;
             /**
@@ -501,7 +501,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The key is missing or was refused. */
+        /** @description The key is missing or was rejected. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

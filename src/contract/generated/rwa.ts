@@ -359,7 +359,7 @@ export interface components {
         ClaimStatus: "unclaimed" | "queued" | "submitted" | "minted" | "failed";
         /**
          * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
-         *     and a leap second, are refused.
+         *     and a leap second, are rejected.
          */
         DateOrDateTime: string;
         /**
@@ -1014,7 +1014,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key is missing or was refused. */
+        /** @description The key is missing or was rejected. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1241,7 +1241,7 @@ export interface components {
          */
         UpdatedSince: components["schemas"]["DateOrDateTime"];
         /**
-         * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
+         * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
          * @example 50
          */
         PageLimit: number;
@@ -1463,7 +1463,7 @@ export interface operations {
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];
@@ -1790,7 +1790,7 @@ export interface operations {
                  */
                 includeArchived?: boolean;
                 /**
-                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];
@@ -2133,7 +2133,7 @@ export interface operations {
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];

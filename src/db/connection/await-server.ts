@@ -49,7 +49,7 @@ async function tryServer(url: string): Promise<{ server: string; error: Error } 
     connectionTimeoutMillis: attemptMs,
     query_timeout: attemptMs,
   });
-  // What a failed connection tells later is of no use any more.
+  // Later events of a failed connection are of no use.
   client.on('error', () => {});
   try {
     await client.connect();

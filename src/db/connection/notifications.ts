@@ -133,7 +133,7 @@ function createSession(
     await client.connect();
     await client.query(beginSession('tallystick listener', serviceLimits));
     for (const channel of channels) await listen(channel);
-    // A network that drops packets looks like an idle database; only an answer distinguishes them.
+    // A network that drops packets passes for an idle database. Only an answer distinguishes them.
     pulse = setInterval(() => client.query('SELECT 1').catch(finish), pulseMs).unref();
   };
 

@@ -1,6 +1,7 @@
-// Errors of Node, of the pool and of PostgreSQL when the database cannot be reached or accepts no work: SQLSTATE
-// classes 08 (connection), 53 (resources) and 57 (operator intervention, statement timeouts included), a lock that was
-// not to be had in time, a transaction that was idle for too long, and a write where the server only reads (a replica).
+// Errors of Node, of the pool and of PostgreSQL when the database cannot be reached or accepts no work. They are the
+// SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator intervention, statement timeouts included).
+// Others are a lock that did not come in time, a transaction that was idle for too long, and a write where the server
+// only reads (a replica).
 const codes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN']);
 const sqlStates = /^((08|53|57)...|55P03|25P03|25006)$/;
 // Knex puts the statement before the message: `ROLLBACK - Connection terminated unexpectedly`.

@@ -60,7 +60,7 @@ const limitSettings = ({ statementMs, lockMs, idleInTransactionMs }: SessionLimi
 
 type Statement = { readonly text: string; readonly values: string[] };
 
-// Set by a statement and not as parameters of the connection, which poolers refuse.
+// A statement sets them, because poolers reject parameters of the connection.
 const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): Statement => {
   const names = Object.keys(settings);
   const calls = names.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, ${isLocal})`);

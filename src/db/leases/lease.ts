@@ -27,7 +27,7 @@ type LeaseOptions = {
 /** Names this process, as people search for it: `host:pid`. */
 export const processName = (): string => `${hostname().slice(0, 40)}:${process.pid}`;
 
-// So that with the look for it another process takes over within 15 s.
+// Together with the time until the next poll, another process takes over within 15 s.
 const usualSeconds = 12;
 const longestLookMs = 1_000;
 

@@ -70,7 +70,7 @@ async function chainBatch(tx: Tx, wanted: string): Promise<number> {
     `SELECT pg_try_advisory_xact_lock(hashtextextended('tallystick audit', 0)) AS got`,
   );
   if (lock.rows[0]?.got !== true) return 0;
-  // Asked for by their values: without these the planner cannot tell a few from all, and reads all.
+  // Asked for by their values. Without the values the planner cannot estimate the number of rows, and reads all.
   const { rows }: { rows: { id: string; digest: Buffer }[] } = await tx.raw(
     `SELECT a.id, ${digest} AS digest FROM audit_log a WHERE ${wanted} ORDER BY a.id LIMIT ${batchSize}`,
     await findNewest(tx),
@@ -110,7 +110,7 @@ type VerifyOptions = {
   readonly signal?: AbortSignal;
 };
 
-// So many are told; one is enough to know.
+// So many are listed; one is enough to know.
 const mostFaults = 1_000;
 const pageSize = 10_000;
 

@@ -54,7 +54,7 @@ export async function claimRecords(tx: Tx, requests: readonly IdempotentRequest[
   const { rows } = await prepared<Row>(tx, 'idempotency_claim', claim, values);
   return rows.map((row) => {
     if (row.request_hash === null) return { kind: row.locked ? 'free' : 'running' };
-    // A lock that is held while there is a record belongs to another replay.
+    // A locked record belongs to another replay.
     const { request_hash: requestHash, status, headers, answer } = row;
     return { kind: 'done', record: { requestHash, status, headers, answer } };
   });

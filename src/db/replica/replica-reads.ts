@@ -80,7 +80,7 @@ export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Opti
     newest += 1;
     sent.set(newest, performance.now());
     for (const [beat, at] of sent) if (at < performance.now() - maxLagMs) sent.delete(beat);
-    // Without a beat, what the replica shows still tells how old it is.
+    // Without a beat, the content of the replica still shows its age.
     cluster = await inTime(storeBeat(db, name, newest), limitMs).catch(() => cluster);
     fault = await inTime(readBeat(watching, name), limitMs).then(faultOf, faultOfSilence);
     const reason = isUsed() ? undefined : (fault ?? isOld);

@@ -12,7 +12,7 @@ export async function buildIndexes(
 ): Promise<void> {
   for (const [name, definition] of Object.entries(definitions)) {
     const [table = ''] = definition.split(' ');
-    // PostgreSQL cannot do it beside writes where an operator has parted the table.
+    // PostgreSQL cannot do it concurrently with writes where an operator has partitioned the table.
     const how = (await isParted(knex, table)) ? '' : 'CONCURRENTLY';
     await knex.raw(`DROP INDEX ${how} IF EXISTS ${name}`);
     await knex.raw(`CREATE ${kind} INDEX ${how} ${name} ON ${definition}`);

@@ -13,7 +13,7 @@ const directory = fileURLToPath(new URL('../../../migrations', import.meta.url))
  */
 export async function migrateToLatest(db: Database): Promise<string[]> {
   return db.transaction(async (lockHolder) => {
-    // It only holds the lock, for as long as the migrations take.
+    // It only keeps the lock, for as long as the migrations take.
     await lockHolder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await lockHolder.raw('SET LOCAL lock_timeout = 0');
     await lockHolder.raw("SELECT pg_advisory_xact_lock(hashtext('tallystick migrate'))");

@@ -117,7 +117,7 @@ export const columnInserts: Readonly<Record<string, ColumnInserts>> = {
 type ColumnUpdates = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly string[]>>;
 
 /** The columns that roles that serve may update, of tables of which they may not update the others. */
-const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
+export const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
   // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
   nfts: {
     api: [

@@ -171,15 +171,15 @@ const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error 
 
 /** Sends the problem that an error converts to. Errors of the service (5xx) are logged with their cause. */
 export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
-  // Nobody is there to be told.
+  // No caller is there to get an answer.
   if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
   if (found.code === 'service_unavailable') {
     // In an outage there are hundreds a second, and what is out has its own line: no stacks.
-    log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');
+    log.warn({ ...facts, reason: reasonOf(found) }, 'request rejected');
   } else if (found.status >= 500 && found.code !== 'overloaded') {
-    // What is refused for the load has its request line: another one would cost as much as an answer.
+    // A request that is rejected because of load has its request line. Another line would cost as much as an answer.
     log.error({ ...facts, err: found }, 'request failed');
   }
   sendProblem(response, found, facts.requestId);

@@ -63,7 +63,7 @@ export function createGate({
       const result = await inCount(cachedOnly ? undefined : refusedKeys.begin(address, key), () =>
         verifyInTime(verifier, key, { cachedOnly, network: networkOf(address) }),
       );
-      // A malformed result says nothing about the key, so it must not count as a refusal or an acceptance.
+      // A malformed result says nothing about the key, so it must count neither as a rejection nor as an acceptance.
       if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
       if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
       if (result.reason === 'invalid') throw problem('api_key_invalid');
@@ -106,7 +106,7 @@ function keyOf(request: Request): string {
   return key;
 }
 
-// From here on a look-up without an outcome was waited for, and counts; what fails at once costs nothing.
+// From here on a lookup without an outcome was waited for, and counts. A lookup that fails at once costs nothing.
 const lateMs = 1_000;
 
 /** Passes the outcome of a verification to the counter of its address. */

@@ -111,7 +111,7 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
         noteAlone(false);
         return toAllowance(shared);
       } catch (reason) {
-        // The request is refused, or over, before anything was counted.
+        // The request is rejected, or over, before anything was counted.
         if (reason instanceof ProblemError || reason instanceof CallerGoneError) throw reason;
         noteAlone(true, reason);
         return toAllowance(await countOn(fallback, name));

@@ -75,7 +75,7 @@ export function compileInputReader(plan: InputPlan, template: string) {
     if (isTooMuch) return false;
     request.body = readFields(body ?? (plan.body.required ? {} : undefined), plan.body);
     request.requestBody = request.body;
-    // The library validates non-object bodies only under this type; the body reader has refused every other type.
+    // The library validates non-object bodies only under this type. The body reader has rejected every other type.
     request.headers['content-type'] = 'application/json';
     return true;
   };
@@ -87,7 +87,7 @@ function pathValues(request: ApiRequest, raw: ReadonlyMap<string, string>, plans
     try {
       values[plan.name] = coerce(request, plan, decodeURIComponent(raw.get(plan.name) ?? ''));
     } catch {
-      // Left out, the value is missing to the validator, so the request is refused.
+      // Without the value the validator misses it, so the request is rejected.
       request.isPathMalformed = true;
     }
   }

@@ -19,7 +19,7 @@ export function createBodyReader(): BodyReader {
     const limit = sentBytesLimit(request);
     if (Number(request.headers['content-length'] ?? 0) > limit) throw problem('body_too_large');
     const bytes = await new Promise<Buffer>((resolve, reject) => {
-      // The listener leaves 100 Continue to us, so a caller that waits for it never sends a refused body.
+      // The listener leaves 100 Continue to us, so a caller that waits for it never sends a rejected body.
       if (expectsContinue(request)) response.writeContinue();
       watchSize(request, limit, () => reject(problem('body_too_large')));
       readBytes(request, response, (error?: unknown) => {

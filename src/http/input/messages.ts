@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaObject } from '../../contract/documents.ts';
 import { shorten } from './api-request.ts';
 
-// What every text of a request keeps to, and findUnsafeValues tells.
+// The pattern of every text of a request. findUnsafeValues reports a text that breaks it.
 export const anyText = '^[^\\x00]*$';
 
 const formatForms: Readonly<Record<string, string>> = {

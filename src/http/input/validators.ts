@@ -9,7 +9,7 @@ type Context = Parameters<AjvCustomizer>[2];
 // ajv-formats is CommonJS: the plugin is a property of the default export under Node's ESM loader.
 const addFormats = addFormatsModule.default;
 
-// Annotations of OpenAPI and our own, without effect on validity. Strict mode refuses words that it does not know.
+// Annotations of OpenAPI and our own, without effect on validity. Strict mode rejects words that it does not know.
 const vocabulary = [
   'example',
   'externalDocs',
@@ -49,7 +49,7 @@ export function createAjvProvider(): AjvCustomizer {
   };
 }
 
-// Schemas are held against their own schema when documents are bundled. Here that would be a fifth of the start.
+// Schemas are validated when documents are bundled. Here that would take a fifth of the start.
 const checked: AjvOptions = { validateSchema: false, meta: false };
 
 function createAjv(options: AjvOptions, times: Times): Ajv2020 {

@@ -9,7 +9,7 @@ export type CallerAddresses = {
   of(request: IncomingMessage): string;
 };
 
-// The names that the setting takes beside addresses and networks.
+// The names that the setting accepts in addition to addresses and networks.
 const namedNetworks: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

@@ -60,7 +60,7 @@ export function problemBody(found: ProblemError, requestId: string): string {
       ? { errors: found.errors.map((error) => ({ location: error.in, ...error })) }
       : {}),
   };
-  // A name that the caller sent may hold a lone surrogate, which strict JSON parsers refuse.
+  // A name that the caller sent may contain a lone surrogate, which strict JSON parsers reject.
   return JSON.stringify(members, (_name, value) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );

@@ -40,7 +40,8 @@ export function createRequestContext({
   hstsSeconds = 0,
 }: RequestContextOptions): (request: Request, response: Response) => void {
   const hsts = hstsSeconds > 0 ? `max-age=${hstsSeconds}` : undefined;
-  // Its fields are known, and none is a secret; to look for those by name takes eight times as long as the rest of the line.
+  // Its fields are known, and none is a secret. A search for secrets by name takes eight times as long as the rest of
+  // the line.
   const lines = log.child({}, { redact: [] });
   return (request, response) => {
     const started = performance.now();

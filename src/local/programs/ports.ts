@@ -7,7 +7,7 @@ type Hold = { readonly server: Server } | { readonly code: string | undefined };
 /** Takes a port, so that nobody else does; 0 takes any. */
 export function holdPort(port: number, host: string): Promise<Hold> {
   return new Promise((resolve) => {
-    // Who comes before there is an answer is told so at once.
+    // A caller that comes before there is an answer learns so at once.
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error) => resolve({ code: errorCode(error) }));
     server.listen({ port, host, exclusive: true }, () => resolve({ server }));

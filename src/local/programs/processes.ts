@@ -54,8 +54,8 @@ export function isAlive(pid: number): boolean {
 
 type Stat = { readonly state: string; readonly parent: number; readonly started: string };
 
-// The second field, the name, may hold anything, so fields are counted from its closing parenthesis:
-// state, parent, and as the 20th the start in clock ticks since boot (proc_pid_stat(5)).
+// The second field, the name, may contain anything. So fields are counted from its closing parenthesis: state,
+// parent, and as the 20th the start in clock ticks since boot (proc_pid_stat(5)).
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

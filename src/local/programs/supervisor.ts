@@ -26,10 +26,10 @@ export type RunningProgram = {
  */
 export const supervisorName = 'tallystick-guard';
 
-// The supervisor is a shell: it exists wherever npm does, starts at once, takes a megabyte and survives a kill of
-// all Node processes. Its standard input is a pipe whose other end only this process holds. The pipe closes when
-// this process stops the program and also when it dies in any way, so a program never outlives it. SIGINT lets
-// both programs finish: PostgreSQL rolls back and shuts down, the chain writes its state.
+// The supervisor is a shell: it exists wherever npm does, starts at once, takes a megabyte and survives a kill of all
+// Node processes. Its standard input is a pipe, and only this process has the other end. The pipe closes when this
+// process stops the program and also when it dies in any way, so a program never outlives it. SIGINT lets both
+// programs finish: PostgreSQL rolls back and shuts down, the chain writes its state.
 const script = `
 from=$1 to=$2; shift 2
 exec 3<&0 </dev/null

@@ -37,7 +37,7 @@ function approvals(call: StoryCaller, people: readonly string[]): StoryBlock[] {
   const pairs = people.map((owner, i) => ({
     owner,
     spender: around(people, i + 1),
-    // The two treasuries come first among the holders, so the first person holds id 2.
+    // The two treasuries come first among the holders, so the first person has id 2.
     id: BigInt(i + 2),
   }));
   const half = pairs.slice(0, 3);

@@ -10,8 +10,8 @@ type LagOptions = {
 };
 
 /**
- * Checks that every index is near the head that its node had when it was last asked. A node that is out fails no
- * check: the index grows old, and its answers say so.
+ * Checks that every index is near the head that its node had at the last poll. A node that is out fails no check: the
+ * index ages, and its responses say so.
  * @throws Error with the chain ids of the networks that are behind, and of those that are stuck and why
  */
 export function createLagCheck({ db, networks, most }: LagOptions): () => Promise<void> {

@@ -12,8 +12,8 @@ type LevelOptions = {
 };
 
 /**
- * Registers the gauges of the index of each network whose data provider it is, which are read from the database at each
- * scrape. One that is kept though its network has another provider grows old on purpose.
+ * Registers the gauges of each index, which are read from the database at each scrape. The gauges of an index that is
+ * kept although its network has another provider grow old on purpose.
  */
 export function watchIndexes(metrics: Metrics, options: LevelOptions): void {
   metrics.levels({
@@ -75,7 +75,7 @@ async function listFollowed({ db, networks }: LevelOptions): Promise<IndexState[
 function levelsOf(states: readonly IndexState[], skipped: ReadonlyMap<string, number>) {
   const level = ({ chainId }: IndexState, value: number | bigint) => ({
     labels: { chain_id: chainId },
-    // Numbers of blocks are far below what a gauge holds exactly.
+    // Numbers of blocks are far below the largest exact number of a gauge.
     value: Number(value),
   });
   return {

@@ -6,7 +6,7 @@ import type { NetworkIndex } from './network-index.ts';
 
 /** Indexes every registered network whose data provider is the index. */
 export type NetworkIndexes = {
-  /** Resolves when every step in progress has ended, or after the grace time; either way nothing is half written. */
+  /** Resolves when every step in progress has ended, or after the grace time. Either way nothing is half written. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ type IndexesOptions = {
 
 type Running = { readonly fingerprint: string; readonly end: AbortController; readonly ended: Promise<void> };
 
-// A change is announced at once; this bounds the delay where the message was lost or the database was out.
+// A change is announced at once. This bounds the delay where the message was lost or the database was out.
 const recheckMs = 15_000;
 
 /** Starts and stops indexes as networks are added, changed and removed. */

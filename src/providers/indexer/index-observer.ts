@@ -6,12 +6,12 @@ import type { CheckOutcome } from './verification/transfer-checker.ts';
 
 /** Counts what the parts of an index do. */
 export type IndexObserver = {
-  /** What a follower calls after each write. */
+  /** Callbacks of a follower, called after each write. */
   events(chainId: string): FollowerEvents;
   /** The same follower or fetcher, with its outcomes counted. */
   follower(chainId: string, follower: Follower): Follower;
   fetcher(chainId: string, fetcher: MetadataFetcher): MetadataFetcher;
-  /** Called with what became of the suspicious transfers of a block. */
+  /** Called with the results for the suspicious transfers of a block. */
   checked(chainId: string, outcome: CheckOutcome): void;
 };
 
@@ -66,7 +66,7 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
       onAppend(blocks, isNewest) {
         const newest = isNewest ? blocks.at(-1) : undefined;
         if (newest !== undefined) {
-          // The clock of whoever made it may be ahead.
+          // The clock of the block's maker may be ahead.
           const seconds = Math.max(0, Date.now() / 1_000 - Number(newest.header.timestamp));
           freshness.observe({ chain_id: chainId }, seconds);
         }
@@ -77,7 +77,7 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
       onRollBack: () => rollBacks.inc({ chain_id: chainId }),
     }),
     follower(chainId, follower) {
-      // Starts the series at 0: a rate does not see the first event of a series that begins with it.
+      // Starts the series at 0: a rate does not see the first event of a new series.
       for (const counter of [rollBacks, failures]) counter.inc({ chain_id: chainId }, 0);
       return {
         ...follower,

@@ -23,16 +23,16 @@ import { findContracts, type KnownContract } from './store/tokens/contract-store
 import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
 import { areStartsKnown } from './store/write/start-store.ts';
 
-/** What needs nothing but the database. */
+/** The operations that need nothing but the database. */
 type IndexLists = Pick<DataProvider, 'filters' | 'history' | 'nfts' | 'seen'>;
 
 type ProviderOptions = { readonly db: Database; readonly judges?: TokenJudges };
 
 /**
- * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after
- * a reorganisation too.
+ * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after a
+ * reorganisation too.
  * @throws problem `service_unavailable` while the network has no indexed block; `cursor_invalid` for a malformed
- *   position
+ * position
  */
 export function createIndexerProvider({ db, judges = createTokenJudges() }: ProviderOptions): IndexLists {
   const textsOf = async (chainId: string, contracts: Iterable<string>) => {
@@ -44,7 +44,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
     includeSpam !== false || isSpam !== true;
 
   /**
-   * @param until the block that the caller named as the last one
+   * @param until the last block that the caller named
    * @throws problem `block_not_indexed` where the index begins after it
    */
   const coverageIn = async (
@@ -71,9 +71,9 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
     async history({ network, address: wallet, order, limit, position, filter = {} }) {
       const after = position === undefined ? undefined : readHistoryPlace(position);
       const { chainId, currency } = network;
-      // One more than asked for tells whether there is a next page.
+      // One more row than asked for shows whether there is a next page.
       const search = await searchIn(db, { chainId, wallet }, filter);
-      // What the index sorted as spam may have a listed token.
+      // A row that the index sorted as spam may have a listed token.
       const { includeSpam, ...anything } = search;
       const asked = judges.hasList(chainId) ? anything : search;
       const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search: asked });
@@ -135,17 +135,17 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
   };
 }
 
-// With them in both forms a page is about 6 MB.
+// A page with the metadata in both forms has about 6 MB.
 const maxPageBytes = 2 * 1024 * 1024;
 
-/** The first of these holdings, as many as a page may have bytes, with what is known of their tokens. */
+/** Returns the first of these holdings, as many as a page has bytes for, with what is known of their tokens. */
 async function fittingPart(db: Database, chainId: string, holdings: readonly Holding[]) {
   if (holdings.length === 0) return { rows: [], tokens: [] };
   const { fitting, tokens } = await findPageTokens(db, chainId, holdings, maxPageBytes);
   return { rows: holdings.slice(0, fitting), tokens };
 }
 
-/** The filter with its dates as blocks, which are found among the wallet's own. */
+/** Returns the filter with its dates as blocks, which are found among the wallet's own. */
 async function searchIn(
   db: Database,
   whose: { readonly chainId: string; readonly wallet: string },
@@ -179,7 +179,7 @@ function toEntry(
   text: (KnownContract & Judgement) | undefined,
   token: KnownToken | undefined,
 ): NftEntry {
-  // Rows of earlier releases hold what strict parsers refuse.
+  // Rows of earlier releases have characters that strict parsers reject.
   const metadata = token?.metadata == null ? null : keptMetadataText(token.metadata);
   const entry = {
     token_address: contract,
@@ -200,18 +200,18 @@ function toEntry(
     possible_spam: text?.trust === 'spam',
     ...(text?.trust === 'verified' && { verified_collection: true }),
   };
-  // A spread would read the accessor.
+  // A spread would call the accessor.
   return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(metadata)));
 }
 
 /**
- * The metadata in the uniform shape; left out where there are none. Made when it is read: a page would have them in
- * memory twice. Only valid JSON is ever stored.
+ * Returns the metadata in the uniform shape; left out where there are none. It is made when it is read, because a
+ * page would otherwise have it in memory twice. Only valid JSON is ever stored.
  */
 function normalized(metadata: string | null): Pick<NftEntry, 'normalized_metadata'> {
   if (metadata === null) return {};
   return {
-    // The types know no accessor that is left out of the JSON text when it gives undefined.
+    // The types have no accessor that the JSON text leaves out when it returns undefined.
     get normalized_metadata() {
       return (normalizedMetadata.parse(JSON.parse(metadata)) ?? undefined) as NonNullable<
         NftEntry['normalized_metadata']

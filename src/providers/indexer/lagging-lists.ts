@@ -10,11 +10,11 @@ type Lists = ReturnType<typeof createIndexerProvider>;
 type Options = { readonly db: Database; readonly mayLag: MayLag; readonly judges?: TokenJudges };
 
 /**
- * The lists of the index, from a replica where there is one. A page that goes on with a walk is complete at least to the block
- * where the page before ended, and an NFT list to the block that it is as of: else the primary is asked, so that no walk
- * misses or repeats an entry because its pages come from both.
- * @throws problem `service_unavailable` for an NFT list as of a block that the primary does not have again yet, after it took
- *   blocks back
+ * Returns the lists of the index, from a replica where there is one. Two pages of a walk may come from both servers,
+ * and no entry may be missing or repeated. So the page of a history must be complete up to the block where the page
+ * before ended, and an NFT list up to its block. Otherwise the primary is asked.
+ * @throws problem `service_unavailable` for an NFT list as of a block that the primary removed and does not have
+ * again yet
  */
 export function createLaggingLists({ db, mayLag, ...judging }: Options): Lists {
   const listsOf = (from: Database) => createIndexerProvider({ db: from, ...judging });
@@ -33,7 +33,7 @@ export function createLaggingLists({ db, mayLag, ...judging }: Options): Lists {
       const asOf = position === undefined ? 0n : readHoldingPosition(position).asOf;
       if (reaches(page, asOf)) return page;
       const present = await primary.nfts(question);
-      // While the chain replaces blocks, nobody knows what the wallet will own at that of this number.
+      // While the chain replaces blocks, the owner at this number is unknown.
       if (!reaches(present, asOf)) throw problem('service_unavailable');
       return present;
     },

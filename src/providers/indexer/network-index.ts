@@ -65,22 +65,22 @@ type NetworkIndexOptions = {
   readonly tracing?: Tracing | undefined;
 };
 
-/** The index of one network: a runner, and its parts for callers that drive them step by step. */
+/** The index of one network: a runner, and its parts for callers that run them step by step. */
 export type NetworkIndex = {
   readonly runner: IndexRunner;
   readonly filler: TokenFiller;
   /** The node's newest block. */
   nodeHead(): Promise<bigint>;
   /**
-   * A block as the index would store it, read from the node; an empty one for a height at which the chain has none, undefined
-   * for a number that the node does not have.
+   * Returns a block as the index would store it, read from the node. It is empty for a height at which the chain has
+   * no block, and undefined for a number that the node does not have.
    */
   readBlock(number: bigint): Promise<IndexedBlock | undefined>;
   /** @param upTo the last block to index; without it the follower has no end */
   createFollower(upTo?: bigint): Follower;
 };
 
-// Full blocks may follow empty ones, and their size is known only once they have been read.
+// Full blocks may follow empty blocks, and their size is known only after the read.
 const maxBatch = 100;
 const noHash = `0x${'0'.repeat(64)}`;
 const tries = 4;
@@ -207,5 +207,7 @@ function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
   return [createBackgroundRunner({ chainId, fill, restMs: ownRestMs(settings), log, failure })];
 }
 
-/** At the head of the chain each rest of the index wakes what runs beside it, so this is for where the index is behind. */
+/**
+ * At the head of the chain each pause of the index wakes the work next to it. So this is for an index that is behind.
+ */
 const ownRestMs = ({ pollMs }: IndexSettings): number => 2 * restMs(pollMs);

@@ -6,21 +6,21 @@ import type { Database } from '../../contract/transaction.ts';
 import type { DataProvider } from '../shared/provider.ts';
 import { type ClusterNode, findFrozenNodes, findNodeOf } from './store/write/cluster-node-store.ts';
 
-// A read that takes longer works hard, or waits for a node that answers nothing.
+// A longer read works hard, or waits for a node that does not answer.
 const slowMs = 1_000;
-// As long as a node that has much to do may need for a connection.
+// As long as a busy node may need for a connection.
 const answerMs = 2_000;
 const againMs = 1_000;
 
 type Parts = { readonly db: Database; readonly log: Logger };
-/** @throws problem `service_unavailable` at once while the node of the wallet is known to answer nothing */
+/** @throws problem `service_unavailable` at once while the node of the wallet is known not to answer */
 type Run = <T>(wallet: string, read: () => Promise<T>) => Promise<T>;
 
 /**
- * Keeps reads of wallets from waiting for a node of a Citus cluster that is frozen, which neither the coordinator nor the
- * network notices. When a read is slow, the coordinator tries the nodes. While one does not answer, reads of its wallets
- * are refused, and it is tried again. Reads under way end at their deadlines. As long as all goes well this asks the
- * database nothing.
+ * Keeps reads of wallets from waiting for a frozen node of a Citus cluster, which neither the coordinator nor the
+ * network notices. When a read is slow, the coordinator tries the nodes. While a node does not answer, reads of its
+ * wallets are rejected, and the node is tried again. Reads under way end at their deadlines. Without a slow read this
+ * asks the database nothing.
  */
 function createNodeGuard({ db, log }: Parts): Run {
   let frozen: ReadonlySet<ClusterNode> = new Set();
@@ -34,7 +34,7 @@ function createNodeGuard({ db, log }: Parts): Run {
       if (nodes.join() !== [...frozen].join())
         log.warn(
           { nodes },
-          'nodes of the cluster that do not answer have changed: wallets on them are refused',
+          'nodes of the cluster that do not answer have changed: reads of their wallets are rejected',
         );
       frozen = found;
       if (frozen.size > 0) await wait(againMs, undefined, { ref: false });
@@ -53,7 +53,7 @@ function createNodeGuard({ db, log }: Parts): Run {
   };
 }
 
-/** The same provider, whose reads of a wallet wait for no node that is known to be frozen. */
+/** Returns the same provider, whose reads of a wallet do not wait for a node that is known to be frozen. */
 export function guardReads(provider: Required<DataProvider>, parts: Parts): Required<DataProvider> {
   const run = createNodeGuard(parts);
   const { ledger } = provider;

@@ -22,7 +22,7 @@ const atOnce = 8;
 const maxAttempts = 5;
 const pauseMs = 1_000;
 
-/** Compares the balances of wallets with what their histories come to. @throws the reason of the signal */
+/** Compares the balances of wallets with the sums of their histories. @throws the reason of the signal */
 export async function reconcileWallets(options: ReconcileOptions): Promise<Reconciliation[]> {
   const { wallets, signal, onProgress } = options;
   const found: Reconciliation[] = [];
@@ -53,7 +53,9 @@ async function reconcileOne(
   return reconcileOne(options, address, attempt + 1);
 }
 
-/** Picks wallets that the sums of an index know, all where there are no more; the same seed picks the same ones. */
+/**
+ * Returns wallets that the sums of an index know, all where there are no more. The same seed gives the same wallets.
+ */
 export async function sampleWallets(
   db: Database,
   chainId: string,

@@ -9,7 +9,7 @@ import { listTokens } from './read/tokens.ts';
 
 type Parts = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
-/** Answers from the built-in index and the state of contracts and accounts at its head, which a node tells. */
+/** Answers from the built-in index, and from the state of contracts and accounts that a node has at its head. */
 export function createStateProvider(parts: Parts): Required<Pick<DataProvider, 'tokens' | 'ledger'>> {
   return {
     tokens: (question) => listTokens(parts, question),

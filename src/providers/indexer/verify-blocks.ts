@@ -99,8 +99,8 @@ function withoutDoubles(
 }
 
 /**
- * Picks distinct numbers of a range, in ascending order; all of them when the range has no more. The same seed picks
- * the same numbers.
+ * Returns distinct numbers of a range, in ascending order; all of them when the range has no more. The same seed
+ * returns the same numbers.
  * @param seed 0 to 2^32 - 1
  */
 export function sampleBlocks(from: bigint, to: bigint, count: number, seed: number): bigint[] {

@@ -56,7 +56,8 @@ export function sealNewSecret(vault: ClaimSecretVault): {
   secret: string;
   sealed: SealedSecret;
 } {
-  // By time, so that new NFTs come beside each other in the indexes: at random places each would write a page of its own.
+  // By time, so that new NFTs are next to each other in the database indexes. At random places each would write a
+  // page of its own.
   const [id, secret] = [timedUuid(), vault.generate()];
   return { id, secret, sealed: vault.seal(id, secret) };
 }

@@ -58,7 +58,7 @@ function toApiClaim(claim: HolderClaim): components['schemas']['Claim'] {
     description: claim.description,
     type: claim.type,
     imageUrl: claim.imageUrl,
-    // The table limits chain ids to the integers that a number holds exactly.
+    // The table limits chain ids to the exact integers of a number.
     chainId: Number(claim.chainId),
     networkName: claim.networkName,
     contractAddress: claim.contractAddress,

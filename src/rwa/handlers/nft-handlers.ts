@@ -99,7 +99,7 @@ async function reveal(db: Database, companyId: string, id: string, origin: Origi
 
 /** The problem of an NFT that the company does not have. */
 async function absent(db: Database, companyId: string, id: string) {
-  // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
+  // Foreign and unknown ids take the same two statements, so the time reveals no more than the status.
   const foreign = await findForeignNfts(db, companyId, [id]);
   return problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
 }

@@ -17,7 +17,7 @@ export function toApiRwa(rwa: Rwa): Schemas['Rwa'] {
     description: rwa.description,
     type: rwa.type,
     imageUrl: rwa.imageUrl,
-    // The table limits chain ids to the integers that a number holds exactly.
+    // The table limits chain ids to the exact integers of a number.
     chainId: Number(rwa.chainId),
     contractAddress: rwa.contractAddress,
     isBuyable: rwa.isBuyable,

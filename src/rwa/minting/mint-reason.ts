@@ -31,7 +31,7 @@ export const mintReasons = {
     remedy: 'Find out who else uses the key of the signer, and wait until that is final.',
   },
   contract_refuses: {
-    note: 'The NFT contract refuses mints.',
+    note: 'The NFT contract rejects mints.',
     remedy:
       'Let the signer mint: tallystick contract grant. If its transactions mint nothing, find out why on the chain: one in an hour is sent, and minting goes on with the first that mints.',
   },
@@ -66,9 +66,9 @@ export const mintReasons = {
       'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
   },
   broadcast_refused: {
-    note: 'The nodes of the network refuse the transaction of this mint; another one replaces it.',
+    note: 'The nodes of the network reject the transaction of this mint; another one replaces it.',
     remedy:
-      'Wait: the price is raised up to MINT_MAX_FEE_GWEI, then fewer NFTs are sent. If it stays, raise MINT_MAX_FEE_GWEI, set the least tip that the nodes take (tallystick network update <chainId> --min-tip <gwei>) or name other nodes (--rpc). If they refuse one NFT: tallystick mint release <nftId>.',
+      'Wait: the price is raised up to MINT_MAX_FEE_GWEI, then fewer NFTs are sent. If it stays, raise MINT_MAX_FEE_GWEI, set the least tip that the nodes take (tallystick network update <chainId> --min-tip <gwei>) or name other nodes (--rpc). If they reject one NFT: tallystick mint release <nftId>.',
   },
   left_out: {
     note: 'The mint was taken out of its transaction; another one follows when that is settled.',
@@ -83,10 +83,10 @@ export const mintReasons = {
   finality_unknown: {
     note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
     remedy:
-      'Mend or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
+      'Fix or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
   },
   chain_rolled_back: {
-    note: 'The network lacks a block that was final; the operator must look into it.',
+    note: 'The network lacks a block that was final; the operator must find out why.',
     remedy:
       'Find out whether the network was rolled back or the node is of another chain: tallystick network status. If it is for good, send again what was lost: tallystick recover --chain <id> --apply.',
   },
@@ -118,7 +118,7 @@ export const mintReasons = {
   },
   nodes_unavailable: {
     note: 'The blockchain cannot be asked at present; minting goes on when it can.',
-    remedy: 'Mend the nodes, or name others: tallystick network update <chainId> --rpc <url>.',
+    remedy: 'Fix the nodes, or name others: tallystick network update <chainId> --rpc <url>.',
   },
   no_new_blocks: {
     note: 'The network shows no new block at present; minting goes on when it does.',
@@ -126,8 +126,8 @@ export const mintReasons = {
       'Find out whether the network makes blocks: tallystick network status. If it does, name a node that shows them: tallystick network update <chainId> --rpc <url>.',
   },
   unexplained: {
-    note: 'The mint takes longer than it should; the operator is told.',
-    remedy: 'Look at its attempts: tallystick mint show <nftId>. Then report it with the log of the worker.',
+    note: 'The mint takes longer than it should; the operator gets a report.',
+    remedy: 'Read its attempts: tallystick mint show <nftId>. Then report it with the log of the worker.',
   },
 } as const satisfies Record<string, Reason>;
 

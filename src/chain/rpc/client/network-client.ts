@@ -72,7 +72,7 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
   };
 }
 
-// A balance of another chain looks like any other; blocks name their parents.
+// A balance of another chain has the same form as ours. Blocks name their parents.
 const ofState: ReadonlySet<string> = new Set(['eth_getBalance', 'eth_call']);
 
 /** What people see of the URLs; nodes that differ only in what is hidden get a number. */

@@ -18,7 +18,7 @@ export class NetworkProvider extends JsonRpcApiProvider {
   readonly #ask: AskNetwork;
 
   constructor(network: { readonly name: string; readonly chainId: string }, ask: AskNetwork) {
-    // Constructed instead of looked up, so that it has no plug-ins.
+    // Constructed here, so that it has no plug-ins.
     const staticNetwork = new Network(network.name, BigInt(network.chainId));
     super(staticNetwork, {
       staticNetwork,

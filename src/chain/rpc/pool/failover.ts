@@ -81,7 +81,8 @@ async function attempt(
     return judged;
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    return { message: error.message, retryAfterMs: error.retryAfterMs, reason: error.reason };
+    const { message, retryAfterMs, reason, status } = error;
+    return { message, retryAfterMs, reason, status };
   }
 }
 

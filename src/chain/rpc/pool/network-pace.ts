@@ -7,7 +7,8 @@ export type NetworkPace = {
 };
 
 const samples = 31;
-// Not the pace of the network: a node that was far behind, or told of blocks that are not there, is not the only one any longer.
+// A larger step is not the pace of the network. A node that was far behind, or reported blocks that do not exist, is
+// no longer the only node.
 const leap = 10_000n;
 
 /** @param now a monotonic clock in milliseconds */

@@ -56,7 +56,7 @@ const intervalsOfPatience = 5;
 const leastPatienceMs = 3_000;
 // Of Ethereum. Most others are faster, and the pace is known after two blocks.
 const assumedIntervalMs = 12_000;
-// An idle lane does not look: one long interval between two looks proves nothing.
+// An idle lane does not poll: one long interval between two polls proves nothing.
 const leastLooks = 3;
 const standingIntervals = 20;
 

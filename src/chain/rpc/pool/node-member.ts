@@ -70,7 +70,7 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
 
 // Older outcomes weigh half whenever there are so many.
 const mostOutcomes = 100;
-// A request that failed within a poll weighs as much as four good looks, so that the next polls go elsewhere.
+// A request that failed within a poll weighs as much as four good polls, so that the next polls go elsewhere.
 const troubleOfRequest = 4;
 const mostTrouble = 12;
 
@@ -118,7 +118,7 @@ export function hashAt(member: Member, number: bigint): Promise<string | undefin
   const { at } = member.hashes;
   const ask = async () => {
     const block = await member.endpoint.block(number).catch(() => null);
-    // Asked again at the next look.
+    // Asked again at the next poll.
     if (block === null) at.delete(number);
     return block?.hash;
   };

@@ -43,7 +43,7 @@ type PoolOptions = {
 const refreshMs = 5_000;
 // A node that takes this many times as long as an answer may take to show a new block shows none: two minutes by default.
 const standingTimeouts = 24;
-// Whoever was refused an answer asks again sooner, though each time after a longer rest.
+// A caller without an answer asks again sooner, though each time after a longer rest.
 const refusalMs = 5 * 60_000;
 
 export function createNodePool(options: PoolOptions): NodePool {

@@ -29,7 +29,7 @@ const ofMethod: Readonly<Record<string, number>> = {
 // A transaction of ours has 17 million gas at most. What makes the longest receipt of it are empty logs, each of 375 gas and up
 // to 500 bytes.
 const ownReceiptBytes = 24 * MB;
-// A contract that refuses chooses its words, and some nodes try what they are to send.
+// A contract that rejects a call chooses its words, and some nodes try a transaction before they send it.
 const ofRefusals = new Set(['eth_estimateGas', 'eth_sendRawTransaction']);
 
 /** Whether the method gives so little that a longer answer is the words with which a contract rejects the call. */

@@ -5,7 +5,7 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcErro
 
 export type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-// Contracts choose the reasons that are told of them, and nodes the rest. ethers takes data apart byte by byte.
+// Contracts choose the reasons in errors, and nodes the rest. ethers takes data apart byte by byte.
 const mostWords = 4_096;
 /** A selector and 64 words of 32 bytes, in hex. */
 const mostData = 2 + 2 * (4 + 64 * 32);

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../base/log.ts';
 import { inBackground } from '../../../base/request-scope.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
-import { type AnswerVerdict, judgeError, type RpcAnswer } from './answer.ts';
+import { type AnswerVerdict, isOfEveryNode, judgeError, type RpcAnswer } from './answer.ts';
 import { checkForm } from './answer-form.ts';
 import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
@@ -66,6 +66,10 @@ type EndpointOptions = {
 // That no turn came says nothing of the node, nor does what others have put into a block. One that limits questions works.
 const saysNothing = new Set<FaultReason>(['busy', 'overfull', 'limited']);
 
+// A plan without a method may answer it by an HTTP status, as others do by an error, which says nothing of other methods.
+const isOfMethod = (error: unknown) =>
+  error instanceof NodeFault && error.status !== undefined && error.status >= 400 && error.status < 500;
+
 // One error may be an accident.
 const refusalsOfTag = 3;
 
@@ -75,7 +79,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const transport = createPacedTransport(opened, now);
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
-  // A node that cannot say what is final would cost every look its timeout.
+  // A node that cannot say what is final would cost every poll its timeout.
   const tag = { failures: 0, refusals: 0, retryAt: 0, isKnown: false };
   /** @returns what the node says, with errors that last taken for a node that does not know the tag */
   const judgeTag = (sight: Extract<Sight, { kind: 'seen' }>): typeof sight => {
@@ -117,8 +121,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     setAside: (words) => fail(health.failures(), new NodeFault('refused', words)),
     async ask(method, params, { mostBytes = mostBytesOf, isPatient = false } = {}) {
       const begun = health.failures();
+      let isChainKnown = false;
       try {
         await chain.check();
+        isChainKnown = true;
         const answer = await askWithin(transport, method, params, {
           timeoutMs,
           maxBytes: mostBytes(method, params),
@@ -129,7 +135,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         if (verdict !== 'limited') health.recovered(true);
         return { verdict, answer };
       } catch (error) {
-        fail(begun, error);
+        if (!(isChainKnown && isOfMethod(error)) || isOfEveryNode(method, params)) fail(begun, error);
         throw error;
       }
     },

@@ -44,6 +44,9 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
 function parse({ status, text }: OutgoingAnswer, id: number, hide: Hide): RpcAnswer {
   const answer = reads(status) ? readAnswer(parseJson(text), id, hide) : undefined;
   if (answer !== undefined) return answer;
-  if (status !== 200) throw new NodeFault(status === 429 ? 'limited' : 'refused', `HTTP status ${status}`);
+  if (status !== 200) {
+    const reason = status === 429 ? 'limited' : 'refused';
+    throw new NodeFault(reason, `HTTP status ${status}`, undefined, status);
+  }
   throw new NodeFault('malformed', 'the answer is not JSON-RPC');
 }

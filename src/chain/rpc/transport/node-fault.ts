@@ -29,11 +29,14 @@ export class NodeFault extends Error {
   readonly reason: FaultReason;
   /** When it may be asked again, in milliseconds from then; only where that is known. */
   readonly retryAfterMs: number | undefined;
+  /** Of HTTP; only where that is the fault. */
+  readonly status: number | undefined;
 
-  constructor(reason: FaultReason, message: string, cause?: unknown) {
+  constructor(reason: FaultReason, message: string, cause?: unknown, status?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'NodeFault';
     this.reason = reason;
+    this.status = status;
     this.retryAfterMs = cause instanceof OutgoingFault ? cause.retryAfterMs : undefined;
   }
 }
@@ -49,6 +52,8 @@ export type NodeAttempt = {
   /** When the node may be asked again, in milliseconds from then; only where that is known. */
   readonly retryAfterMs?: number | undefined;
   readonly reason?: FaultReason | undefined;
+  /** Of HTTP, where that is the fault. */
+  readonly status?: number | undefined;
   /** Of the JSON-RPC error with which the node answered; undefined where it did not. */
   readonly code?: number | undefined;
 };

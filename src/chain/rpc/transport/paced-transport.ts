@@ -12,11 +12,11 @@ export type PacedTransport = Transport & {
 };
 
 const shortestMs = 250;
-// A node that allows less than one question a second is of no use, and one that refuses everything for a while must not be
-// asked so slowly afterwards.
+// A node that allows less than one question a second is of no use. A node that rejects everything for a while must
+// not be asked so slowly afterwards.
 const longestMs = 1_200;
 const longestWaitMs = 10_000;
-// Slowly, so that few questions are refused by a node that always allows as much.
+// Slowly, so that a node with a constant limit rejects few questions.
 const faster = 0.9;
 
 /**
@@ -38,7 +38,7 @@ export function createPacedTransport(transport: Transport, now: () => number): P
     if (at > now()) await wait(at - now());
   };
   const slowDown = (begun: number) => {
-    // Questions that were on their way together are refused together.
+    // Questions that were on their way together are rejected together.
     if (begun < slowedAt) return;
     slowedAt = now();
     intervalMs = Math.min(Math.max(shortestMs, 2 * intervalMs), longestMs);

@@ -74,7 +74,7 @@ async function resultOf(
     const answer = await transport.ask(method, params, limits);
     return 'error' in answer ? undefined : answer.result;
   } catch (error) {
-    // A provider may refuse one method by the status of HTTP.
+    // A provider may reject one method by an HTTP status.
     if (error instanceof NodeFault && error.reason !== 'unreachable') return undefined;
     throw error;
   }

@@ -3,7 +3,8 @@ export function readQuantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined;
 }
 
-// No chain has so many blocks in a thousand years: who says so would be ahead of all others, and of what a column holds.
+// No chain has so many blocks in a thousand years. A node with such a number would be ahead of all others, and beyond
+// the limit of a column.
 const mostBlocks = 2n ** 40n;
 
 /** Parses the number of a block. @returns undefined for anything else and for one that no block has */

@@ -2,7 +2,7 @@ import type { HistoryFilter } from '../../shared/provider.ts';
 import { directionBits, withDirections } from './kinds.ts';
 import type { StoredMoves, StoredTransaction } from './stored-moves.ts';
 
-/** What a search looks at: one transaction as its wallet sees it. */
+/** The part of a row that searches read: one transaction as its wallet sees it. */
 export type SearchedRow = {
   readonly wallet: string;
   readonly transaction: Pick<StoredTransaction, 'from' | 'to' | 'created'>;
@@ -10,8 +10,8 @@ export type SearchedRow = {
 };
 
 /**
- * What can be searched for in a row: a token, a counterparty, or both of one transfer, as PostgreSQL's hex of bytes. Of
- * the addresses only the first bytes: a row is compared with the whole ones before it is shown.
+ * What a search can find in a row: a token, a counterparty, or both of one transfer, as PostgreSQL's hex of bytes.
+ * Only the first bytes of an address are kept. A row is compared with the whole addresses before it is shown.
  */
 type Facet = string;
 
@@ -20,10 +20,10 @@ const counterpartyFacet = (account: string): Facet => `\\x01${account.slice(2, 2
 const bothFacet = (token: string, account: string): Facet =>
   `\\x03${token.slice(2, 18)}${account.slice(2, 18)}`;
 
-/** Takes a token, a counterparty, or both, and in which direction something of it was transferred: a sum of bits. */
+/** Takes a token, a counterparty, or both, and the directions of the transfer: a sum of bits. */
 type Contact = (token: string | null, account: string | null, directions: number) => void;
 
-/** Tells everything in the row that a search by token or counterparty may mean. */
+/** Passes on everything in the row that a search by token or counterparty may mean. */
 function forEachContact({ wallet, transaction, moves }: SearchedRow, tell: Contact): void {
   const transfer = (token: string | null, from: string, to: string) => {
     if (from === wallet) tell(token, to, directionBits.send);

@@ -12,8 +12,8 @@ export type Flow = {
   readonly asset: Asset;
   readonly amount: bigint;
   /**
-   * The recipient or sender; of several the one that got or gave most, of equal ones the first. The zero address and
-   * the like only where there is nobody else.
+   * The recipient or sender. Of several the account that got or gave most counts, of equal accounts the first. The
+   * zero address and the like count only where there is nobody else.
    */
   readonly other: string;
   /** All of it comes from the zero address. */
@@ -31,7 +31,9 @@ type Movement = {
   readonly amount: bigint;
 };
 
-/** Nobody has the keys of these: a transfer to them is a burn, a transfer from the zero address a mint. */
+/**
+ * Addresses whose keys nobody has. A transfer to such an address is a burn, a transfer from the zero address a mint.
+ */
 const nowhere = new Set([zeroAddress, '0x000000000000000000000000000000000000dead']);
 
 export function isBurned({ burned }: Flow): boolean {
@@ -47,8 +49,8 @@ export function isNft({ asset }: Flow): boolean {
 }
 
 /**
- * The net flows of a wallet. Amounts that merely passed through it cancel out; a transfer to itself counts as
- * outgoing; transfers of zero are listed only where there is nothing else. The fee of the transaction is no flow.
+ * Returns the net flows of a wallet. Amounts that only passed through it cancel out, and a transfer to itself counts
+ * as outgoing. Transfers of zero are listed only where there is nothing else. The fee of the transaction is no flow.
  */
 export function flowsOf(moves: StoredMoves, wallet: string): Flows {
   const all = movementsOf(moves);
@@ -75,7 +77,7 @@ export function flowsOf(moves: StoredMoves, wallet: string): Flows {
 
 const noFlows: Flows = { outs: [], ins: [] };
 
-// Most rows have one movement, and the index sorts every row that it writes: summing up took a third of that time.
+// Most rows have one movement, and the index sorts every row that it writes. A sum took a third of that time.
 function onlyFlow({ from, to, asset, amount }: Movement, wallet: string): Flows {
   const flow = { asset, amount, minted: false, burned: false };
   if (from !== wallet) return { outs: [], ins: [{ ...flow, other: from, minted: from === zeroAddress }] };
@@ -121,7 +123,7 @@ function changeOf({ from, to, amount }: Movement, wallet: string): bigint {
   return (to === wallet ? amount : 0n) - (from === wallet ? amount : 0n);
 }
 
-/** Counterparties count by what they got or gave in the end: change of a payment makes nobody a sender. */
+/** Counterparties count by what they got or gave in the end. Change of a payment makes nobody a sender. */
 function toFlow(group: readonly Movement[], wallet: string, net: bigint): Flow {
   const [first] = group;
   const sums = new Map<string, bigint>();
@@ -132,7 +134,7 @@ function toFlow(group: readonly Movement[], wallet: string, net: bigint): Flow {
     sums.set(other, (sums.get(other) ?? 0n) + (net > 0n ? change : -change));
   }
   const took = [...sums].filter(([, amount]) => amount > 0n);
-  // Beside a fee that is burned, whoever got the rest is meant.
+  // If the other part is a burned fee, the account that got the rest is the recipient.
   const somebody = took.filter(([other]) => !nowhere.has(other));
   const [largest] = (somebody.length > 0 ? somebody : took).reduce<readonly [string, bigint]>(
     (most, one) => (one[1] > most[1] ? one : most),

@@ -35,7 +35,7 @@ export function kindsOf({ category, direction, includeSpam }: HistoryFilter): re
 
 export const allKinds: readonly number[] = numbersOf(historyCategories, [false, true], [0, 1, 2, 3]);
 
-/** The kinds that do not look like spam; the likeliest come first. */
+/** The kinds that are not spam, the likeliest first. */
 export const cleanKinds: readonly number[] = numbersOf(historyCategories, [false], [2, 1, 3, 0]);
 
 function numbersOf(

@@ -1,9 +1,9 @@
 import { exchangeMethods, type Methods } from './exchange-methods.ts';
 
 /**
- * The methods that transactions of the recorded blocks call most, as far as their interfaces are published, and the rest of
- * these interfaces. A test counts the calls of the recorded mainnet blocks that have a label: at least three of four.
- * A label is the name before the parenthesis; the selector is computed from the whole signature.
+ * The methods that transactions of the recorded blocks call most, as far as their interfaces are published, and the
+ * rest of these interfaces. A test counts the calls of the recorded mainnet blocks that have a label: at least three
+ * of four. A label is the name before the parenthesis. The selector is computed from the whole signature.
  */
 export const labelled: readonly Methods[] = [
   ...exchangeMethods,
@@ -211,7 +211,10 @@ export const labelled: readonly Methods[] = [
   },
 ];
 
-/** By which coins go into a contract: WETH9, EIP-4626, MasterChef, Aave, and staking contracts after Synthetix. */
+/**
+ * Methods by which coins go into a contract: WETH9, EIP-4626, MasterChef, Aave, and staking contracts after
+ * Synthetix.
+ */
 export const deposits: readonly string[] = [
   'deposit()',
   'deposit(uint256)',
@@ -223,7 +226,7 @@ export const deposits: readonly string[] = [
   'supply(address,uint256,address,uint16)',
 ];
 
-/** By which coins come out of a contract; the same sources. */
+/** Methods by which coins come out of a contract, from the same sources. */
 export const withdrawals: readonly string[] = [
   'withdraw()',
   'withdraw(uint256)',

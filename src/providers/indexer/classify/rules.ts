@@ -7,7 +7,7 @@ import { assetsText, assetText, shortAddress, symbolOf, type Wording } from './w
 
 export type Category = HistoryRecord['category'];
 
-/** What the rules look at: one transaction as its wallet sees it. */
+/** The part of a row that the rules read: one transaction as its wallet sees it. */
 export type DescribedRow = Pick<WalletTransaction, 'wallet' | 'transaction' | 'moves'>;
 
 /** The facts of a transaction, from its wallet's point of view, on which the rules depend. */
@@ -37,7 +37,7 @@ const sent = (view: View, wording: Wording) => `Sent ${assetsText(view.outs, wor
 const received = (view: View, wording: Wording) =>
   `Received ${assetsText(view.ins, wording)} from ${to(view.ins)}`;
 
-/** The first rule that holds decides. The portal's guide history.md has the same rules in words. */
+/** The first rule that is true decides. The portal's guide history.md has the same rules in words. */
 const rules: readonly Rule[] = [
   {
     category: 'contract interaction',
@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
     category: 'borrow',
     when: ({ row, coinIns }) => row.moves.borrowed && some(coinIns),
     summary: ({ coinIns }, wording) => {
-      // Beside what was borrowed there may be a new token that stands for the debt; some markets mint what they lend.
+      // Next to the borrowed asset there may be a new token for the debt. Some markets mint what they lend.
       const lent = coinIns.filter((flow) => !isMinted(flow));
       return `Borrowed ${assetsText(some(lent) ? lent : coinIns, wording)}`;
     },
@@ -175,13 +175,13 @@ const rules: readonly Rule[] = [
 
 const otherwise = { category: 'contract interaction', summary: 'Took part in a transaction' } as const;
 
-/** The category alone. It depends on nothing but the row. */
+/** Returns the category alone. It depends on nothing but the row. */
 export function categoryOf(row: DescribedRow): Category {
   const view = viewOf(row);
   return (rules.find(({ when }) => when(view)) ?? otherwise).category;
 }
 
-/** Category and summary of a transaction for its wallet. */
+/** Returns category and summary of a transaction for its wallet. */
 export function describeTransaction(
   row: DescribedRow,
   wording: Wording,
@@ -191,7 +191,7 @@ export function describeTransaction(
   if (rule === undefined) return otherwise;
   const summary = rule.summary(view, wording);
   const delegation = delegationText(row.moves.delegates);
-  // Whoever is a delegate can do anything in the account's name, so no summary is without it.
+  // A delegate can do anything in the account's name, so every summary names it.
   const whole = summary.endsWith(delegation.slice(1)) ? summary : `${summary}, ${delegation}`;
   return { category: rule.category, summary: whole };
 }
@@ -232,7 +232,7 @@ function isPlain({ transaction }: DescribedRow): boolean {
   return transaction.selector === null && transaction.to !== null && transaction.value === 0n;
 }
 
-/** Nothing of the wallet is in it but transfers that are only logged. */
+/** Returns whether the wallet only has transfers that are logged and did not happen. */
 function isOnlyNamed({ moves: { native, erc20, nft } }: DescribedRow): boolean {
   const logged = [...erc20, ...nft];
   return native.length === 0 && some(logged) && logged.every(({ verification }) => verification === 'forged');

@@ -1,7 +1,7 @@
 import type { Erc20Movement, NftMovement } from '../decode/domain.ts';
 import type { WalletTransaction } from './stored-moves.ts';
 
-/** What is known of a token by its name and by the operator's list. */
+/** What the name of a token and the operator's list show of it. */
 export type TokenTrust = 'verified' | 'spam' | 'unknown';
 
 /** Takes the contract of a token. */
@@ -14,18 +14,19 @@ type Movement =
   | Pick<NftMovement, 'token' | 'verification' | 'unconsented' | 'amount'>;
 
 /**
- * Whether a movement of a token looks like spam to a wallet: it did not happen, it is of nothing and the wallet did not sign,
- * nobody has agreed to it, or its token looks like spam. What a listed contract logs happened.
+ * Returns whether a movement is spam for a wallet. It is spam if it did not happen, or if it moves nothing and the
+ * wallet did not sign. It is also spam if nobody agreed to it or the token advertises. Movements of a listed contract
+ * happened.
  */
 export function isSpamMove(move: Movement, { wallet, transaction }: Party, trustOf: TrustOf): boolean {
   if (move.verification === 'forged') return true;
-  // Anybody can make a token log a transfer of zero from a wallet to an address that resembles a known one.
+  // Anybody can make a token log a transfer of zero from a wallet to an address that resembles a known address.
   if ('value' in move && move.value === 0n && transaction.from !== wallet) return true;
   const trust = trustOf(move.token);
   return trust !== 'verified' && (move.unconsented === true || trust === 'spam');
 }
 
-/** Whether a row looks like spam: its wallet did not sign it, and nothing but such movements is in it. */
+/** Returns whether a row is spam: its wallet did not sign it, and it has nothing but such movements. */
 export function isSpamRow({ wallet, transaction, moves }: SeenRow, trustOf: TrustOf): boolean {
   const { native, nft, erc20 } = moves;
   if (erc20.length + nft.length === 0 || native.length > 0 || transaction.from === wallet) return false;

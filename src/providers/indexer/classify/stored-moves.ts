@@ -8,7 +8,7 @@ import type {
 
 /**
  * The JSON of a history row: the transaction, which is the same for all of its wallets, and the movements of this
- * wallet. Compact, since there are billions of rows: numbers are decimal texts, records are arrays.
+ * wallet. There are billions of rows, so numbers are decimal texts and records are arrays.
  */
 
 /** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known, who paid the fee */
@@ -29,8 +29,8 @@ type TransactionJson = [
 ];
 
 /**
- * `f`: the fee, which is stored as 0; `g`: the gas used too; `p`: the price and the fee. Most rows know all of them, and
- * have neither this nor another payer.
+ * `f`: the fee is unknown and stored as 0; `g`: the used gas too; `p`: the price and the fee. Most rows know all
+ * values and have neither this entry nor another payer.
  */
 type Unknown = 'f' | 'g' | 'p';
 
@@ -47,7 +47,7 @@ type MovesJson = {
   readonly b?: 1;
   /**
    * Number of accounts that received the same amount of the same token from the same sender, where there are many. An
-   * `s` of older rows counted them whatever they got, and tells nothing.
+   * `s` of older rows counted accounts with any amount, and is not read.
    */
   readonly r?: number;
   /** The delegates that were set for the wallet. */
@@ -87,8 +87,8 @@ const kinds = ['transfer', 'wrap', 'fee'] as const;
 const kindNumber = { transfer: 0, wrap: 1, fee: 2 } as const;
 
 /**
- * The text of a {@link TransactionJson}. Put together by hand, since this is done for every transaction of a chain, and
- * neither hex nor numbers have anything to escape.
+ * Writes the text of a {@link TransactionJson}. The code joins strings, because it runs for every transaction of a
+ * chain. Neither hex nor numbers need an escape.
  */
 export function writeTransaction(transaction: StoredTransaction): string {
   const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, feePayer, succeeded, selector } =
@@ -106,7 +106,7 @@ export function writeTransaction(transaction: StoredTransaction): string {
 const textOrNull = (value: string | null) => (value === null ? 'null' : `"${value}"`);
 
 export function readTransaction(json: unknown): StoredTransaction {
-  // Written by writeTransaction, the only writer of the column.
+  // writeTransaction is the only writer of the column.
   const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, ...rest] =
     json as TransactionJson;
   const [unknown = null, feePayer = null] = rest;
@@ -126,7 +126,7 @@ export function readTransaction(json: unknown): StoredTransaction {
   };
 }
 
-/** @returns undefined when there is nothing to tell */
+/** @returns undefined when the row has no movements */
 export function writeMoves({
   native,
   erc20,
@@ -136,7 +136,7 @@ export function writeMoves({
   recipients,
   delegates,
 }: StoredMoves): string | undefined {
-  // The text of a MovesJson, put together as that of a transaction.
+  // Joins the text of a MovesJson as writeTransaction does.
   const parts: string[] = [];
   if (native.length > 0) parts.push(`"n":[${native.map(writeNative).join()}]`);
   if (erc20.length > 0) parts.push(`"e":[${erc20.map(writeErc20).join()}]`);
@@ -164,13 +164,15 @@ function writeNft(move: NftMovement): string {
   return `[${what},${textOrNull(operator)},${flag(batch)},${logIndex},${part}]`;
 }
 
-/** What was found out of one transfer. */
+/** The result of the check of one transfer. */
 export type MoveVerdict = Pick<Erc20Movement, 'verification' | 'unconsented' | 'received'>;
 
-/** Signed, approved, checked, forged; `n` and `u` are checked and unknown, of senders without code that did not agree. */
+/**
+ * Signed, approved, checked, forged. `n` and `u` are checked and unknown, of senders without code that did not agree.
+ */
 type Letter = 's' | 'a' | 'c' | 'f' | 'n' | 'u';
 
-/** By log index, in a column of their own: they may be found out later, and do not change what was logged. */
+/** Results by log index, in a column of their own. They can arrive later and do not change what was logged. */
 type VerdictsJson = Readonly<Record<string, Letter | [Letter, received: string]>>;
 
 const verdictLetters = { signed: 's', approved: 'a', 'state-checked': 'c', forged: 'f' } as const;
@@ -188,7 +190,7 @@ function letterOf({ verification, unconsented }: MoveVerdict): Letter | undefine
   return verification === 'state-checked' && unconsented ? 'n' : verdictLetters[verification];
 }
 
-/** @returns null where none of the movements has any */
+/** @returns null where no movement has a result */
 export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
   let json: Record<string, Letter | [Letter, string]> | undefined;
   const note = ({ logIndex, ...verdict }: MoveVerdict & { readonly logIndex: number }) => {
@@ -201,7 +203,7 @@ export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>
   return json === undefined ? null : JSON.stringify(json);
 }
 
-/** Verdicts by log index. */
+/** Returns results by log index. */
 export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
   const stored = (json ?? {}) as VerdictsJson; // written by writeVerdicts
   return Object.entries(stored).map(([logIndex, value]) => {

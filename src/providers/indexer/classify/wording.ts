@@ -6,7 +6,7 @@ import type { TokenTrust } from './spam.ts';
 
 type JudgedText = ContractText & { readonly trust?: TokenTrust; readonly imitates?: string };
 
-/** The known texts of token contracts, for the wording of a record, and what they show of the tokens. */
+/** The known texts of token contracts, for the wording of a record, and what the texts show of the tokens. */
 export type ContractTexts = ReadonlyMap<string, JudgedText>;
 
 /** Shortens an address as the hosted provider does: `0x` and two digits, three dots, four digits. */
@@ -17,8 +17,8 @@ export function shortAddress(address: string): string {
 const significant = 4;
 
 /**
- * Formats an amount for people: with groups of thousands, four significant digits and from 1 up at least two
- * decimals where there are any. What is cut off is not rounded up: nobody reads more than was moved.
+ * Formats an amount for people: with groups of thousands, four significant digits, and from 1 up at least two
+ * decimals where there are any. The rest is cut off and not rounded up, so that nobody reads more than was moved.
  */
 export function shortAmount(amount: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(amount, decimals).split('.');
@@ -44,8 +44,8 @@ export function symbolOf(token: string, texts: ContractTexts): string {
 export type Wording = { readonly currency: Network['currency']; readonly texts: ContractTexts };
 
 /**
- * Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. Without its decimals an amount of a token says nothing,
- * and is not shown.
+ * Returns a text such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. Without decimals an amount of a token
+ * means nothing and is not shown.
  */
 export function assetText(
   { asset, amount }: Pick<Flow, 'asset' | 'amount'>,

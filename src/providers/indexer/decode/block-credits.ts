@@ -11,7 +11,7 @@ type Source = {
 
 export type CreditFindings = {
   readonly credits: readonly BlockCredit[];
-  /** Whether all that was paid for the block is among them. */
+  /** Whether the credits include everything that was paid for the block. */
   readonly rewardsKnown: boolean;
 };
 
@@ -20,7 +20,7 @@ type Found = Omit<BlockCredit, 'place'>;
 const gwei = 10n ** 9n;
 const nobody = { validatorIndex: null, withdrawalIndex: null };
 
-/** What the block credits outside of its transactions. Pure. */
+/** Returns what the block credits outside of its transactions. Pure. */
 export function creditsOf(source: Source, { withdrawals, rewards }: CreditRules): CreditFindings {
   const paid = rewards === undefined ? undefined : rewardsOf(source, rewards.blockReward);
   const found = [...(withdrawals ? withdrawalsOf(source.block) : []), ...(paid?.credits ?? [])];

@@ -4,9 +4,9 @@ import { createMetadataChanges } from './metadata-changes.ts';
 import type { RawLog } from './raw-block.ts';
 
 /**
- * What the logs of one block share: what they are read by, what is kept of them beside their transactions, and how much
- * they may come to together. Any contract logs what it likes, and one log may stand for thousands of movements. What has
- * room is decided in the order of the block, so that whoever reads the block again comes to the same.
+ * The state that the logs of one block share: settings, what is kept next to transactions, and limits for the whole
+ * block. Any contract logs what it likes, and one log may stand for thousands of movements. Room is given in the
+ * order of the block, so a second read of the block has the same result.
  */
 export type BlockLogs = {
   /** Contracts whose deposit and withdrawal events mint and burn a wrapped native token. */
@@ -19,9 +19,9 @@ export type BlockLogs = {
   readonly metadata: ReturnType<typeof createMetadataChanges>;
   /** Notes a log that is left out. */
   skip(log: RawLog, reason: string): void;
-  /** Takes room for the tokens of a range (ERC-2309). @throws LogShapeError where there is none */
+  /** Reserves room for the tokens of a range (ERC-2309). @throws LogShapeError where there is none */
   takeRange(tokens: number): void;
-  /** Takes room for the tokens of a batch (ERC-1155). @throws LogShapeError where there is none */
+  /** Reserves room for the tokens of a batch (ERC-1155). @throws LogShapeError where there is none */
   takeBatch(tokens: number): void;
 };
 
@@ -31,7 +31,7 @@ const mostInRanges = 20_000;
 // A token costs 256 gas to log and some 10,000 to move: a block of 60 million gas that moves nothing else has 6,000.
 const mostInBatches = 20_000;
 
-// A log costs 750 gas, so a block may have some 100,000 of them. The rows are for whoever looks why something is missing.
+// A log costs 750 gas, so a block may have some 100,000 logs. The rows are for people who search for a missing log.
 const mostSkipped = 10_000;
 
 export type LogSettings = {

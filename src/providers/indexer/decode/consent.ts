@@ -12,9 +12,9 @@ type Found = {
 };
 
 /**
- * What the transaction itself shows of who agreed to its transfers: those whose sender signed something else than the
- * transaction are marked, and those that name a sender of whom nothing shows are listed. Any contract can log a transfer
- * in anybody's name.
+ * Returns what the transaction itself shows of who agreed to its transfers. Transfers whose sender signed something
+ * else than the transaction are marked. Transfers whose sender shows no consent are listed. Any contract can log a
+ * transfer in anybody's name.
  */
 export function withConsent(found: Found): {
   readonly erc20: readonly Erc20Movement[];
@@ -31,7 +31,7 @@ export function withConsent(found: Found): {
       : movements.map((each) =>
           signers.has(each.from) ? { ...each, verification: 'signed' as const } : each,
         );
-  // Who logs is a contract, as is what is called.
+  // An address that logs is a contract, and so is an address that is called.
   const isKnown = known(() => [
     transaction.from,
     transaction.to,
@@ -50,7 +50,7 @@ const none: readonly never[] = [];
 
 const emitters = (logs: readonly RawLog[]) => logs.map(({ address }) => address);
 
-/** Made when it is first asked: most transfers are of the sender of the transaction. */
+/** Makes the list at the first question: most transfers are of the sender of the transaction. */
 function known(list: () => readonly (string | null)[]): (account: string) => boolean {
   let accounts: ReadonlySet<string | null> | undefined;
   return (account) => {

@@ -4,7 +4,7 @@ export type CreditRules = {
   readonly withdrawals: boolean;
   /**
    * Undefined where nobody has said here who is paid for a block. Otherwise fees above the base fee go to the
-   * beneficiary, and a block of proof of work pays `blockReward` besides, in the smallest unit.
+   * beneficiary. A block of proof of work also pays `blockReward`, in the smallest unit.
    */
   readonly rewards: { readonly blockReward: (number: bigint) => bigint } | undefined;
 };

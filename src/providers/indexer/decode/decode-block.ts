@@ -78,7 +78,10 @@ export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: De
   };
 }
 
-/** A rollup of the OP kind begins each block with a transaction of its first layer, and charges others for that layer. */
+/**
+ * Counts transactions without a fee for the first layer. A rollup of the OP kind begins each block with a transaction
+ * of its first layer, and charges the other transactions for that layer.
+ */
 function partialFees({ transactions }: RawBlock, receipts: readonly RawReceipt[]): number {
   if (transactions[0]?.isDeposit !== true) return 0;
   const deposits = new Set(transactions.filter(({ isDeposit }) => isDeposit).map(({ hash }) => hash));
@@ -86,15 +89,18 @@ function partialFees({ transactions }: RawBlock, receipts: readonly RawReceipt[]
 }
 
 /**
- * The logs with their places in the block as their indexes. Most nodes number them so; some begin anew in each
- * transaction, and two logs with one index would be one row.
+ * Returns the logs with their places in the block as their indexes. Most nodes number them like that. Some nodes
+ * start again in each transaction, and two logs with the same index would be one row.
  */
 function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
   if (logs[0] === undefined || logs.every(({ index }, place) => index === before + place)) return logs;
   return logs.map((log, place) => ({ ...log, index: before + place }));
 }
 
-/** Ethermint lists transactions that failed in the gas of their block: they moved nothing, and have no receipt. */
+/**
+ * Returns a transaction that moved nothing. Ethermint lists transactions that failed in the gas of their block,
+ * without a receipt.
+ */
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
   const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
@@ -146,7 +152,9 @@ type Parts = {
   readonly blockLogs: BlockLogs;
 };
 
-/** The price that was paid per unit of gas; null where the node does not say. What was offered is none. */
+/**
+ * Returns the price that was paid per unit of gas; null where the node does not report it. The bid is not the price.
+ */
 function paidPrice(transaction: RawTransaction, { gasPrice: told }: RawReceipt, baseFee: bigint | undefined) {
   const { maxFee, maxTip, gasPrice = null, isLegacy, isDeposit } = transaction;
   const isBelowBase = told === 0n && baseFee !== undefined && baseFee > 0n && isDeposit !== true;
@@ -156,19 +164,27 @@ function paidPrice(transaction: RawTransaction, { gasPrice: told }: RawReceipt, 
   return isLegacy === true ? gasPrice : null;
 }
 
-/** Who paid the fee, where that was not the sender. */
-function payerOf({ from, feePayer: signed }: RawTransaction, receipt: RawReceipt, isPrepaid: boolean) {
-  const payer = receipt.feePayer ?? signed ?? from;
-  if (isPrepaid) return zeroAddress;
+/** Returns who paid the fee, where that was not the sender. */
+function payerOf(
+  { from, feePayer: signed, isPrepaid }: RawTransaction,
+  receipt: RawReceipt,
+  logged: string | undefined,
+  isTracedPrepaid: boolean,
+) {
+  const payer = receipt.feePayer ?? signed ?? logged ?? from;
+  if (isPrepaid === true || isTracedPrepaid) return zeroAddress;
   return payer === from ? null : payer;
 }
 
 function* assemble(parts: Parts): Steps<IndexedTransaction> {
   const { transaction, receipt, findings, trace, block } = parts;
-  const feeToken = receipt.feeToken ?? transaction.feeCurrency ?? undefined;
+  const feeToken = receipt.feeToken ?? transaction.feeToken;
   const gasPrice = paidPrice(transaction, receipt, feeToken === undefined ? block.baseFee : undefined);
-  const cost = gasPrice === null ? null : receipt.gasUsed * gasPrice;
-  const feePayer = payerOf(transaction, receipt, trace?.isPrepaid === true);
+  const cost = gasPrice === null || receipt.gasUsed === null ? null : receipt.gasUsed * gasPrice;
+  // Some nodes write the operator's share into receipts of deposits, although nobody pays it.
+  const extraFee = transaction.isDeposit === true ? 0n : receipt.extraFee;
+  const logged = nativeLogs(parts, cost);
+  const feePayer = payerOf(transaction, receipt, logged.payer, trace?.isPrepaid === true);
   // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
   const { approvals, borrowers } = findings;
@@ -192,14 +208,14 @@ function* assemble(parts: Parts): Steps<IndexedTransaction> {
     gas: transaction.gas,
     gasPrice,
     gasUsed: receipt.gasUsed,
-    fee: feeToken === undefined && cost !== null ? cost + receipt.extraFee : null,
+    fee: feeToken === undefined && cost !== null ? cost + extraFee : null,
     feePayer,
     succeeded,
     selector: transaction.selector,
     native: [
       ...minted(transaction),
       ...(trace?.outside ?? none),
-      ...(succeeded ? nativeOf(parts, cost) : none),
+      ...(succeeded ? nativeOf(parts, logged.movements) : none),
     ],
     erc20:
       feeToken === undefined
@@ -221,28 +237,49 @@ function minted({ minted: value, from }: RawTransaction): NativeMovement[] {
   return value > 0n ? [{ from: zeroAddress, to: from, value, internal: true }] : [];
 }
 
+type Logged = {
+  readonly movements: readonly NativeMovement[];
+  /** Who paid the fee, where the logs show it. */
+  readonly payer?: string | undefined;
+};
+
+/** Returns what the contract of the native asset logged of a transaction, without the fee. */
+function nativeLogs({ transaction: { from }, receipt, blockLogs }: Parts, cost: bigint | null): Logged {
+  const { nativeAsset } = blockLogs;
+  if (nativeAsset === null) return { movements: none };
+  const movements = receipt.logs
+    .filter((log) => isNativeLog(log, nativeAsset) && log.topics.length === 3)
+    .map(movementOf);
+  return withoutFee(movements, from, cost);
+}
+
 function nativeOf(
-  { transaction, receipt, trace, blockLogs }: Parts,
-  cost: bigint | null,
+  { transaction, receipt, trace }: Parts,
+  logged: readonly NativeMovement[],
 ): readonly NativeMovement[] {
-  if (trace !== undefined) return trace.native;
   const to = transaction.to ?? receipt.created;
   const own =
     transaction.value === 0n || to === null
       ? none
       : [{ from: transaction.from, to, value: transaction.value, internal: false }];
-  const { nativeAsset } = blockLogs;
-  const logged = receipt.logs.filter((log) => isNativeLog(log, nativeAsset));
-  if (logged.length === 0) return own;
-  if (nativeAsset === null || logged[0]?.address !== nativeAsset) return loggedMovements(transaction, logged);
-  const movements = withoutFee(
-    logged.filter(({ topics: { length } }) => length === 3).map(movementOf),
-    transaction.from,
-    cost,
-  );
-  // Some of these contracts log what they are called for only.
-  const place = movements.findIndex((each) => own.some((one) => isSame(one, each)));
-  return [...own, ...movements.filter((_, index) => index !== place)];
+  const known = trace?.native ?? own;
+  if (logged.length > 0) return [...known, ...without(logged, known)];
+  const emitted =
+    trace === undefined ? receipt.logs.filter((log) => isNativeLog(log, nativeLogEmitter)) : none;
+  return emitted.length === 0 ? known : loggedMovements(transaction, emitted);
+}
+
+const nameOf = ({ from, to, value }: NativeMovement) => `${from}${to}${value}`;
+
+/** Returns the movements without the known movements, each as often as it is known. */
+function without(movements: readonly NativeMovement[], known: readonly NativeMovement[]): NativeMovement[] {
+  const counts = new Map<string, number>();
+  for (const each of known) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
+  return movements.filter((each) => {
+    const count = counts.get(nameOf(each)) ?? 0;
+    counts.set(nameOf(each), count - 1);
+    return count <= 0;
+  });
 }
 
 const movementOf = (log: RawLog): NativeMovement => ({
@@ -252,36 +289,34 @@ const movementOf = (log: RawLog): NativeMovement => ({
   internal: true,
 });
 
-const isSame = (one: NativeMovement, other: NativeMovement) =>
-  one.from === other.from && one.to === other.to && one.value === other.value;
-
-/** The movements without those between the payer and whoever took exactly the fee in the end. */
-function withoutFee(
-  movements: readonly NativeMovement[],
-  payer: string,
-  cost: bigint | null,
-): readonly NativeMovement[] {
-  if (cost === null || cost === 0n) return movements;
-  const taken = new Map<string, bigint>();
+/**
+ * Returns the movements without those between the account that paid the fee and the account that got exactly the fee.
+ * The sender of the transaction is the payer if both the sender and another account fit.
+ */
+function withoutFee(movements: readonly NativeMovement[], sender: string, cost: bigint | null): Logged {
+  if (cost === null || cost === 0n) return { movements };
+  const net = new Map<string, { readonly payer: string; readonly collector: string; amount: bigint }>();
+  const add = (payer: string, collector: string, value: bigint) => {
+    const pair = net.get(payer + collector) ?? { payer, collector, amount: 0n };
+    net.set(payer + collector, pair);
+    pair.amount += value;
+  };
   for (const { from, to, value } of movements) {
-    if (from === payer) taken.set(to, (taken.get(to) ?? 0n) + value);
-    if (to === payer) taken.set(from, (taken.get(from) ?? 0n) - value);
+    add(from, to, value);
+    add(to, from, -value);
   }
-  const [collector] = [...taken].find(([, amount]) => amount === cost) ?? [];
-  return collector === undefined
-    ? movements
-    : movements.filter(({ from, to }) => !(isBetween(from, to) || isBetween(to, from)));
-  function isBetween(one: string, other: string) {
-    return one === payer && other === collector;
-  }
+  const pairs = [...net.values()].filter(({ amount }) => amount === cost);
+  const paid = pairs.find(({ payer }) => payer === sender) ?? pairs[0];
+  if (paid === undefined) return { movements };
+  const sides = new Set([paid.payer, paid.collector]);
+  return {
+    movements: movements.filter(({ from, to }) => !(from !== to && sides.has(from) && sides.has(to))),
+    payer: paid.payer,
+  };
 }
 
-function isNativeLog({ address, topics: [topic], data }: RawLog, nativeAsset: string | null): boolean {
-  return (
-    (address === nativeLogEmitter || address === nativeAsset) &&
-    (topic === topics.transfer || topic === topics.burn) &&
-    data.length === 66
-  );
+function isNativeLog({ address, topics: [topic], data }: RawLog, emitter: string): boolean {
+  return address === emitter && (topic === topics.transfer || topic === topics.burn) && data.length === 66;
 }
 
 function loggedMovements(transaction: RawTransaction, logs: readonly RawLog[]): NativeMovement[] {

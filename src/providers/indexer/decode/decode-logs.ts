@@ -28,7 +28,7 @@ const ifPunk: LogReader = (log, _block, before) => {
   return punk === undefined ? {} : { nft: [punk] };
 };
 
-// ERC-4337, releases 0.6 to 0.8: each checks the signature of an operation before it runs, and has no owner.
+// ERC-4337, releases 0.6 to 0.8. Each contract checks the signature of an operation before it runs, and has no owner.
 const entryPoints = new Set([
   '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
   '0x0000000071727de22e5e9d8baf0edac6f37da032',
@@ -64,8 +64,8 @@ const readers: Readonly<Record<string, LogReader>> = {
 };
 
 /**
- * Decodes the logs of one transaction. A log whose shape does not match its topic is skipped, and noted in those of the
- * block: any contract can emit any log.
+ * Decodes the logs of one transaction. A log whose shape does not match its topic is skipped and noted with the
+ * block, because any contract can emit any log.
  */
 export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindings {
   const findings = logs.flatMap((log, place) => {
@@ -90,7 +90,7 @@ export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindin
   };
 }
 
-/** Some wrapped tokens emit the Transfer beside the Deposit or Withdrawal: the movement counts once. */
+/** Some wrapped tokens emit a Transfer in addition to the Deposit or Withdrawal. The movement counts once. */
 function withoutDoubles(movements: readonly Erc20Movement[]): readonly Erc20Movement[] {
   if (!movements.some(({ kind }) => kind === 'wrap')) return movements;
   const name = ({ token, from, to, value }: Erc20Movement) => `${token}${from}${to}${value}`;

@@ -5,10 +5,10 @@ import type { RawTransaction } from './raw-block.ts';
 import type { Steps } from './turns.ts';
 
 /**
- * EIP-7702: the accounts whose delegation the transaction sets, also when its call fails. The account is not named: its
- * signature tells. Authorizations that the network ignores are left out as far as they show it: those for another
- * network, of an unusable signature, or of the sender with another nonce than its next. A nonce of somebody else is
- * not checked: it stands in the state only.
+ * EIP-7702: returns the accounts whose delegation the transaction sets, also when its call fails. The signature shows
+ * the account. Authorizations that the network ignores are left out as far as they show it. They are for another
+ * network, have an unusable signature, or are of the sender with a nonce that is not its next. The nonce of another
+ * account is not checked, because only the state has it.
  */
 export function* delegationsOf({
   authorizations = [],
@@ -43,7 +43,7 @@ function read(value: unknown) {
     );
     return { authority: authority.toLowerCase(), delegate, chainId, nonce };
   } catch {
-    // Anybody may put anything into the list: what cannot be read sets nothing.
+    // Anybody may put anything into the list. An unreadable entry sets nothing.
     return undefined;
   }
 }

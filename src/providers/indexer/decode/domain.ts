@@ -21,12 +21,14 @@ export type NativeMovement = {
   readonly internal: boolean;
 };
 
-/** Why a transfer may be believed, where that is known; `TransferVerification` of the contract tells of each. */
+/**
+ * Why a transfer may be believed, where that is known. `TransferVerification` of the contract describes each value.
+ */
 export type Verification = 'signed' | 'approved' | 'state-checked' | 'forged';
 
 /**
- * `wrap` comes from the deposit and withdrawal events of a wrapped native token; `fee` paid for the transaction itself,
- * on networks whose fees are paid in tokens.
+ * `wrap` comes from the deposit and withdrawal events of a wrapped native token. `fee` paid for the transaction
+ * itself, on networks whose fees are paid in tokens.
  */
 export type Erc20Movement = {
   readonly token: string;
@@ -35,11 +37,11 @@ export type Erc20Movement = {
   readonly value: bigint;
   readonly logIndex: number;
   readonly kind: 'transfer' | 'wrap' | 'fee';
-  /** Left out where it is unknown, and where the sender of the transaction is the sender. */
+  /** Left out where it is unknown, and where the sender of the transaction is the sender of the transfer. */
   readonly verification?: Verification;
-  /** Its sender has no code, neither signed nor approved it, and never signed an approval of its token. */
+  /** Whether its sender has no code, neither signed nor approved it, and never signed an approval of its token. */
   readonly unconsented?: true;
-  /** What the recipient got, where the contract was asked and it is not the value. */
+  /** The amount that the recipient got, where the contract was asked and the amount differs from the value. */
   readonly received?: bigint;
 };
 
@@ -120,11 +122,11 @@ export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
   /** Null where the network has no receipt of the transaction. */
   readonly gasUsed: bigint | null;
   /**
-   * Everything that was paid in the native asset besides the value: gas, blobs, the fees of a first layer and its operator.
-   * Null where there is no receipt or price, or where the fee was paid in a token.
+   * Everything that was paid in the native asset in addition to the value: gas, blobs, the fees of a first layer and
+   * its operator. Null where there is no receipt or price, or where the fee was paid in a token.
    */
   readonly fee: bigint | null;
-  /** Who paid the fee, where that was not the sender; the zero address where it was paid in advance. */
+  /** Who paid the fee, where that was not the sender. The zero address means that the fee was paid in advance. */
   readonly feePayer: string | null;
   readonly succeeded: boolean;
   /** First four bytes of the input; null for a plain transfer and a creation. */
@@ -141,8 +143,8 @@ export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
 export type BlockCredit = {
   readonly wallet: string;
   /**
-   * A `withdrawal` of a stake; the `fees` above the base fee, which go to the beneficiary; the reward of a `block` of
-   * proof of work, with what it gets for the uncles that it names; the reward of an `uncle`.
+   * A `withdrawal` of a stake, or `fees` above the base fee for the beneficiary. A `block` of proof of work has a
+   * reward, which includes the uncles that it names. So has each `uncle`.
    */
   readonly kind: 'withdrawal' | 'fees' | 'block' | 'uncle';
   readonly amount: bigint;
@@ -158,11 +160,11 @@ export type IndexedBlock = {
   readonly transactions: readonly IndexedTransaction[];
   readonly skipped: readonly SkippedLog[];
   readonly metadataChanges: readonly MetadataChange[];
-  /** Whether internal movements are known; otherwise `native` holds only the values of the transactions themselves. */
+  /** Whether internal movements are known. Otherwise `native` has only the values of the transactions themselves. */
   readonly traced: boolean;
   /** Number of transactions that the network lists but has no receipt of. */
   readonly withoutReceipt: number;
-  /** Number of transactions of a rollup whose receipts do not tell the fee of the first layer. */
+  /** Number of transactions of a rollup whose receipts lack the fee of the first layer. */
   readonly partialFees: number;
   /** Number of withdrawals of stakes, which the protocol credits without a transaction. */
   readonly withdrawals: number;
@@ -173,7 +175,7 @@ export type IndexedBlock = {
 
 export const zeroAddress = '0x0000000000000000000000000000000000000000';
 
-/** Null where the contract does not say it, or says nothing sensible. */
+/** Null where the contract does not report it, or reports nothing sensible. */
 export type ContractText = {
   readonly name: string | null;
   readonly symbol: string | null;

@@ -10,7 +10,7 @@ type Fee = {
   readonly amount: bigint | null;
 };
 
-/** The movements, with those marked that paid the fee of the transaction in a token. */
+/** Returns the movements, and marks those that paid the fee of the transaction in a token. */
 export function withFee(movements: readonly Erc20Movement[], fee: Fee): readonly Erc20Movement[] {
   const last = feesAtEnd(movements, fee);
   if (last > 0) {
@@ -19,7 +19,7 @@ export function withFee(movements: readonly Erc20Movement[], fee: Fee): readonly
     );
   }
   const { token, payer } = fee;
-  // What was not used may come back from the same contract.
+  // The unused part may come back from the same contract.
   const pays = ({ from, to }: Erc20Movement) =>
     (from === payer && to === feeManager) || (from === feeManager && to === payer);
   return movements.map((movement) =>
@@ -27,7 +27,7 @@ export function withFee(movements: readonly Erc20Movement[], fee: Fee): readonly
   );
 }
 
-/** Celo: the fee is moved last. @returns how many of the last movements come to exactly the fee of the payer */
+/** Celo moves the fee last. @returns how many of the last movements add up to exactly the fee of the payer */
 function feesAtEnd(movements: readonly Erc20Movement[], { token, payer, amount }: Fee): number {
   if (amount === null || amount === 0n) return 0;
   let paid = 0n;

@@ -29,8 +29,9 @@ const quantityForm = /^0x[0-9a-f]{1,64}$/i;
 /** Parses a JSON-RPC quantity. @throws MalformedBlockError */
 export function quantityOf(value: unknown, field: string): bigint {
   if (typeof value === 'string' && quantityForm.test(value)) return BigInt(value);
-  // Some nodes write no digits for zero.
+  // Some nodes write no digits for zero, or a JSON number.
   if (value === '0x') return 0n;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   throw new MalformedBlockError(field, value);
 }
 
@@ -41,16 +42,9 @@ export function blockNumberOf(value: unknown, field: string): bigint {
   return number;
 }
 
-/** Parses a JSON-RPC quantity that may be missing or null. @throws MalformedBlockError */
+/** Parses a JSON-RPC quantity that may be missing, null or an empty text. @throws MalformedBlockError */
 export function optionalQuantity(value: unknown, field: string): bigint | undefined {
-  return value === undefined || value === null ? undefined : quantityOf(value, field);
-}
-
-/** Parses an index within a block: a quantity below 2^31. @throws MalformedBlockError */
-export function indexOf(value: unknown, field: string): number {
-  const index = quantityOf(value, field);
-  if (index >= 2n ** 31n) throw new MalformedBlockError(field, value);
-  return Number(index);
+  return value === undefined || value === null || value === '' ? undefined : quantityOf(value, field);
 }
 
 /** By the code of a character: 1 where it is a digit of hex. */
@@ -58,7 +52,7 @@ const hexDigits = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[0-9a-f]/i.test(String.fromCharCode(code))),
 );
 
-// A block has hundreds of them. Regular expressions take three times as long.
+// A block has hundreds of these texts. Regular expressions take three times as long.
 function isHex(value: string): boolean {
   if (!value.startsWith('0x') && !value.startsWith('0X')) return false;
   let digits = 0;
@@ -72,10 +66,12 @@ export function addressOfWord(value: unknown, field: string): string {
 }
 
 export function optionalAddress(value: unknown, field: string): string | null {
-  // Some nodes write no address as an empty text or as 0x, or leave it out.
-  const isNone = value === undefined || value === null || value === '' || value === '0x';
-  return isNone ? null : addressOfWord(value, field);
+  return isNone(value) ? null : addressOfWord(value, field);
 }
+
+// Some nodes write no address as an empty text, as 0x or as a zero, or leave it out.
+const noAddresses = new Set<unknown>([undefined, null, '', '0x', '0x0']);
+const isNone = (value: unknown) => noAddresses.has(value);
 
 export function hashOf(value: unknown, field: string): string {
   if (typeof value === 'string' && value.length === 66 && isHex(value)) return value.toLowerCase();
@@ -83,6 +79,7 @@ export function hashOf(value: unknown, field: string): string {
 }
 
 export function bytesOf(value: unknown, field: string): string {
+  if (value === '') return '0x';
   if (typeof value === 'string' && value.length % 2 === 0 && isHex(value)) return value;
   throw new MalformedBlockError(field, value);
 }

@@ -5,7 +5,10 @@ export class LogShapeError extends Error {}
 
 const digits = 64;
 
-/** Requires that many 32-byte words. What follows them is ignored, as ABI decoders do. @throws LogShapeError */
+/**
+ * Checks that the data has that many 32-byte words. Further bytes are ignored, as ABI decoders do. @throws
+ * LogShapeError
+ */
 export function expectWords(log: RawLog, count: number): void {
   if (log.data.length - 2 < count * digits) throw new LogShapeError(`data has not ${count} words`);
 }
@@ -15,7 +18,7 @@ export function wordAt(log: RawLog, index: number): bigint {
   return BigInt(`0x${log.data.slice(from, from + digits)}`);
 }
 
-/** An address that fills a word of the data. @throws LogShapeError when its upper bytes are not zero */
+/** Returns the address that fills a word of the data. @throws LogShapeError when its upper bytes are not zero */
 export function addressAt(log: RawLog, index: number): string {
   const from = 2 + index * digits;
   return addressIn(log.data.slice(from, from + digits));
@@ -43,8 +46,8 @@ function addressIn(word: string): string {
 }
 
 /**
- * The array of words whose offset, in bytes, is at this word. The contract chose every number in it, so all are
- * checked; like an ABI decoder, it accepts an offset between words and data after the array.
+ * Returns the array of words whose offset, in bytes, is at this word. The contract chose every number in it, so all
+ * are checked. Like an ABI decoder, it accepts an offset between words and data after the array.
  */
 export function arrayAt(log: RawLog, place: number): bigint[] {
   const bytes = (log.data.length - 2) / 2;

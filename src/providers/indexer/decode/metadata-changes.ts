@@ -3,10 +3,12 @@ import type { MetadataChange } from './domain.ts';
 /** Tokens of one contract, both ends included. */
 export type TokenRange = { readonly first: bigint; readonly last: bigint };
 
-// A longer range counts as the whole collection: many contracts give one without end when they mean all tokens.
+// A longer range counts as the whole collection. Many contracts announce a range without end when they mean all
+// tokens.
 const longestRange = 100n;
 
-// A range costs 1,300 gas. A contract that tells of more, or any beyond so many of a block, counts as the whole collection.
+// A range costs 1,300 gas. A contract with more ranges counts as a whole collection, as does a contract beyond the
+// limit of a block.
 const mostOfContract = 1_000;
 const mostOfBlock = 10_000;
 

@@ -26,7 +26,10 @@ export function readPunk(log: RawLog, before: RawLog | undefined): NftMovement |
   }
 }
 
-/** When a bid is accepted, the contract clears the bidder before it logs him; the `Transfer` before names him. */
+/**
+ * When a bid is accepted, the contract clears the bidder before it logs the bidder. The `Transfer` before has the
+ * name.
+ */
 function buyerOf(log: RawLog, before: RawLog | undefined): string {
   const named = topicAddress(log, 3);
   if (named !== zeroAddress) return named;

@@ -1,4 +1,4 @@
-import type { BlockHeader } from './domain.ts';
+import { type BlockHeader, zeroAddress } from './domain.ts';
 import {
   addressOfWord,
   blockNumberOf,
@@ -6,7 +6,6 @@ import {
   type Fields,
   fieldsOf,
   hashOf,
-  indexOf,
   listOf,
   MalformedBlockError,
   optionalAddress,
@@ -22,7 +21,7 @@ export type RawTransaction = {
   readonly nonce: bigint;
   readonly value: bigint;
   readonly gas: bigint;
-  /** What was offered, or paid where it is a legacy transaction; undefined where the node does not say. */
+  /** The bid, or the price of a legacy transaction; undefined where the node does not report it. */
   readonly gasPrice?: bigint | undefined;
   /** Of EIP-1559. */
   readonly maxFee?: bigint | undefined;
@@ -30,9 +29,11 @@ export type RawTransaction = {
   /** Whether `gasPrice` is what is paid: the transaction is older than EIP-1559. */
   readonly isLegacy?: boolean;
   /** The token that the fee is paid in, where that is not the native asset. */
-  readonly feeCurrency?: string | null;
+  readonly feeToken?: string;
   /** Another account that has signed to pay the fee. */
-  readonly feePayer?: string | null;
+  readonly feePayer?: string;
+  /** Whether the gas was paid before: the transaction redeems a ticket of Nitro. */
+  readonly isPrepaid?: boolean;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   readonly selector: string | null;
@@ -48,7 +49,7 @@ export type RawLog = {
   readonly topics: readonly string[];
   /** Bytes in hex. */
   readonly data: string;
-  /** Index within the block. */
+  /** Index within the block, or -1 where the node does not say; the block counts them again then. */
   readonly index: number;
 };
 
@@ -57,15 +58,16 @@ export type RawReceipt = {
   readonly blockHash: string;
   /** Undefined before Byzantium, when receipts had a state root instead. */
   readonly succeeded: boolean | undefined;
-  readonly gasUsed: bigint;
+  /** Null where the node does not report it. */
+  readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | undefined;
   /** Fees other than gas: blobs, the first-layer fee and the operator fee of an OP chain. */
   readonly extraFee: bigint;
-  /** Whether it tells what the first layer costs. */
+  /** Whether it has the cost of the first layer. */
   readonly hasLayerFee?: boolean;
-  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts tell. */
+  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts have it. */
   readonly feeToken?: string;
-  readonly feePayer?: string | null;
+  readonly feePayer?: string;
   readonly created: string | null;
   readonly logs: readonly RawLog[];
 };
@@ -94,7 +96,7 @@ type RawWithdrawal = {
   readonly amount: bigint;
 };
 
-/** A block that was left behind and is paid all the same, since another one names it. */
+/** A block that was left behind. It is paid because another block names it. */
 export type RawUncle = { readonly number: bigint; readonly beneficiary: string };
 
 /** The root of no receipts, which Ethermint writes into every header. */
@@ -107,10 +109,18 @@ export function readBlock(value: unknown): RawBlock {
     header: readHeader(block),
     ...readConsensus(block),
     commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
-    transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
+    transactions: listOf(transactionsOf(block), 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),
     ),
   };
+}
+
+/**
+ * Returns the list of transactions. Some nodes write null for an empty list, which counts where the block used no
+ * gas.
+ */
+function transactionsOf({ transactions, gasUsed }: Fields): unknown {
+  return transactions === null && optionalQuantity(gasUsed, 'gasUsed') === 0n ? [] : transactions;
 }
 
 function readConsensus(block: Fields) {
@@ -169,11 +179,12 @@ function secondsOf(value: unknown): bigint {
 
 function readTransaction(transaction: Fields, place: number): RawTransaction {
   const to = optionalAddress(transaction['to'], 'to');
+  const type = typeOf(transaction['type']);
   const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
   return {
     hash: hashOf(transaction['hash'], 'transaction hash'),
-    // Counted here, not taken from the node's field: after a reorganisation Polygon's nodes give a state-sync
-    // transaction the index that it had in the other branch.
+    // The place is counted. After a reorganisation, Polygon's nodes give a state-sync transaction its index of the
+    // other branch.
     index: place,
     from: addressOfWord(transaction['from'], 'from'),
     to,
@@ -183,14 +194,20 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice'),
     maxFee: optionalQuantity(transaction['maxFeePerGas'], 'maxFeePerGas'),
     maxTip: optionalQuantity(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
-    isLegacy: ['0x0', '0x1', undefined, null].includes(transaction['type'] as string | undefined | null),
-    feeCurrency: optionalAddress(transaction['feeCurrency'], 'feeCurrency'),
-    feePayer: optionalAddress(transaction['feePayer'], 'feePayer'),
+    isLegacy: type === 0n || type === 1n,
+    ...feeOf(transaction),
+    ...(type === 0x68n && 'ticketId' in transaction && { isPrepaid: true }),
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
-    isDeposit: transaction['type'] === '0x7e',
+    isDeposit: type === 0x7en,
     ...authorizationsOf(transaction),
   };
+}
+
+/** The type of a transaction: 0 where the node leaves it out, undefined for a type that is no number. */
+function typeOf(value: unknown): bigint | undefined {
+  if (typeof value === 'string' && !/^(0x[0-9a-f]{0,4})?$/i.test(value)) return undefined;
+  return optionalQuantity(value, 'type') ?? 0n;
 }
 
 function authorizationsOf(transaction: Fields): Pick<RawTransaction, 'authorizations' | 'chainId'> {
@@ -210,38 +227,48 @@ export function readReceipt(value: unknown): RawReceipt {
     hash: hashOf(receipt['transactionHash'], 'receipt transactionHash'),
     blockHash: hashOf(receipt['blockHash'], 'receipt blockHash'),
     succeeded: status === undefined ? undefined : status !== 0n,
-    gasUsed: quantityOf(receipt['gasUsed'], 'gasUsed'),
+    gasUsed: optionalQuantity(receipt['gasUsed'], 'gasUsed') ?? null,
     gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
     extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n) + operatorFee(receipt),
     hasLayerFee: typeof receipt['l1Fee'] === 'string',
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
-    logs: listOf(receipt['logs'], 'logs').map(readLog),
-    ...tokenFeeOf(receipt),
+    // Some nodes write an empty list as null.
+    logs: receipt['logs'] === null ? [] : listOf(receipt['logs'], 'logs').map(readLog),
+    ...feeOf(receipt),
   };
 }
 
-function tokenFeeOf(receipt: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
-  const feeToken = optionalAddress(receipt['feeToken'], 'feeToken');
-  const feePayer = optionalAddress(receipt['feePayer'], 'feePayer');
+/** Returns what a transaction or its receipt says of the fee. The zero address is nobody, and no token. */
+function feeOf(fields: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
+  const read = (name: string) => {
+    const address = optionalAddress(fields[name], name);
+    return address === zeroAddress ? null : address;
+  };
+  const feeToken = read('feeToken') ?? read('feeCurrency');
+  const feePayer = read('feePayer');
   return { ...(feeToken !== null && { feeToken }), ...(feePayer !== null && { feePayer }) };
 }
 
-/** The operator fee of the OP stack since Isthmus. Source: its specifications, "Operator Fee". */
+/** Returns the operator fee of the OP stack since Isthmus. Source: its specifications, "Operator Fee". */
 function operatorFee(receipt: Fields): bigint {
   const scalar = optionalQuantity(receipt['operatorFeeScalar'], 'operatorFeeScalar') ?? 0n;
   const constant = optionalQuantity(receipt['operatorFeeConstant'], 'operatorFeeConstant') ?? 0n;
-  const scaled = quantityOf(receipt['gasUsed'], 'gasUsed') * scalar;
+  const scaled = (optionalQuantity(receipt['gasUsed'], 'gasUsed') ?? 0n) * scalar;
   // Since Jovian, whose receipts have this scalar too, it is no longer in millionths.
   const isJovian = typeof receipt['daFootprintGasScalar'] === 'string';
   return (isJovian ? scaled * 100n : scaled / 1_000_000n) + constant;
 }
 
+const isIndex = (value: unknown) => typeof value === 'string' && /^0x[0-9a-f]{1,7}$/i.test(value);
+
 function readLog(value: unknown): RawLog {
   const log = fieldsOf(value, 'log');
   return {
     address: addressOfWord(log['address'], 'log address'),
-    topics: listOf(log['topics'], 'topics').map((topic) => hashOf(topic, 'topic')),
+    topics: (log['topics'] === null ? [] : listOf(log['topics'], 'topics')).map((topic) =>
+      hashOf(topic, 'topic'),
+    ),
     data: bytesOf(log['data'] ?? '0x', 'log data'),
-    index: indexOf(log['logIndex'], 'logIndex'),
+    index: isIndex(log['logIndex']) ? Number(log['logIndex']) : -1,
   };
 }

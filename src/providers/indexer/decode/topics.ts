@@ -25,6 +25,6 @@ export const topics = {
 
 /**
  * The address at which EIP-7708 logs every movement of the native asset, with the topic of an ERC-20 transfer. It is
- * no token: its logs repeat the traces, and replace them where there are none.
+ * no token. Its logs repeat the traces, and replace them where there are none.
  */
 export const nativeLogEmitter = '0xfffffffffffffffffffffffffffffffffffffffe';

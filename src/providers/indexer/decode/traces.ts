@@ -14,17 +14,17 @@ import type { RawTransaction } from './raw-block.ts';
 export type TraceFindings = {
   /** Whether the transaction as a whole failed; receipts before Byzantium have no status. */
   readonly failed: boolean;
-  /** In the order of execution, the transaction's own value first. Reverted ones are left out. */
+  /** In the order of execution, the transaction's own value first. Reverted movements are left out. */
   readonly native: readonly NativeMovement[];
   /** What the protocol moved before and after the code ran, whether that failed or not. */
   readonly outside: readonly NativeMovement[];
-  /** Whether the fee was paid in advance, by nobody who has a part in this transaction. */
+  /** Whether the fee was paid in advance, by an account that has no part in this transaction. */
   readonly isPrepaid: boolean;
   /** How many calls contracts made, reverted ones too. */
   readonly calls: number;
 };
 
-/** By transaction hash. A transaction that the node did not trace is missing. */
+/** Traces by transaction hash. A transaction that the node did not trace is missing. */
 export type BlockTraces = ReadonlyMap<string, TraceFindings>;
 
 /** The traces of a block, and what they lack; undefined where nothing is missing. */
@@ -32,10 +32,10 @@ export type FoundTraces = { readonly traces: BlockTraces; readonly missing: stri
 
 type Traced = Pick<RawTransaction, 'hash' | 'from' | 'to' | 'gas'>;
 
-/** What was read of one transaction; `lacks` says what a frame of it does not have that its kind requires. */
+/** The result for one transaction. `lacks` says what a frame does not have although its kind requires it. */
 type Read = { readonly findings?: TraceFindings | undefined; readonly lacks?: string | undefined };
 
-/** Puts together what was read, and finds out whether every transaction has its own. */
+/** Joins the results and finds out whether every transaction has its own. */
 function found(read: ReadonlyMap<string, Read>, transactions: readonly Traced[]): FoundTraces {
   const traces = new Map<string, TraceFindings>();
   let missing: string | undefined;
@@ -51,15 +51,16 @@ function found(read: ReadonlyMap<string, Read>, transactions: readonly Traced[])
 }
 
 /**
- * Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or that of
- * the other branch after a reorganisation.
+ * Returns whether a transaction stands outside the block's roots, as Polygon's state-sync transactions do. Some nodes
+ * have no receipt for it, or the receipt of the other branch after a reorganisation.
  */
 export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' | 'gas'>): boolean {
   return from === zeroAddress && to === zeroAddress && gas === 0n;
 }
 
-// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
 const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
+const still = new Set(['DELEGATECALL', 'STATICCALL', 'CALLCODE']);
 
 type Entry = {
   readonly hash: string | undefined;
@@ -68,9 +69,9 @@ type Entry = {
 };
 
 /**
- * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction, which clients wrap with the hash
- * of the transaction, without it, or not at all. A trace counts for the transaction that it names, else for the one at
- * its place where there is one for each and both sides fit.
+ * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction. Clients wrap a tree with the
+ * hash of the transaction, without it, or not at all. A trace counts for the transaction that it names. Without a
+ * name it counts for the transaction at its place, where there is one trace for each and both sides fit.
  * @throws MalformedBlockError
  */
 export function readCallTraces(value: unknown, transactions: readonly Traced[]): FoundTraces {
@@ -99,7 +100,7 @@ function entryOf(value: unknown): Entry {
   };
 }
 
-/** Whether a trace can be that of the transaction. One that is an error says nothing else. */
+/** Returns whether a trace can belong to the transaction. An error fits every transaction. */
 function fits(root: Fields | undefined, transaction: Traced | undefined): boolean {
   if (transaction === undefined || root === undefined) return transaction !== undefined;
   const isSame = (side: unknown, own: string) => typeof side === 'string' && side.toLowerCase() === own;
@@ -110,18 +111,18 @@ function fits(root: Fields | undefined, transaction: Traced | undefined): boolea
 
 function readRoot(root: Fields): Read {
   const native: NativeMovement[] = [];
-  const lacks = collect(root, native, false);
-  const outside = outsideOf(root);
+  const inFrames = collect(root, native, false);
+  const { lacks = inFrames, ...outside } = outsideOf(root);
   const findings = { failed: isFailed(root), native, ...outside, calls: countCalls(root) };
-  // Of the transaction's own value the transaction itself tells.
-  return { lacks, findings: lacks !== undefined && lackOf(root) !== undefined ? undefined : findings };
+  // The transaction itself has its own value.
+  return { lacks, findings: inFrames !== undefined && lackOf(root) !== undefined ? undefined : findings };
 }
 
-// Of Nitro: what the sender pays for gas, and who gets it. The receipt tells of the fee.
+// Of Nitro: what the sender pays for gas, and who gets it. The receipt has the fee.
 const purposesOfFee = new Set(['feePayment', 'feeCollection', 'gasRefund', 'prepaid']);
 
-/** Nitro: what the protocol moves before and after the code of the transaction. */
-function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
+/** Returns what the protocol of Nitro moves before and after the code of the transaction. */
+function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> & Pick<Read, 'lacks'> {
   const lists = [root['beforeEVMTransfers'], root['afterEVMTransfers']].filter((list) => list != null);
   const transfers = lists
     .flatMap((list) => listOf(list, 'EVM transfers'))
@@ -129,12 +130,14 @@ function outsideOf(root: Fields): Pick<TraceFindings, 'outside' | 'isPrepaid'> {
   const isPrepaid = transfers.some(({ purpose }) => purpose === 'prepaid');
   const side = (value: unknown) =>
     value === null || value === undefined ? zeroAddress : addressOfWord(value, 'transfer');
+  let lacks: string | undefined;
   const outside = transfers.flatMap(({ purpose, from, to, value }) => {
-    const amount = optionalQuantity(value, 'transfer value') ?? 0n;
-    if (amount === 0n || purposesOfFee.has(String(purpose))) return [];
-    return [{ from: side(from), to: side(to), value: amount, internal: true }];
+    if (purposesOfFee.has(String(purpose))) return [];
+    const amount = optionalQuantity(value, 'transfer value');
+    if (amount === undefined) lacks = 'a transfer of the protocol has no value';
+    return amount ? [{ from: side(from), to: side(to), value: amount, internal: true }] : [];
   });
-  return { outside, isPrepaid };
+  return { outside, isPrepaid, lacks };
 }
 
 function isFailed(frame: Fields): boolean {
@@ -146,18 +149,23 @@ function countCalls(frame: Fields): number {
   return calls.reduce((sum: number, call) => sum + 1 + countCalls(fieldsOf(call, 'call')), 0);
 }
 
-/** What a frame does not have that its kind requires. */
+/** Returns what a frame does not have although its kind requires it. */
 function lackOf({ type, value, from, to }: Fields): string | undefined {
   const kind = String(type).toUpperCase();
   if (typeof type !== 'string') return 'a frame has no type';
-  if (!valueMoving.has(kind)) return undefined;
-  if (value === undefined || value === null) return `a frame ${kind} has no value`;
-  const isMoving = optionalQuantity(value, 'trace value') !== 0n;
+  if (still.has(kind)) return undefined;
+  const amount = optionalQuantity(value, 'trace value');
+  if (amount === undefined) return `a frame ${kind} has no value`;
+  if (amount === 0n) return undefined;
+  if (!valueMoving.has(kind)) return `${kind} is no known kind of frame`;
   const isWhole = typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '';
-  return isMoving && !isWhole ? `a frame ${kind} has no sender or recipient` : undefined;
+  return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
 
-/** Recursive: frames are nested at most as deep as the EVM's 1024 calls. @returns what a frame lacks */
+/**
+ * Collects movements, frame by frame. Frames are nested at most as deep as the EVM's 1024 calls. @returns what a
+ * frame lacks
+ */
 function collect(frame: Fields, movements: NativeMovement[], internal: boolean): string | undefined {
   if (isFailed(frame)) return undefined;
   let lacks = lackOf(frame);
@@ -215,7 +223,7 @@ export function readFlatTraces(
   return { traces, missing: missing ?? stray };
 }
 
-/** The hash of the transaction that a frame belongs to. */
+/** Returns the hash of the transaction that a frame belongs to. */
 function ownerOf(trace: Fields, transactions: readonly Traced[]): string | undefined {
   const { transactionHash: hash, transactionPosition: position } = trace;
   if (typeof hash === 'string' && !/^0x0*$/.test(hash)) return hashOf(hash, 'transactionHash');
@@ -243,30 +251,43 @@ function readFlat(frames: readonly FlatFrame[]): Read {
   return { lacks, findings: isOwnKnown ? findings : undefined };
 }
 
-/** What a frame does not have that its kind requires. */
+/** Returns the kind of a frame, and that of a call, as most clients write them. */
+function kindsOf({ type, action }: Fields): { readonly kind: string; readonly callKind: string | undefined } {
+  const kind = String(type).toLowerCase();
+  const { callType } = typeof action === 'object' && action !== null ? fieldsOf(action, 'action') : {};
+  return {
+    kind: kind === 'selfdestruct' ? 'suicide' : kind,
+    callKind: kind === 'call' && typeof callType === 'string' ? callType.toUpperCase() : undefined,
+  };
+}
+
+/** Returns what a frame does not have although its kind requires it. */
 function flatLackOf(trace: Fields): string | undefined {
-  const kind = String(trace['type']);
+  const { kind, callKind } = kindsOf(trace);
   const action = trace['action'];
   if (typeof action !== 'object' || action === null) return `a frame ${kind} has no action`;
-  const { callType, value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
-  if (kind === 'call' && callType !== 'call' && callType !== undefined) return undefined;
-  if (kind !== 'call' && kind !== 'create' && kind !== 'suicide') return undefined;
-  const amount = kind === 'suicide' ? balance : value;
-  if (amount === undefined || amount === null) return `a frame ${kind} has no value`;
-  if (optionalQuantity(amount, 'trace value') === 0n) return undefined;
+  const { value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
+  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return undefined;
+  const amount = optionalQuantity(kind === 'suicide' ? balance : value, 'trace value');
+  if (amount === undefined) return `a frame ${kind} has no value`;
+  if (amount === 0n) return undefined;
   const result = trace['result'];
   const created =
     typeof result === 'object' && result !== null ? fieldsOf(result, 'trace result')['address'] : undefined;
-  const sides = { call: [callType, from, to], create: [from, created], suicide: [address, refundAddress] }[
-    kind
-  ];
+  const sides = new Map([
+    ['call', [from, to]],
+    ['create', [from, created]],
+    ['suicide', [address, refundAddress]],
+  ]).get(kind);
+  if (sides === undefined || (kind === 'call' && callKind !== 'CALL'))
+    return `${kind} ${callKind ?? ''} is no known kind of frame`;
   const isWhole = sides.every((side) => typeof side === 'string' && side !== '');
   return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
 
 /**
- * A frame that failed, or that has failed ones inside, by the places of their calls. There may be 40,000 of them, with
- * which no other frame can be compared one by one.
+ * A frame that failed, or that has failed frames inside, by the places of their calls. There may be 40,000 of them,
+ * too many to compare each frame with each other frame.
  */
 type Failures = { failed: boolean; inside?: Map<unknown, Failures> };
 
@@ -281,7 +302,7 @@ function addFailure(root: Failures, path: readonly unknown[]): void {
   frame.failed = true;
 }
 
-/** Whether a frame failed or is inside one that did. */
+/** Returns whether a frame failed or is inside a failed frame. */
 function isUndone(root: Failures, path: readonly unknown[]): boolean {
   let frame: Failures | undefined = root;
   for (const place of path) {
@@ -291,18 +312,19 @@ function isUndone(root: Failures, path: readonly unknown[]): boolean {
   return frame?.failed === true;
 }
 
+/** @param trace a frame that lacks nothing */
 function flatMovement(trace: Fields, internal: boolean): readonly NativeMovement[] {
-  const action = fieldsOf(trace['action'], 'action');
-  const kind = String(trace['type']);
-  if (kind === 'call' && action['callType'] !== 'call') return [];
-  const value = optionalQuantity(action[kind === 'suicide' ? 'balance' : 'value'], 'trace value') ?? 0n;
-  if (value === 0n) return [];
-  const from = addressOfWord(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
-  if (kind === 'call') return [{ from, to: addressOfWord(action['to'], 'trace to'), value, internal }];
-  if (kind === 'suicide') {
-    return [{ from, to: addressOfWord(action['refundAddress'], 'refundAddress'), value, internal }];
-  }
-  if (kind !== 'create') return [];
-  const created = fieldsOf(trace['result'], 'trace result')['address'];
-  return [{ from, to: addressOfWord(created, 'created address'), value, internal }];
+  const { kind, callKind } = kindsOf(trace);
+  const { value, balance, from, to, address, refundAddress } = fieldsOf(trace['action'], 'action');
+  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return [];
+  const moved = (amount: unknown, sender: unknown, recipient: () => unknown) => {
+    const value = optionalQuantity(amount, 'trace value') ?? 0n;
+    if (value === 0n) return [];
+    const sides = { from: addressOfWord(sender, 'trace from'), to: addressOfWord(recipient(), 'trace to') };
+    return [{ ...sides, value, internal }];
+  };
+  if (kind === 'suicide') return moved(balance, address, () => refundAddress);
+  if (kind === 'create')
+    return moved(value, from, () => fieldsOf(trace['result'], 'trace result')['address']);
+  return moved(value, from, () => to);
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work that stands still after each of its steps. None of them takes more than some milliseconds. */
+/** Work that pauses after each of its steps. No step takes more than some milliseconds. */
 export type Steps<Result> = Generator<void, Result, void>;
 
 /** Does all steps at once. */
@@ -18,7 +18,7 @@ const turnMs = 20;
 
 type Clock = { readonly now: () => number; readonly others: () => Promise<unknown> };
 
-/** Does work in steps, one piece of work after the other, and lets everybody else go on every 20 ms. */
+/** Runs work in steps, one piece of work after the other, and lets everything else run every 20 ms. */
 export function createLoopTurns(
   { now, others }: Clock = { now: performance.now.bind(performance), others: setImmediate },
 ): LoopTurns {
@@ -36,7 +36,8 @@ export function createLoopTurns(
     }
   };
   return (steps) => {
-    // What comes while there is other work has no turn of its own: a hundred small blocks take as long as a large one.
+    // Work that arrives next to other work gets no turn of its own: a hundred small blocks take as long as a large
+    // block.
     if (inLine === 0) since = now();
     inLine += 1;
     const done = line.then(() => work(steps));

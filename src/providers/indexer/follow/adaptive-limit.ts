@@ -1,8 +1,8 @@
 /** Runs tasks in parallel, as many as the node can take. */
 export type AdaptiveLimit = {
   /**
-   * Runs a task when there is room, and retries it after failures, with growing pauses.
-   * @param work is told whether it is not tried again
+   * Runs a task when there is room, and tries it again after failures, with growing pauses.
+   * @param work gets whether this is its last try
    */
   run<T>(work: (isLastTry: boolean) => Promise<T>): Promise<T>;
   /** The present limit of concurrent tasks. */
@@ -20,7 +20,9 @@ type LimitOptions = {
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/** Each success raises the limit a little, each failure halves it (AIMD): it settles below the node's capacity. */
+/**
+ * Each success raises the limit a little, and each failure halves it (AIMD). So it settles below the node's capacity.
+ */
 export function createAdaptiveLimit({ most, tries, pause }: LimitOptions): AdaptiveLimit {
   const state = { width: most, running: 0 };
   const waiting: (() => void)[] = [];

@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import { type BlockName, listRecentBlocks } from '../store/write/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
-/** The chain was reorganised below its final block. Nothing was rolled back: an operator must decide. */
+/** The chain was reorganised below its final block. Nothing was rolled back, because an operator must decide. */
 export class ReorganisationTooDeepError extends Error {
   readonly retryable = true;
 
@@ -15,7 +15,7 @@ export class ReorganisationTooDeepError extends Error {
   }
 }
 
-/** The node has our newest block, and another chain above it: what is behind its address disagrees. */
+/** The node has our newest block, and another chain above it. Nodes behind its address disagree. */
 export class BrokenChainError extends Error {
   readonly retryable = true;
 
@@ -49,8 +49,8 @@ const pageSize = 32;
 
 /**
  * Compares our newest blocks with the node's, downwards, until one matches. A number that the node does not have
- * proves nothing: a node that lags behind is no reorganisation.
- * @throws ReorganisationTooDeepError when none of the blocks that may be replaced matches
+ * proves nothing: a node that lags is no reorganisation.
+ * @throws ReorganisationTooDeepError when no block that may be replaced matches
  */
 export async function compareBranches({
   db,
@@ -63,7 +63,8 @@ export async function compareBranches({
   let below: bigint | undefined;
   for (;;) {
     const ours = await listRecentBlocks(db, chainId, pageSize, below);
-    // Below what the node calls final none is kept, as while an index catches up. It is not taken back then either.
+    // Below the node's final block no hash is kept, as while an index catches up. That block is not rolled back then
+    // either.
     if (ours.length === 0 && below === undefined) {
       const theirs = await blocks.headerAt(head.number);
       if (theirs === undefined || theirs.hash === head.hash) return { outcome: 'same' };

@@ -21,7 +21,7 @@ const tries = 5;
 const firstPauseMs = 250;
 
 /**
- * Indexes up to a block. Blocks that were added stay, also when it rejects.
+ * Indexes up to a block. Added blocks stay, also when it rejects.
  * @throws the reason of the signal; the error of the node or the database, after several tries
  */
 export async function backfill(options: BackfillOptions): Promise<Backfilled> {

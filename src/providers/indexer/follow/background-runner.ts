@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../../base/log.ts';
 
-/** Does something beside the indexing, which never waits for it: hosts may be slow, and questions many. */
+/** Runs work next to the index. The index never waits for it, because hosts may be slow and questions many. */
 export type BackgroundRunner = {
   start(): void;
   /** Ends the pause: there may be something to do. */
@@ -14,10 +14,10 @@ type RunnerOptions = {
   readonly chainId: string;
   /** Ends early when the signal aborts. @returns whether there may be more */
   readonly fill: (signal: AbortSignal) => Promise<boolean>;
-  /** Pause between two looks when nothing is due and nobody wakes it, in milliseconds. */
+  /** Pause between two polls when nothing is due and nobody wakes it, in milliseconds. */
   readonly restMs: number;
   readonly log: Logger;
-  /** What the log says after a failure. */
+  /** The text of the log after a failure. */
   readonly failure: string;
 };
 

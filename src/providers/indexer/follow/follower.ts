@@ -41,7 +41,7 @@ export type Follower = {
 
 /** Callbacks of a follower, called after each commit. */
 export type FollowerEvents = {
-  /** @param isNewest whether the last one is the newest that the node had */
+  /** @param isNewest whether the last block is the newest that the node had */
   onAppend(blocks: readonly IndexedBlock[], isNewest: boolean): void;
   onRollBack(): void;
 };
@@ -67,18 +67,19 @@ export type FollowerOptions = {
   readonly belowPatienceMs?: number | undefined;
 };
 
-// How often a block may be absent at a node that is beyond it, before that counts as a failure.
+// How often a block may be absent at a node that is beyond it, before that is a failure.
 const patience = 5;
 
-// Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size: three batches are in
-// memory, one being written and two arriving.
+// Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size. Three batches are in
+// memory: one is written and two arrive.
 const batchTransactions = 1_000;
-// So many movements weigh as much as a transaction, of which recorded blocks have 2 or 3 for each, 11 at most.
+// So many movements weigh as much as a transaction. Recorded blocks have 2 or 3 movements for each transaction, 11 at
+// most.
 const transactionMovements = 20;
 
 /**
- * Follows the chain of one network. One follower should run per network; a second one does no harm, since every
- * write is conditional on the head that it follows.
+ * Follows the chain of one network. One follower should run per network. A second follower does no harm, because
+ * every write is conditional on the head that it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = (work) => work() } = options;
@@ -127,7 +128,7 @@ export function createFollower(options: FollowerOptions): Follower {
       if (typeof next === 'bigint') return 'advanced';
       if (next === 'other' && head !== undefined && (await rollBackFrom(head)) !== 'idle')
         return 'rolled_back';
-      // Nodes behind one address may be behind one another; what stays away for long is a fault of its own.
+      // Nodes behind one address may lag behind each other. A block that is absent for long is a fault of the node.
       if (failure === undefined && (!isStillAbsent(from) || from === end)) return 'idle';
       blockedAt = from;
       throw failure?.error ?? absentBlock(from, end);
@@ -141,7 +142,7 @@ export function createFollower(options: FollowerOptions): Follower {
     batch = batchAfter(found, maxBatch);
     const write = () => appendBlocks(db, chainId, head?.hash, found, taken.finalized);
     await inTurn(write).catch((error: unknown) => {
-      // Blocks before it may be in the batch: the next one has this block only.
+      // The batch may contain blocks before it. The next batch has this block only.
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
@@ -167,7 +168,7 @@ export function createFollower(options: FollowerOptions): Follower {
         const from = following?.head === head?.hash ? (following?.number ?? next) : next;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
-        // What was read ahead may be replaced by the time that it is there again.
+        // A prefetched block may be replaced by the time that the node is back.
         reader.drop();
         if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return below.idle();
         return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
@@ -188,7 +189,7 @@ const absentBlock = (number: bigint, nodeHead: bigint) =>
 const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
   (await blocks.headerAt(number))?.hash === hash;
 
-/** @returns what tells whether a block was asked for in vain too often */
+/** @returns a function that says whether a block was absent too often */
 function createPatience() {
   const absent = { number: -1n, times: 0 };
   return (number: bigint): boolean => {
@@ -221,12 +222,12 @@ function createSpans({ tracing, chainId }: Pick<FollowerOptions, 'tracing' | 'ch
     });
 }
 
-// So often the index is seen to be alive though nothing happens.
+// The index counts as alive this often though nothing happens.
 const noteMs = 5_000;
 
 /**
- * Asks for the final block and records it with the newest one; while that stands still only now and then: there is mostly
- * nothing new, and each question has its price at many providers.
+ * Asks for the final block and records it with the newest block. While the newest block stays the same, it asks only
+ * now and then: there is mostly nothing new, and many providers charge for each question.
  */
 function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   let last = { nodeHead: -1n, finalized: -1n, at: 0 };
@@ -257,6 +258,6 @@ function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {
   );
   const perBlock = Math.max(1, weights.reduce((sum, weight) => sum + weight, 0) / blocks.length);
   const wanted = Math.max(1, Math.floor(batchTransactions / perBlock));
-  // At most doubles, so that a run of empty blocks does not lead to hundreds of full ones at once.
+  // Doubles at most, so that a run of empty blocks does not lead to hundreds of full blocks at once.
   return Math.min(maxBatch, wanted, blocks.length * 2);
 }

@@ -3,12 +3,15 @@ import type { NodeBlocks } from './node-blocks.ts';
 
 type Headers = Pick<NodeBlocks, 'headerAt'>;
 
-// Filecoin has some heights without a block in a row. These are looked at one by one.
+// Filecoin has some heights without a block in a row. These are read one by one.
 const mostInRow = 64n;
 
 type Way = { readonly from: bigint; readonly step: 1n | -1n; readonly end: bigint };
 
-/** The first block beyond a height at which nothing could be read; of several gaps in a row perhaps that after another one. */
+/**
+ * Returns the first block beyond a height at which nothing could be read. Of several gaps in a row it may be the
+ * block after a later gap.
+ */
 async function firstBlock(blocks: Headers, { from, step, end }: Way): Promise<BlockHeader | undefined> {
   const room = step * (end - from);
   const at = (distance: bigint) => blocks.headerAt(from + step * distance);
@@ -39,7 +42,7 @@ const nextBlock = (blocks: Headers, from: bigint, end: bigint) => firstBlock(blo
 const blockBefore = (blocks: Headers, from: bigint) => firstBlock(blocks, { from, step: -1n, end: 0n });
 
 /**
- * The number of the block that follows the head, where nothing could be read at some heights.
+ * Returns the number of the block that follows the head, where nothing could be read at some heights.
  * @param head undefined before the first block of an index
  * @returns `other` where the next block has another parent; undefined where there is none
  */
@@ -55,7 +58,7 @@ export async function afterGap(
   return next.parentHash === before?.hash ? next.number : 'other';
 }
 
-/** Whether the chain has no block at a height: the next one names as its parent the one before. */
+/** Returns whether the chain has no block at a height: the next block names as its parent the block before. */
 export async function isWithoutBlock(
   blocks: Pick<NodeBlocks, 'headerAt' | 'head'>,
   height: bigint,

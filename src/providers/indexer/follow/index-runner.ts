@@ -22,11 +22,11 @@ type RunnerOptions = {
   readonly log: Logger;
   /** Pause between two polls of a chain without new blocks, in milliseconds. */
   readonly pollMs: number;
-  /** Called when the filler has looked at what changed. */
+  /** Called when the filler has worked through what changed. */
   readonly onFilled?: () => void;
   /** Called with the error of a failed step, and with undefined after a step that succeeded. */
   readonly report: (error: Error | undefined) => Promise<void>;
-  /** Called when the index comes to a standstill, and with undefined when it goes on and at the start. */
+  /** Called when the index is stuck, and with undefined when it goes on and at the start. */
   readonly reportStandstill?: (stuck: Standstill | undefined) => Promise<void>;
   /** Called when this process starts and when it stops indexing the network. */
   readonly onLeading?: (leading: boolean) => void;
@@ -36,15 +36,15 @@ type RunnerOptions = {
 const longestPauseMs = 5_000;
 const longestRestMs = 10_000;
 
-/** Pause between two looks for work in the database that nothing announced. */
+/** Pause between two polls for work in the database that nothing announced. */
 export const restMs = (pollMs: number): number => Math.min(50 * pollMs, longestRestMs);
 
 /** The name of the lease that guards the index of a network. */
 export const indexLeaseName = (chainId: string) => `index ${chainId}`;
 
 /**
- * Keeps the index of one network up to date while this process holds its lease; until then it waits, and takes
- * over when the holder lets go or has not renewed it for its duration.
+ * Keeps the index of one network up to date while this process owns its lease. Until then it waits. It takes over
+ * when the owner releases the lease or has not renewed it for its duration.
  */
 export function createIndexRunner(options: RunnerOptions): IndexRunner {
   const { chainId, db, log, pollMs, leaseSeconds } = options;
@@ -65,7 +65,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     while (!signal.aborted) {
       try {
         const step = await follower.step();
-        // Token names matter near the head, where people look. While the index is behind, blocks come first.
+        // Token names matter near the head, where people read them. While the index is behind, blocks come first.
         const more = step === 'idle' ? await fill.whenDue() : fill.changed();
         failures = 0;
         await report(undefined);
@@ -109,7 +109,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   };
 }
 
-/** Fills after changes until there is no more, and then only now and then: what failed is tried again. */
+/** Fills after changes until there is no more, and then only now and then, to try failed work again. */
 function createRestingFill({
   filler,
   pollMs,
@@ -117,7 +117,7 @@ function createRestingFill({
 }: Pick<RunnerOptions, 'filler' | 'pollMs' | 'onFilled'>) {
   let dueAt = 0;
   return {
-    /** @returns true: there is something to do */
+    /** @returns true, since there is something to do */
     changed(): true {
       dueAt = 0;
       return true;
@@ -132,10 +132,10 @@ function createRestingFill({
   };
 }
 
-/** Takes the outcome of each step, and tells once that the index is stuck and once that it goes on. */
+/** Takes the outcome of each step. It reports once that the index is stuck and once that it goes on. */
 function createStandstillReport({ chainId, log, reportStandstill }: RunnerOptions) {
   const watch = createStandstillWatch(chainId);
-  // A process before this one may have left the index stuck.
+  // An earlier process may have left the index stuck.
   let told: Standstill | undefined | 'unknown' = 'unknown';
   return {
     async succeeded() {

@@ -14,12 +14,16 @@ const questions = [
 ] as const;
 const gas = 1_000_000n;
 
-// As long as a collection moves tokens; there are fewer that do on any day.
+const isTransferOrApproval = (topic: string | undefined) =>
+  topic === topics.transfer || topic === topics.approval;
+
+// As long as a collection moves tokens. Fewer collections do so on any day.
 const mostKnown = 50_000;
 
 /**
- * Finds the contracts among those that log like an ERC-721 which are ERC-20 with an indexed value: they have decimals, and do
- * not say that they are ERC-721. Each contract is asked once; one that nobody can ask is taken for an ERC-721.
+ * Finds the ERC-20 contracts with an indexed value among contracts that log like an ERC-721. They have decimals, and
+ * do not say that they are ERC-721. Each contract is asked once. A contract that cannot be asked counts as an
+ * ERC-721.
  */
 export function createIndexedValues(node: Pick<JsonRpcApiProvider, 'send'>) {
   const known = new Map<string, Promise<boolean>>();
@@ -44,7 +48,7 @@ export function createIndexedValues(node: Pick<JsonRpcApiProvider, 'send'>) {
     const contracts = new Set(
       receipts
         .flatMap(({ logs }) => logs)
-        .filter(({ topics: of, data }) => of.length === 4 && of[0] === topics.transfer && data === '0x')
+        .filter(({ topics: of, data }) => of.length === 4 && data === '0x' && isTransferOrApproval(of[0]))
         .map(({ address }) => address),
     );
     const found = await Promise.all(

@@ -12,11 +12,13 @@ export class NodeBelowError extends Error {
   }
 }
 
-// As long as a node of a lane may show no new block: one that lags behind others at its address has caught up by then.
+// As long as a node of a lane may show no new block. A node that lags behind others at its address has caught up by
+// then.
 const patienceMs = 2 * 60_000;
 
 /**
- * Creates the watch over a node that is below the index. It answers, and gives nothing to do: without an error nobody would hear of it.
+ * Creates the watch over a node that is below the index. Such a node answers and gives nothing to do, so without an
+ * error nobody would notice it.
  */
 export function createBelowWatch(chainId: string, patience = patienceMs) {
   let below: { readonly error: NodeBelowError; readonly since: number } | undefined;
@@ -28,8 +30,8 @@ export function createBelowWatch(chainId: string, patience = patienceMs) {
       below = isBelow ? { error: new NodeBelowError(chainId, nodeHead, head), since } : undefined;
     },
     /**
-     * What comes of a step that has nothing to do.
-     * @throws NodeBelowError when the node has been below the index for long
+     * Passes on the outcome of a step that has nothing to do. @throws NodeBelowError when the node has been below the
+     * index for long
      */
     idle(): 'idle' {
       if (below !== undefined && performance.now() - below.since >= patience) throw below.error;

@@ -20,15 +20,18 @@ import { readUncles } from './node-uncles.ts';
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
   head(): Promise<bigint>;
-  /** The newest block, by one question that also tells whether it is the one of before. */
+  /** Returns the newest block by one question, with the hash that shows whether the block is new. */
   newest(): Promise<NewestBlock>;
-  /** The newest block that cannot be replaced: the node's finalized one, or by the network's depth; -1n for none. */
+  /**
+   * Returns the newest block that cannot be replaced: the node's finalized block, or by the network's depth; -1n for
+   * none.
+   */
   finalized(head: bigint): Promise<bigint>;
   /** @returns undefined for a number that the node does not have, or answers with an error */
   headerAt(number: bigint): Promise<BlockHeader | undefined>;
   /**
-   * A block with receipts and traces; undefined for a number that the node does not have.
-   * @param isLastTry whether it is not asked for again after a failure, so that it may go without what did not come in time
+   * Returns a block with receipts and traces; undefined for a number that the node does not have.
+   * @param isLastTry whether no other try follows, so that the block may go without data that did not arrive in time
    */
   blockAt(number: bigint, isLastTry?: boolean): Promise<BlockSource | undefined>;
 };
@@ -58,7 +61,10 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   const headerAt = async (number: bigint) => {
     try {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
-      return answer === null ? undefined : readHeader(answer);
+      if (answer === null) return undefined;
+      const header = readHeader(answer);
+      // Some nodes answer with the block before, where the height has none.
+      return header.number === number ? header : undefined;
     } catch (error) {
       if (isAtAll(error, isError)) return undefined;
       throw error;
@@ -85,13 +91,14 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
     async finalized(head) {
       const tag = await finalizedTag();
       if (typeof tag !== 'bigint') return blockAtDepth(head, finalityDepth);
-      // What is final cannot be above what there is; it may have been asked a moment later.
+      // The final block cannot be above the newest block, though it may have been asked a moment later.
       return tag < head ? tag : head;
     },
     async blockAt(number, isLastTry = false) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
       if (answer === null) return undefined;
       const block = readBlock(answer);
+      if (block.header.number !== number) return undefined;
       const uncles = options.uncles === true ? await readUncles(node, block, isLastTry) : undefined;
       if (block.transactions.length === 0)
         return { block, receipts: [], traces: emptyTraces(traceMethod), uncles };
@@ -111,8 +118,8 @@ function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
   let supported = true;
   return async (): Promise<FinalizedTag> => {
     if (!supported) return 'unsupported';
-    // Unlike minting, the index goes on by the network's depth when this question gets no answer: some nodes answer
-    // the tag with an internal error for ever, and in an outage the next question fails anyway.
+    // Unlike minting, the index uses the network's depth when this question gets no answer. Some nodes always answer
+    // the tag with an internal error, and in an outage the next question fails anyway.
     const tag = await askFinalizedTag(node).catch(() => 'none' as const);
     supported = tag !== 'unsupported';
     return tag;

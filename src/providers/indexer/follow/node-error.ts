@@ -1,8 +1,8 @@
 import { type NodeAttempt, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 
-/** What became of a question at one node. */
-type Outcome = Pick<NodeAttempt, 'code' | 'message' | 'reason'>;
+/** The outcome of a question at one node. */
+type Outcome = Pick<NodeAttempt, 'code' | 'message' | 'reason' | 'status'>;
 type Is = (outcome: Outcome) => boolean;
 
 function outcomesOf(error: unknown): readonly Outcome[] {
@@ -10,24 +10,30 @@ function outcomesOf(error: unknown): readonly Outcome[] {
   return [{ code: nodeErrorCode(error), message: nodeMessage(error) }];
 }
 
-/** Whether one of these is so at each node that was asked: one that is silent may have what another does not. */
+/**
+ * Returns whether each node that was asked had one of these outcomes. A silent node may have what another does not.
+ */
 export function isAtAll(error: unknown, ...kinds: readonly Is[]): boolean {
   const outcomes = outcomesOf(error);
   return outcomes.length > 0 && outcomes.every((each) => kinds.some((is) => is(each)));
 }
 
-/** Whether one of these is so at a node, whatever became of the question at others. */
+/** Returns whether any node had one of these outcomes. */
 export function isAtSome(error: unknown, ...kinds: readonly Is[]): boolean {
   return outcomesOf(error).some((each) => kinds.some((is) => is(each)));
 }
 
-/** Whether the node answered with an error, in whatever words; one that is asked too much may answer later. */
-export const isError: Is = ({ code, reason }) => code !== undefined && reason !== 'limited';
+/**
+ * Whether the node answered with an error, in whatever words, or with an HTTP status that blames the question. A node
+ * that limits questions may answer later.
+ */
+export const isError: Is = ({ code, reason, status = 0 }) =>
+  reason !== 'limited' && (code !== undefined || (status >= 400 && status < 500));
 
-/** Whether the node does not have the method, by the code that JSON-RPC has for it. */
+/** Whether the node does not have the method, by its JSON-RPC code. */
 export const isWithoutMethod: Is = ({ code }) => code === -32601;
 
-/** Whether the node may answer later: it did not in time, or is asked too much. */
+/** Whether the node may answer later: it was too slow, or limits questions. */
 export const isLate: Is = ({ reason }) => reason === 'timeout' || reason === 'limited';
 
 /** Whether the answer is larger than we accept. */

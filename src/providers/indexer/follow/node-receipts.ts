@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
-import { listOf, MalformedBlockError } from '../decode/hex.ts';
+import { fieldsOf, listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
 import { isOutside } from '../decode/traces.ts';
 import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
@@ -12,7 +12,7 @@ type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt'>;
 type Whole = {
   /** Null where the node does not have them yet. */
   readonly receipts: readonly RawReceipt[] | null;
-  /** Whether no node gives them together. */
+  /** Whether no node gives all of them in one answer. */
   readonly isRefused: boolean;
 };
 
@@ -26,34 +26,41 @@ type ReceiptOptions = {
 
 // Blocks are read in parallel already, and a block may have hundreds of receipts.
 const singlesAtOnce = 16;
-// Nodes learn, and others come into use.
+// Nodes get new releases, and other nodes are added.
 const askAgainMs = 10 * 60_000;
 
 // One block may be too much for a node that has the method.
 const refusalsInRow = 3;
 
-/** Whether the receipts of a block that did not come together are worth a question for each. */
+/** Returns whether receipts that did not arrive in one answer are worth a question each. */
 function isReadSingly(error: unknown, isLastTry: boolean): boolean {
   if (isAtAll(error, isError, isTooLarge)) return true;
   return isLastTry && isAtSome(error, isError, isTooLarge, isLate);
 }
 
 /**
- * Reads the receipts of a block in one request; singly those that are missing in the answer, or all where they are too
- * many for one, or no node gives them together. The first of these is asked for alone, since a node that refuses everything
- * must not be asked for hundreds. The reader returns undefined where the node does not have
- * them yet.
+ * Reads the receipts of a block in one request. It reads missing receipts one by one, and all of them where no node
+ * gives them in one answer or they are too many. The first receipt is asked for alone, because a node that rejects
+ * everything must not get hundreds of questions. The reader returns undefined where the node does not have them yet.
  */
 export function createReceiptReader({ node, head, headerAt, now }: ReceiptOptions) {
   let singlyUntil = Number.NEGATIVE_INFINITY;
   let refusals = 0;
 
-  const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<Whole> => {
+  const ofBlock = async ({ header, transactions }: RawBlock, isLastTry: boolean): Promise<Whole> => {
     if (now() < singlyUntil) return { receipts: [], isRefused: true };
     try {
       const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
       refusals = 0;
-      const receipts = answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
+      // Some nodes add receipts of transactions that the block does not list. Such receipts may lack any field.
+      const listed = new Set<unknown>(transactions.map(({ hash }) => hash));
+      const receipts =
+        answer === null
+          ? null
+          : listOf(answer, 'receipts')
+              .map((receipt) => fieldsOf(receipt, 'receipt'))
+              .filter(({ transactionHash }) => listed.has(String(transactionHash).toLowerCase()))
+              .map(readReceipt);
       return { receipts, isRefused: false };
     } catch (error) {
       if (!isReadSingly(error, isLastTry)) throw error;
@@ -69,8 +76,8 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
   };
 
   /**
-   * Whether the node is beyond the block and has still the same one at its height, so that its receipts will not
-   * come any more. Its newest block may be one whose receipts it has yet to write.
+   * Returns whether the receipts will not come any more: the node is beyond the block and still has it at its height.
+   * The node may have yet to write the receipts of its newest block.
    */
   const isPast = async ({ header }: RawBlock): Promise<boolean> => {
     if ((await head()) <= header.number) return false;
@@ -89,7 +96,7 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
       const group = wanting.slice(start, start + (isRefused && start === 0 ? 1 : singlesAtOnce));
       start += group.length;
       const found = (await Promise.all(group.map(single))).flat();
-      // The same transaction may have come into a later block once more, and its receipt is of that one.
+      // A later block may contain the same transaction again, and the receipt may be of that block.
       const own = new Map(found.map((receipt) => [receipt.hash, receipt]));
       for (const transaction of group) {
         const receipt = own.get(transaction.hash);
@@ -101,7 +108,7 @@ export function createReceiptReader({ node, head, headerAt, now }: ReceiptOption
     }
     if (missing.length === 0) return { receipts };
     if (!(await isPast(block))) return undefined;
-    // A header that commits to receipts proves that they exist: this node only does not give them.
+    // A header that commits to receipts proves that they exist, so this node lacks them.
     if (block.commitsReceipts) throw new MalformedBlockError(`receipt of ${missing[0]?.hash}`, undefined);
     return { receipts, withoutReceipt: new Set(missing.map(({ hash }) => hash)) };
   };

@@ -20,18 +20,17 @@ type TraceOptions = {
   readonly now: () => number;
 };
 
-// As long as a node needs to start again. What was indexed without traces stays so.
+// As long as a node needs to start again. Blocks that were indexed without traces stay so.
 const outageMs = 60_000;
-// After so many blocks in a row that no node traces, none is worth another try.
+// After so many blocks in a row without traces, no more tries are made.
 const refusalsInRow = 3;
 
 /**
- * Reads the traces of a block. Without them the values of the transactions themselves are still known, and the state of
- * the index counts such blocks. A block goes without:
- * - where no node has the method, or all that is in it is larger than anybody reads: whoever fills a block must not stop an index;
- * - where nodes answer with errors, or not in time, or with too much, at the last try;
- * - where a node answers with an error and the others are out, once none has given any for a minute.
- *
+ * Reads the traces of a block. Without traces the values of the transactions themselves are still known, and the
+ * state of the index counts such blocks. A block goes without traces in three cases:
+ * - No node has the method, or all traces are larger than the limit. A large block must not stop an index.
+ * - At the last try nodes answer with errors, too late, or with too much.
+ * - A node answers with an error and the others are out, after a minute without any traces.
  * The reader rejects for any other failure.
  */
 export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUntraced, now }: TraceOptions) {
@@ -39,11 +38,11 @@ export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUn
   let refusals = 0;
   let byNumber = false;
 
-  // Less than the node has, so that the trace of one transaction that takes too long does not cost those of the others.
+  // Shorter than the node's own limit, so that one slow transaction does not cost the traces of the others.
   const tracer = { tracer: 'callTracer', timeout: `${Math.max(1, Math.floor((timeoutMs * 0.8) / 1_000))}s` };
   const askByNumber = async ({ header }: RawBlock): Promise<unknown> => {
     const answer: unknown = await node.send('debug_traceBlockByNumber', [quantity(header.number), tracer]);
-    // The number says nothing of the branch.
+    // The number does not say which branch was traced.
     if ((await headerAt(header.number))?.hash !== header.hash)
       throw new MalformedBlockError(`block ${header.number} of the traces`, 'replaced');
     return answer;
@@ -65,7 +64,7 @@ export function createTraceReader({ node, headerAt, traceMethod, timeoutMs, onUn
   };
 
   const isGivenUp = (error: unknown, isLastTry: boolean): boolean => {
-    // What nobody can read must not stop an index.
+    // An unreadable answer must not stop an index.
     if (error instanceof MalformedBlockError) return isLastTry;
     if (isAtAll(error, isError, isTooLarge)) {
       outSince = undefined;

@@ -4,8 +4,7 @@ import { type RawBlock, type RawUncle, readUncle } from '../decode/raw-block.ts'
 import { isAtAll, isAtSome, isError, isWithoutMethod } from './node-error.ts';
 
 /**
- * The uncles that a block of proof of work names.
- * @returns undefined where the node does not have all of them
+ * Returns the uncles that a block of proof of work names. @returns undefined where the node does not have all of them
  */
 export async function readUncles(
   node: Pick<JsonRpcApiProvider, 'send'>,

@@ -8,7 +8,7 @@ import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { emptyBlock } from './height-gaps.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
-/** Blocks that form a chain, and why the next one of the range could not be read, where that is so. */
+/** Blocks that form a chain, and why the next block of the range could not be read, where that is so. */
 type Reading = {
   readonly blocks: readonly WrittenBlock[];
   readonly failure: { readonly error: unknown } | undefined;
@@ -26,8 +26,8 @@ type RangeReaderOptions = {
 type ReadRange = (from: bigint, to: bigint) => Promise<Reading>;
 
 /**
- * Of a range that comes to more, the rest is left to the next one. A movement takes some kilobytes on its way to its rows, and
- * a block may have tens of thousands in a single transaction.
+ * The limit of a range; the rest is left to the next range. A movement takes some kilobytes on its way to its rows,
+ * and a single transaction may have tens of thousands of movements.
  */
 const mostMovements = 20_000;
 
@@ -66,7 +66,7 @@ export function createRangeReader(
     const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
     let movements = 0;
     const readNext = async (number: bigint) => {
-      // The first one is read in any case: the index has to go on.
+      // The first block is read in any case, so that the index goes on.
       const block = await read(number, () => number === from || movements < mostMovements);
       if (block !== undefined && !('error' in block)) movements += movementsIn(block);
       return block;
@@ -85,7 +85,7 @@ async function readSkipped(
   return header && emptyBlock(header);
 }
 
-/** The place of a block whose own header cannot be read, as its neighbours tell it. */
+/** Returns the place of a block whose own header cannot be read, from its neighbours. */
 async function headerBetween(
   blocks: Pick<NodeBlocks, 'headerAt'>,
   number: bigint,
@@ -96,8 +96,8 @@ async function headerBetween(
 }
 
 /**
- * The blocks up to the first that does not follow its predecessor or has no room. Between a block and the one that names it as
- * its parent lies nothing, whatever a node says of the heights between them.
+ * Returns the blocks up to the first that does not follow its predecessor or has no room. Between a block and the
+ * block that names it as its parent lies nothing, whatever a node says of the heights between them.
  */
 function linked(found: readonly One[]): Reading {
   const chain: WrittenBlock[] = [];
@@ -106,7 +106,7 @@ function linked(found: readonly One[]): Reading {
   for (const block of found) {
     const before = chain.at(-1);
     if (block !== undefined && 'error' in block) failure ??= block;
-    // What is before the first block of the range is for whoever asked for the range to find out.
+    // The caller checks what is before the first block of the range.
     if (before === undefined && (block === undefined || 'error' in block)) break;
     if (block === undefined || 'error' in block) continue;
     if (before !== undefined && block.header.parentHash !== before.header.hash) break;
@@ -115,7 +115,7 @@ function linked(found: readonly One[]): Reading {
       failure = undefined;
       break;
     }
-    // What failed before it was a height without a block.
+    // The height that failed before has no block.
     failure = undefined;
     chain.push(block);
   }
@@ -125,16 +125,16 @@ function linked(found: readonly One[]): Reading {
 type Range = {
   readonly from: bigint;
   readonly to: bigint;
-  /** The final block before the range was read: a later one may be final on another branch than the blocks read. */
+  /** The final block before the range was read. A later block may be final on another branch. */
   readonly finalized: bigint;
 };
 type ReadingRange = Range & {
   readonly found: Promise<Reading>;
-  /** Of all that is done for the range, begun when it is read; whoever takes it ends it. */
+  /** The span of all work for the range. It begins with the read, and the caller that takes the range ends it. */
   readonly span: OwnSpan;
 };
 
-// Beside the one that is taken. While one is written, the node has no rest, and blocks of any size stay few.
+// In addition to the range that is being written. So the node always has work, and few blocks are in memory.
 const rangesAhead = 2;
 
 /**
@@ -156,7 +156,10 @@ export function createReadAhead(read: ReadRange, beginSpan: (from: bigint, to: b
       if (ahead[0]?.from !== range.from) drop();
       return ahead.shift() ?? begin(range);
     },
-    /** Begins to read what follows a range. @param next the range from a block on; undefined after the last */
+    /**
+     * Begins to read the range that follows.
+     * @param next the range from a block on; undefined after the last
+     */
     prepare(after: Range, next: (from: bigint) => Range | undefined) {
       while (ahead.length < rangesAhead) {
         const range = next((ahead.at(-1) ?? after).to + 1n);

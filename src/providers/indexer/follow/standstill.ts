@@ -2,12 +2,12 @@ import { isOutage } from '../../../db/connection/outage.ts';
 import { IndexMovedError } from '../store/rollback/roll-back-store.ts';
 import { BrokenChainError, ReorganisationTooDeepError } from './ancestor.ts';
 
-/** Whether the database refuses what a block holds; then trying again does not help. */
+/** Returns whether the database rejects the content of a block. Another try does not help then. */
 export function isRefused(error: unknown): boolean {
   return !isOutage(error) && !(error instanceof IndexMovedError);
 }
 
-/** Why an index stands still until somebody does something. */
+/** Why an index is stuck until somebody does something. */
 export type Standstill = {
   /** The block that cannot be indexed; undefined where no single block is at fault. */
   readonly block: bigint | undefined;
@@ -18,9 +18,9 @@ export type Standstill = {
 const triesBeforeStuck = 8;
 
 /**
- * Counts failures that come one after the other at the same place of the chain. The function that it returns takes the
- * error of a step with the block that it could not index, and tells whether the index is stuck. An outage says
- * nothing of a block: its failures neither count nor forgive.
+ * Counts failures in a row at the same place of the chain. The returned function takes the error of a step with the
+ * block that it could not index, and says whether the index is stuck. An outage proves nothing about a block, so its
+ * failures change no count.
  */
 export function createStandstillWatch(chainId: string) {
   let place: string | undefined;

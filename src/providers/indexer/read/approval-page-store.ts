@@ -5,21 +5,23 @@ import { bytes, hex } from '../store/rows/bulk-store.ts';
 import { approvalKindName, approvalKinds } from '../store/rows/ledger-rows.ts';
 import { freshnessOf } from './history-store.ts';
 
-/** What names an approval, in the order of a list. */
+/** The name of an approval, in the order of a list. */
 export type ApprovalPlace = {
   readonly contract: string;
   readonly kind: Approval['kind'];
   readonly tokenId: bigint;
-  /** The spender of an amount or of all; nobody of a token, which one account may move at a time. */
+  /**
+   * The spender of an amount or of all tokens; empty for a single token, which only one account may move at a time.
+   */
   readonly party: string;
 };
 
-/** An approval that was given and not taken back. */
+/** An approval that was given and not revoked. */
 export type GivenApproval = ApprovalPlace & {
   readonly spender: string;
   readonly amount: bigint;
   readonly changedBlock: bigint;
-  /** How many NFTs of the contract the wallet holds, counted up to {@link mostCounted}. */
+  /** How many NFTs of the contract the wallet has, counted up to {@link mostCounted}. */
   readonly held: number;
 };
 

@@ -22,11 +22,11 @@ const abi = new Interface([
 
 type Options = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
-// Wallets write half of the largest amount or more for one that never ends.
+// For an approval that never ends wallets write half of the largest amount or more.
 const unlimited = 2n ** 255n;
 
 /**
- * The live approvals of a wallet, as the contracts tell them at the head of the index.
+ * Returns the live approvals of a wallet, as the contracts report them at the head of the index.
  * @throws problem `approvals_unavailable`, `service_unavailable`, or `cursor_invalid` for a malformed position
  */
 export async function listApprovals(
@@ -61,7 +61,7 @@ export async function listApprovals(
   };
 }
 
-/** Two for each, so that their answers are found again. */
+/** Returns two questions for each approval, so that the answers are found again. */
 function questionsOf({ contract: to, kind, spender, tokenId }: GivenApproval, wallet: string): BatchedCall[] {
   const ask = (name: string, values: readonly unknown[]) => ({
     to,
@@ -78,7 +78,7 @@ type Known = {
   readonly judge: TokenJudge;
 };
 
-/** @returns nothing where the contract says that the approval stands no more */
+/** @returns nothing where the contract says that the approval no longer exists */
 function toLive(
   row: GivenApproval,
   answers: readonly [StateAnswer, StateAnswer],
@@ -139,7 +139,7 @@ const amountOf: Judge = (row, [allowance, held]) => {
 
 const tokenOf: Judge = ({ spender }, [approved, owner], { wallet }) => {
   const [by, of] = [accountOf(approved), accountOf(owner)];
-  // A contract that fails for a token that is gone says so as well.
+  // A contract that fails for a token that is gone also says so.
   if (of !== undefined ? of !== wallet : approved === null) return undefined;
   if (by !== undefined && by !== spender) return undefined;
   return { amount: null, atRisk: of === undefined ? null : 1n, isConfirmed: by !== undefined };

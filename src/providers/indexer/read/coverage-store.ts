@@ -18,7 +18,7 @@ type Row = {
 const mostSkipped = 100;
 
 /**
- * What the answers of an index cover. Skipped blocks are those within the range of the answer.
+ * Returns what the answers of an index cover. Skipped blocks are those within the range of the answer.
  * @returns undefined when the network has no indexed block
  */
 export async function findCoverage(

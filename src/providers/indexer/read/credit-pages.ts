@@ -9,10 +9,10 @@ type CreditSearch = Pick<
   'entries' | 'category' | 'direction' | 'token' | 'counterparty' | 'fromBlock' | 'toBlock'
 >;
 
-/** The kinds of credits that the search selects; none without being asked for. */
+/** The kinds of credits that the search selects. Credits are left out unless the caller asks for them. */
 function kindsOf(search: CreditSearch): readonly number[] {
   const { entries = [], category, direction, token, counterparty } = search;
-  // Credits have none of these, and come in.
+  // Credits have no token and no counterparty, and are always incoming.
   if (category !== undefined || token !== undefined || counterparty !== undefined) return [];
   if (direction === 'send') return [];
   const { withdrawal, fees, block, uncle } = creditKinds;
@@ -32,8 +32,8 @@ type CreditPage = {
 };
 
 /**
- * The credits of a page, with the columns of a history: of each kind one range of the primary key, none longer than the
- * page. Undefined where the search selects none.
+ * Returns the credits of a page, with the columns of a history: of each kind one range of the primary key, none
+ * longer than the page. Undefined where the search selects none.
  */
 export function creditRows({ search, direction, afterIndex }: CreditPage) {
   const kinds = kindsOf(search);
@@ -62,7 +62,7 @@ export function creditRows({ search, direction, afterIndex }: CreditPage) {
   };
 }
 
-/** Beside a transaction's index all credits of its block come later. */
+/** Compared with a transaction's index all credits of its block come later. */
 function placeOf(index: number, comparison: '<' | '>'): number {
   if (index >= firstCreditIndex) return index - firstCreditIndex;
   return comparison === '>' ? -1 : 0;

@@ -21,7 +21,7 @@ export type HistoryRequest = {
   readonly search?: HistorySearch;
 };
 
-// The statements of pages, apart from what runs them: tests ask for their plans.
+// The statements of pages, without the code that runs them: tests ask for their plans.
 const directions = {
   ASC: { comparison: '>', order: 'block_number, tx_index' },
   DESC: { comparison: '<', order: 'block_number DESC, tx_index DESC' },
@@ -54,7 +54,7 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
   const credits = creditRows({ search, direction, afterIndex: after?.index });
   const { entries = ['transactions'] } = search;
   const list = listOf(entries.includes('transactions') ? transactions : undefined, credits?.sql, page);
-  // Rows from before there was a search are sorted in the background; until then a search would miss them.
+  // Rows from before there was a search are sorted in the background. Until then a search would miss them.
   const isUnsorted =
     places === undefined ? 'false' : `EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL)`;
   const shown = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, internal_calls, fits';
@@ -76,10 +76,10 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
   return { sql, bindings };
 }
 
-// In answers they take some three times as much.
+// In responses they take some three times as much.
 const maxPageBytes = 2 * 1024 * 1024;
 
-/** The list with whether each row, and all before it, fit into a page. The first one always does. */
+/** Returns the list with whether each row, and all before it, fit into a page. The first row always does. */
 function measured(list: string, order: string): string {
   const size = 'coalesce(octet_length(moves::text), 0) + coalesce(octet_length(verdicts::text), 0)';
   return `SELECT *, row_number() OVER rows_of_page = 1 OR sum(${size}) OVER rows_of_page <= :maxBytes AS fits
@@ -90,7 +90,7 @@ const emptyList = `SELECT NULL::bigint AS block_number, 0 AS tx_index, NULL::byt
   NULL::timestamptz AS block_time, NULL::json AS tx, NULL::json AS moves, NULL::integer AS internal_calls,
   NULL::json AS verdicts WHERE false`;
 
-/** One list of both, where both are asked for. */
+/** Returns one list of both, where both are asked for. */
 function listOf(transactions: string | undefined, credits: string | undefined, page: string): string {
   if (credits === undefined) return transactions ?? emptyList;
   const order = page.slice(page.indexOf('ORDER BY'));
@@ -99,8 +99,8 @@ function listOf(transactions: string | undefined, credits: string | undefined, p
 }
 
 /**
- * The places of the rows that a search selects: of each of its kinds, and of each of its facets, a range of one index,
- * none longer than the page. Undefined where the search is a range of blocks alone.
+ * Returns the places of the rows that a search selects. Each of its kinds and facets is a range of one database
+ * index, none longer than the page. Undefined where the search is a range of blocks alone.
  */
 function placesOf(search: HistorySearch, page: string) {
   const kinds = kindsOf(search);
@@ -126,8 +126,8 @@ function placesOf(search: HistorySearch, page: string) {
 }
 
 /**
- * The first of the wallet's blocks at or after a moment; the block after its last where there is none. Times of blocks
- * never go back, so halving finds it with some thirty looks at the primary key.
+ * Returns the first of the wallet's blocks at or after a moment; the block after its last where there is none. Times
+ * of blocks never go back, so a binary search takes some thirty reads of the primary key.
  * @param withCredits whether blocks count in which the wallet has credits only
  */
 export function blockAtQuery(chainId: string, wallet: string, moment: Date, withCredits = false) {

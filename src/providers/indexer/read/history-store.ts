@@ -34,12 +34,18 @@ type Row = {
 };
 
 export type HistoryRows = {
-  /** In the order of the page; as many of those asked for as have no more than some megabytes, at least one. */
+  /**
+   * In the order of the page. There may be fewer than asked for, because a page has some megabytes at most, and at
+   * least one.
+   */
   readonly rows: readonly (WalletTransaction | WalletCreditRow)[];
-  /** Whether there are more of those asked for. */
+  /** Whether there are more of the entries asked for. */
   readonly isCut: boolean;
   readonly completeTo: Freshness;
-  /** Rows of the wallet from before there was a search are not sorted yet, so the search may have missed some. */
+  /**
+   * Whether rows of the wallet from before there was a search are not sorted yet, so that the search may have missed
+   * some.
+   */
   readonly isUnsorted: boolean;
 };
 

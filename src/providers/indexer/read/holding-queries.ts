@@ -13,14 +13,14 @@ export type HoldingRequest = {
   readonly wallet: string;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** The list is as of this block, so that it does not change while a caller pages through it; undefined for now. */
+  /** The list is as of this block, so it does not change while a caller pages through it; undefined for now. */
   readonly asOf: bigint | undefined;
   readonly after: HoldingPlace | undefined;
   /** Only tokens of these contracts; undefined for all. */
   readonly contracts?: readonly string[] | undefined;
 };
 
-// The statements of pages, apart from what runs them: tests ask for their plans.
+// The statements of pages, without the code that runs them: tests ask for their plans.
 const columns = 'contract, token_id, standard, amount, acquired_block, acquired_log, changed_block';
 const place = 'acquired_block, acquired_log, contract, token_id';
 const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
@@ -34,15 +34,18 @@ const directions = {
 const after = (place: string, comparison: '<' | '>') =>
   `AND (${place}) ${comparison} (:block, :log, :contract::bytea, :token)`;
 
-/** What the wallet had of a token at the block of the list. What it had before the index began counts as acquired at block 0. */
+/**
+ * SQL of what the wallet had of a token at the block of the list. What it had before the index began counts as
+ * acquired at block 0.
+ */
 const pastOf = (token: string) => `(SELECT standard, amount, coalesce(acquired_block, 0) AS acquired_block,
     coalesce(acquired_log, 0) AS acquired_log,
     coalesce(changed_block, (SELECT start_block FROM index_state WHERE chain_id = :chainId)) AS changed_block
   FROM ${stateOf(token, ':asOf')} p)`;
 
 /**
- * For a list as of now or a little while ago: the state as of its block of the few tokens that changed since is computed
- * from their changes. All others are read as they are now, in the order of the database index.
+ * For a list as of now or a little while ago. The state of the few tokens that changed since is computed from their
+ * changes. All others are read as they are now, in the order of the database index.
  */
 export function holdingQuery({
   chainId,
@@ -82,9 +85,9 @@ export function holdingQuery({
 }
 
 /**
- * For a list as of long ago, when much has changed since: acquisitions until then are looked at in the order of the list,
- * and those that were the last of a token that the wallet then still had are its rows. However many there are, a page
- * looks at no more than `examined` of them, so it may have fewer rows than its limit, or none, and go on nevertheless.
+ * For a list as of long ago, when much has changed since. It reads acquisitions until then in the order of the list.
+ * Its rows are those that were the last of a token that the wallet still had then. A page reads `examined`
+ * acquisitions at most. So it may have fewer rows than its limit, or none, although more rows follow.
  */
 export function pastQuery(request: HoldingRequest, examined: number) {
   const { order, after: begin, contracts } = request;
@@ -99,7 +102,7 @@ export function pastQuery(request: HoldingRequest, examined: number) {
   const [, , contractOrder, tokenOrder] = sorted.split(', ');
   const starts = `SELECT 0::bigint, 0, contract, token_id FROM nft_holdings WHERE ${own} AND start_amount > 0
     ${from('0::bigint, 0, contract, token_id')} ORDER BY ${contractOrder}, ${tokenOrder} LIMIT :examined`;
-  // The limit within keeps it a look at one token, whatever the statistics say.
+  // The inner limit makes it a read of one token, whatever the statistics say.
   const later = `LEFT JOIN LATERAL (SELECT true AS is_later FROM nft_changes l WHERE ${own}
       AND l.contract = e.contract AND l.token_id = e.token_id AND l.gained AND l.block_number <= :asOf
       AND (l.block_number, l.log_index) > (e.acquired_block, e.acquired_log) LIMIT 1) l ON true`;

@@ -26,7 +26,7 @@ type Row = {
   readonly acquired_block: string;
   readonly acquired_log: number;
   readonly changed_block: string;
-  /** Of a list as of long ago: how many acquisitions were looked at, and the last of them. */
+  /** Of a list as of long ago: how many acquisitions were read, and the last of them. */
   readonly examined?: number;
   readonly edge_block?: string | null;
   readonly edge_log?: number | null;
@@ -37,7 +37,7 @@ type Row = {
 export type HoldingRows = {
   readonly rows: readonly Holding[];
   readonly completeTo: Freshness;
-  /** Set where the page ended before it was full, since enough was looked at: the next one begins there. */
+  /** Set where the page ended before it was full, because it read its limit: the next page begins there. */
   readonly goesOnAt: HoldingPlace | undefined;
 };
 
@@ -55,7 +55,7 @@ function toHolding(row: Row): Holding[] {
   ];
 }
 
-// More changes than these after the block of a list, and it is made in another way.
+// With more changes than these after the block of a list, the list is made in another way.
 const fewChanges = 2_000;
 
 /** A page of the tokens that one wallet owns. @returns undefined when the network has no indexed block */
@@ -68,7 +68,7 @@ export async function listHoldings(db: Database, request: HoldingRequest): Promi
   return { completeTo, rows: rows.flatMap(toHolding), goesOnAt: edgeOf(rows[0], examined) };
 }
 
-/** Whether too much changed since the block of the list to be taken back. */
+/** Returns whether too much changed since the block of the list to undo it. */
 async function isLongAgo(db: Database, { chainId, wallet, asOf }: HoldingRequest): Promise<boolean> {
   if (asOf === undefined) return false;
   const { rows } = await db.raw<{ rows: [{ changes: number }] }>(
@@ -79,7 +79,7 @@ async function isLongAgo(db: Database, { chainId, wallet, asOf }: HoldingRequest
   return rows[0].changes > fewChanges;
 }
 
-/** Where the looking ended, if there is more to look at. */
+/** Where the read ended, if more is left. */
 function edgeOf(row: Row | undefined, examined: number | undefined): HoldingPlace | undefined {
   const { edge_block: block, edge_log: log, edge_contract: contract, edge_token: token } = row ?? {};
   if (examined === undefined || row?.examined !== examined) return undefined;

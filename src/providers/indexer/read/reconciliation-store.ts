@@ -7,7 +7,7 @@ import { createNativeSums, creditKindName, type NativeChange } from '../store/ro
 /** Records that are read at most to come from one block to another. */
 export const mostRecords = 10_000;
 
-/** What the ledger of an index can tell, beside the sums of a wallet. */
+/** What the ledger of an index has, in addition to the sums of a wallet. */
 export type LedgerState = {
   readonly head: Freshness;
   /** The first block of the sums. */
@@ -40,7 +40,7 @@ type Row = {
 };
 type RecordRow = {
   readonly tx: unknown;
-  /** What came in less what went out; null of a credit, and of what is beyond that much to read. */
+  /** Incoming less outgoing amounts; null for a credit, and beyond the limit of what is read. */
   readonly moved: string | null;
   readonly kind: number | null;
   readonly amount: string | null;
@@ -70,16 +70,16 @@ function toSums(row: Row): NativeChange {
   };
 }
 
-// As they are stored. Unpacked, and to find what is native in them, they take some seconds.
+// As they are stored. To unpack them and find the native movements takes some seconds.
 const mostBytes = 32 * 1024 * 1024;
 
-// Added up there: a contract that pays many at once has a movement for each.
+// The server adds up: a contract that pays many accounts at once has a movement for each.
 const movedOf = `(SELECT coalesce(sum((m->>2)::numeric * ((m->>1 = :account)::int - (m->>0 = :account)::int)), 0)::text
   FROM json_array_elements(coalesce(moves->'n', '[]')) m)`;
 
-/** The entries of a range of blocks, as many as are read at most and one more. */
+/** Returns the entries of a range of blocks: as many as the limit allows, and one more. */
 function recordsQuery(range: string): string {
-  // In an order, so that keys are read: planned without knowing the block, as in a cluster, the whole table looks cheaper.
+  // The order makes the planner read keys. A plan without the block, as in a cluster, prefers the whole table.
   const most = `ORDER BY block_number LIMIT ${mostRecords + 1}`;
   const stored = 'sum(coalesce(pg_column_size(moves), 0)) OVER (ORDER BY block_number, tx_index)';
   const credits = `SELECT c.* FROM generate_series(1, 4) k (kind) CROSS JOIN LATERAL (SELECT NULL::json AS tx,
@@ -114,7 +114,7 @@ const less = (all: NativeChange, part: NativeChange): NativeChange => ({
   rewards: all.rewards - part.rewards,
 });
 
-/** The statement of the sums, apart from what runs it: tests ask for its plan. */
+/** The statement of the sums, without the code that runs it: tests ask for its plan. */
 export function sumsQuery(chainId: string, wallet: string, asOf: bigint | undefined) {
   // One statement, so that sums, head and records are of the same moment.
   const later =
@@ -137,7 +137,7 @@ export function sumsQuery(chainId: string, wallet: string, asOf: bigint | undefi
 }
 
 /**
- * What the native movements of a wallet come to up to a block.
+ * Returns the sum of a wallet's native movements up to a block.
  * @param asOf undefined for the newest block of the index
  * @returns undefined where the index keeps no sums yet
  */
@@ -153,7 +153,7 @@ export async function findWalletSums(
   const state = toState(row);
   const later = row.records ?? [];
   if (!isTooMuch(later)) return { state, sums: less(toSums(row), sumsOf(later, wallet)) };
-  // What is final by then does not change any more: the block lies far back.
+  // The block lies far back, so it is final by then.
   const earlier = await db.raw<{ rows: RecordRow[] }>(recordsQuery('block_number BETWEEN :from AND :asOf'), {
     ...bindings,
     asOf: String(asOf),
@@ -162,7 +162,7 @@ export async function findWalletSums(
   return { state, sums: isTooMuch(earlier.rows) ? undefined : sumsOf(earlier.rows, wallet) };
 }
 
-/** The hash of an indexed block that may still be replaced; undefined of one that is final. */
+/** Returns the hash of an indexed block that may still be replaced; undefined for a final block. */
 export async function findReplaceableHash(
   db: Database,
   chainId: string,
@@ -185,7 +185,7 @@ export async function listWallets(db: Database, chainId: string, limit: number):
   return rows.map(({ wallet }) => hex(wallet));
 }
 
-/** Some wallets of an index: for each of these addresses the next one. */
+/** Returns some wallets of an index: for each of these addresses the next wallet. */
 export async function pickWallets(
   db: Database,
   chainId: string,

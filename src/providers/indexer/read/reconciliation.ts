@@ -19,19 +19,19 @@ type Cause = components['schemas']['ReconciliationCause'];
 /** Amounts are in the smallest unit of the native asset. */
 type Reason = {
   readonly cause: Cause;
-  /** What it adds to the balance; undefined where that is not known. */
+  /** The amount that it adds to the balance; undefined where that is not known. */
   readonly amount: bigint | undefined;
   readonly count: bigint | undefined;
 };
 
-/** The balance of a wallet beside what its history comes to. */
+/** The balance of a wallet next to the sum of its history. */
 export type Reconciliation = {
   readonly address: string;
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly balance: bigint;
   readonly expected: bigint;
-  /** What the known amounts of the reasons leave of the difference. */
+  /** The part of the difference that no known amount explains. */
   readonly unattributed: bigint;
   readonly status: components['schemas']['ReconciliationStatus'];
   readonly sums: NativeChange;
@@ -115,8 +115,8 @@ async function judge(evidence: Evidence): Promise<Judgement> {
 }
 
 /**
- * Whether figures that agree show that the history is whole: the wallet had nothing before, or nobody knows what it had, but
- * nothing is missing that could have taken it.
+ * Returns whether equal figures show that the history is whole. The wallet had nothing before, or what it had is
+ * unknown and nothing is missing that could have taken it.
  */
 function isNothingHidden(before: readonly Reason[], counted: readonly Reason[]): boolean {
   if (before.length === 0) return true;
@@ -125,16 +125,22 @@ function isNothingHidden(before: readonly Reason[], counted: readonly Reason[]):
   );
 }
 
-/** Rewards and what was there before make a balance larger than its sums, unknown fees make it smaller. */
+/**
+ * Returns which way a reason changes a balance. Rewards and earlier amounts make it larger than its sums, unknown
+ * fees smaller.
+ */
 function canBe(cause: Cause, unattributed: bigint): boolean {
-  // What is missing on one side may make up for what is missing on the other.
+  // Missing parts of both sides may cancel each other out.
   if (unattributed === 0n) return true;
   if (cause === 'rewards_unknown' || cause === 'before_first_block') return unattributed > 0n;
   if (cause === 'fees_unknown' || cause === 'l1_data_fee_unknown') return unattributed < 0n;
   return true;
 }
 
-/** What the wallet had before the first block of the sums; of the first block of a chain, what that one gave. */
+/**
+ * Returns what the wallet had before the first block of the sums. For the first block of a chain it is what that
+ * block gave.
+ */
 async function balanceBefore({ states, network, address, state }: Evidence): Promise<Reason[]> {
   const block = state.from > 0n ? state.from - 1n : 0n;
   const amount = await states.balanceBefore(network, address, block);

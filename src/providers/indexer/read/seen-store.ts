@@ -26,7 +26,7 @@ function endOf(order: 'ASC' | 'DESC'): string {
     UNION ALL ${credits}) entries ${one}`;
 }
 
-/** The statement, apart from what runs it: two ends of an index for each network. */
+/** The statement, without the code that runs it: two ends of a database index for each network. */
 export function seenQuery(chainIds: readonly string[], wallet: string) {
   const sql = `SELECT c.chain_id, f.block_number AS first_block, f.block_time AS first_time,
       l.block_number AS last_block, l.block_time AS last_time

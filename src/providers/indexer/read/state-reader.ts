@@ -7,7 +7,7 @@ import { firstWord } from '../../../chain/words.ts';
 import { type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
 import type { BatchedCall } from '../tokens/multicall.ts';
 
-/** A block of the index; its hash says in which branch. */
+/** A block of the index; its hash names the branch. */
 type StateBlock = {
   readonly network: Network;
   readonly blockNumber: bigint;
@@ -20,8 +20,8 @@ export type StateAnswer = string | null | undefined;
 /** Asks nodes for the state after blocks of the index. Every method rejects when no node has it. */
 export type StateReader = {
   /**
-   * Calls contracts, all of them after the same block. Of each answer the first word is kept, for a minute.
-   * @param key tells these calls from others after the same block
+   * Calls contracts, all of them after the same block. The first word of each answer is kept for a minute.
+   * @param key separates these calls from others after the same block
    * @returns the first 32 bytes of each answer in hex, or as many as there are
    */
   call(at: StateBlock, key: string, calls: readonly BatchedCall[]): Promise<StateAnswer[]>;
@@ -39,7 +39,7 @@ export type StateReader = {
 };
 
 const keptSeconds = 60;
-// Each is the answer for a page.
+// Each entry is the answer for a page.
 const maxKept = 1_000;
 
 const wordOrNull = (answer: string | undefined) => firstWord(answer) ?? null;
@@ -61,7 +61,9 @@ export function createStateReader({ clients }: { readonly clients: Pick<RpcClien
     return balance;
   };
 
-  /** The answer counts only where the node has our block at this number: it may be in another branch. */
+  /**
+   * The answer counts only where the node has our block at this number, because the node may be in another branch.
+   */
   const inBranch = async <T>(
     { network, blockNumber, blockHash }: Parameters<StateReader['balance']>[0],
     asked: Promise<T>,

@@ -4,7 +4,7 @@ import { cleanKinds } from '../classify/kinds.ts';
 import { bytes } from '../store/rows/bulk-store.ts';
 import { freshnessOf } from './history-store.ts';
 
-/** The tokens of a wallet are found by the facets of its history, which name each by its first bytes. */
+/** The facets of a wallet's history find its tokens. A facet has the first bytes of a token. */
 export type TokenRequest = {
   readonly chainId: string;
   readonly wallet: string;
@@ -16,9 +16,9 @@ export type TokenRequest = {
 /** A facet of the wallet's history. */
 export type SeenToken = {
   readonly facet: string;
-  /** The token contracts whose addresses begin with it: one, unless somebody made others on purpose. */
+  /** The token contracts whose addresses begin with these bytes: one, unless somebody made others on purpose. */
   readonly contracts: readonly string[];
-  /** Whether some of the wallet's records with it do not look like spam. */
+  /** Whether some of the wallet's records with the token are not spam. */
   readonly isClean: boolean;
 };
 
@@ -37,12 +37,15 @@ const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
 const next = (after: string) =>
   `SELECT facet FROM history_facets WHERE ${own} AND facet > ${after} AND facet < '\\x03' ORDER BY facet LIMIT 1`;
 
-// Of the addresses that begin with a facet. A record has them whole, but beside them all that it moves, which may be megabytes.
+// Addresses that begin with a facet. A record has them whole, but also everything that it moves, which may be
+// megabytes.
 const named = `SELECT string_agg('0x' || encode(n.contract, 'hex'), ',') FROM (SELECT contract FROM token_contracts
     WHERE chain_id = :chainId AND contract BETWEEN substr(f.facet, 2) AND substr(f.facet, 2) || decode(repeat('ff', 10), 'hex')
     ORDER BY contract LIMIT 8) n`;
 
-/** The statement of a page, apart from what runs it. It jumps from facet to facet, however many rows each has. */
+/**
+ * The statement of a page, without the code that runs it. It jumps from facet to facet, however many rows each has.
+ */
 export function tokenQuery({ chainId, wallet, limit, after = '02' }: TokenRequest) {
   const sql = `WITH RECURSIVE found (facet, place) AS (
       (SELECT o.facet, 1 FROM (${next(':after::bytea')}) o)

@@ -5,12 +5,12 @@ import type { ContractText } from '../decode/domain.ts';
 
 type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
 
-/** What a token's list and texts show of it. */
+/** What the list and the texts of a token show. */
 export type Judgement = {
   readonly trust: TokenTrust;
   /** Whether the operator lists it; undefined without a list for the network. */
   readonly isListed?: boolean;
-  /** The listed token whose symbol this one writes with other letters that look the same. */
+  /** The listed token whose symbol this token imitates with other letters. */
   readonly imitates?: string;
 };
 
@@ -47,21 +47,22 @@ function judgeBy(tokens: readonly ListedToken[]): TokenJudge {
   return ({ contract, name, symbol }) => {
     if (addresses.has(contract)) return { trust: 'verified', isListed: true };
     const isListed = addresses.size > 0 ? ({ isListed: false } as const) : {};
-    // Networks have several honest tokens of the same symbol, but no honest one writes it with foreign letters.
+    // Networks have several honest tokens of the same symbol, but an honest token does not write it with foreign
+    // letters.
     const imitates = symbol === null || symbols.has(symbol) ? undefined : looks.get(lookOf(symbol));
     if (imitates !== undefined) return { trust: 'spam', imitates, ...isListed };
     return { trust: [name, symbol].some(advertises) ? 'spam' : 'unknown', ...isListed };
   };
 }
 
-/** The same text for all that look the same (UTS 39), without what is not visible. */
+/** Returns the same text for all texts that appear the same (UTS 39), without invisible characters. */
 function lookOf(symbol: string): string {
   return unhomoglyph(symbol.normalize('NFKC').replace(invisible, ''));
 }
 
 const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
-// Tokens that are sent to strangers carry an address of the web, or say what to do there.
+// Tokens that are sent to strangers have a web address, or an instruction, in their name.
 const webAddress =
   /https?:|www\.|\b[\w-]+\.(com|net|org|io|xyz|app|site|top|vip|live|finance|gift|claims?|click|link|fun|pro|cc|me|us|eu|lol|info|events?)\b/i;
 const callToAct = /\b(claim|airdrop|visit|reward|voucher|bonus|giveaway|redeem)s?\b|\bt\.me\b/i;

@@ -16,7 +16,7 @@ const abi = new Interface(['function balanceOf(address) view returns (uint256)']
 type Options = { readonly db: Database; readonly states: StateReader; readonly judges: TokenJudges };
 
 /**
- * The ERC-20 tokens that a wallet holds, with the balances that the contracts tell at the head of the index.
+ * Returns the ERC-20 tokens of a wallet, with the balances that the contracts report at the head of the index.
  * @throws problem `tokens_unavailable`, `service_unavailable`, or `cursor_invalid` for a malformed position
  */
 export async function listTokens(

@@ -6,22 +6,22 @@ import { isLimitCode } from '../../../chain/rpc/transport/answer.ts';
 import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { toOneCall } from './multicall.ts';
 
-/** Why a call was not answered: nodes said something else, or nothing in time. */
+/** Why a call was not answered: nodes answered something else, or nothing in time. */
 export type Failure = 'refused' | 'late';
 
 type Asked = { readonly answer: string | undefined } | Failure | 'unasked';
 
-/** Calls of contracts any of which may fail by its own doing, whatever words nodes have for it, or take any time. */
+/** Calls of contracts. A contract can make its call fail, whatever words nodes use, or take any time. */
 export type CallRound = {
   /**
-   * @returns as {@link readContract}; a failure that may be the contract's doing; or `unasked` where the call was late before nodes
-   *   had proven that they answer, so that it says nothing
-   * @throws what is the nodes' doing
+   * @returns the result of {@link readContract}; a failure that the contract may have caused; or `unasked` where the
+   * call was late before nodes had proven that they answer, so that it proves nothing
+   * @throws a failure that the nodes caused
    */
   ask(call: ContractCall): Promise<Asked>;
-  /** Whether so much time has gone that the rest is to be asked at once. */
+  /** Whether so much time has passed that all remaining calls are sent at once. */
   isHurried(): boolean;
-  /** Proves that nodes do answer, so that failures are not theirs. @throws what is the nodes' doing */
+  /** Proves that nodes answer, so that they did not cause the failures. @throws a failure that the nodes caused */
   confirm(): Promise<void>;
 };
 
@@ -33,11 +33,11 @@ type RoundOptions = {
   readonly now: () => number;
 };
 
-// Below the time of a node's answer: a contract that is slow must not count as a failure of the node, which others ask as well.
-// A page of 200 calls none of which ends still comes within the time of a request.
+// Below the time limit of a node's answer, so that a slow contract is no failure of the node, which others also use.
+// A page of 200 calls that never end still finishes within the time of a request.
 const usualMs = 2_000;
 
-// Either nothing, or code that everybody knows: no other contract has a part in it.
+// Either nothing, or code that everybody knows: no other contract takes part in it.
 const harmless = { ...toOneCall([]), gas: 1_000_000n };
 
 export function createCallRound({ node, block, now }: RoundOptions): CallRound {
@@ -80,7 +80,7 @@ export function createCallRound({ node, block, now }: RoundOptions): CallRound {
 
 class LateCallError extends Error {}
 
-/** Takes the question back when its time is over, so that nobody thinks less of the nodes. */
+/** Cancels the question when its time is over, so that the node is not counted as failed. */
 async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(new LateCallError(`no answer to a call within ${ms} ms`)), ms);

@@ -6,11 +6,11 @@ import { type Read, settleCalls, type Tried } from './single-calls.ts';
 export type ContractCalls = {
   /**
    * Calls contracts. Rejects when no node answers.
-   * @param read makes of an answer, its bytes in hex, what is kept of it, as soon as it is there: it may have half a megabyte.
-   *   It is undefined where the contract failed or returned too much
-   * @param block the block after which they are called; the newest one where it is left out
-   * @returns an entry is undefined where nodes do not answer the call, though they answer others: it may be the contract's
-   *   doing, and it may be that of the nodes, which answer it later
+   * @param read returns the part of an answer, its bytes in hex, that is kept. It runs as soon as the answer arrives,
+   * because an answer may have half a megabyte. Undefined means that the contract failed or returned too much
+   * @param block the block after which they are called; the newest block where it is left out
+   * @returns an entry is undefined where nodes do not answer the call, though they answer others. The contract may be
+   * the cause, or nodes that answer later
    */
   readMany<T>(calls: readonly BatchedCall[], read: Read<T>, block?: StateOf): Promise<(T | undefined)[]>;
 };
@@ -19,7 +19,7 @@ const callsAtOnce = 60;
 // A hostile contract may burn all its gas; the batch must still end within the node's own limit.
 const manyGas = 30_000_000n;
 
-// That there is none may be what a node says that lags.
+// A node that lags may report that there is none.
 const askAgainMs = 10 * 60_000;
 
 type CallsOptions = {
@@ -30,8 +30,8 @@ type CallsOptions = {
 
 /**
  * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
- * halves and finally call by call, so that one hostile contract cannot spoil the answers of others. Where that takes long, what
- * is left is asked call by call at once.
+ * halves and finally call by call, so one hostile contract cannot spoil the answers of others. Where that takes long,
+ * the remaining calls are sent one by one at once.
  */
 export function createContractCalls({ node, now = () => performance.now() }: CallsOptions): ContractCalls {
   let deployed: Promise<boolean> | undefined;
@@ -81,7 +81,7 @@ async function together<T>(
   const asked = await round.ask({ ...toOneCall(calls), gas: manyGas });
   const answer = typeof asked === 'string' ? undefined : asked.answer;
   const answers = answer === undefined ? undefined : readResults(answer, calls.length);
-  // A call may have failed because another one left no gas; on its own it shows.
+  // A call may have failed because another call left no gas. A call on its own shows it.
   if (answers !== undefined)
     return answers.map((own) => (own === undefined ? 'unasked' : { value: read(own) }));
   const middle = calls.length >> 1;

@@ -1,8 +1,8 @@
 /**
- * Does each part of some work in turn, whatever becomes of the others.
- * @param parts each returns whether there may be more of it
- * @returns whether there may be more of any
- * @throws what the first that failed has thrown, when all have been done
+ * Does each part of some work in turn, also after another part failed.
+ * @param parts each returns whether it has more
+ * @returns whether any part has more
+ * @throws the error of the first part that failed, after all parts ran
  */
 export async function inEachPart(...parts: readonly (() => Promise<boolean>)[]): Promise<boolean> {
   const failures: unknown[] = [];

@@ -24,7 +24,7 @@ type FetcherOptions = {
 
 const maxRedirects = 3;
 
-// Some contracts give what stands behind `ipfs://` alone: of version 0 in base 58, or of version 1 in base 32.
+// Some contracts give only the part after `ipfs://`: of version 0 in base 58, or of version 1 in base 32.
 const bareCid = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(?:[/?]|$)/;
 
 /**
@@ -71,7 +71,7 @@ export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher 
   };
 }
 
-/** Whether the metadata of the URI are somewhere else, and may come yet. */
+/** Whether the metadata of the URI are somewhere else, and may arrive later. */
 export function isFetched(uri: string): boolean {
   const text = uri.trim();
   return bareCid.test(text) || /^(https?|ipfs|ar):/i.test(text);
@@ -82,7 +82,7 @@ function parseUrl(text: string): URL {
   return new URL(text);
 }
 
-/** @throws Error when the path would leave that of the gateway: `..` is taken away when a URL is parsed */
+/** @throws Error when the path would leave that of the gateway: a URL parser resolves `..` */
 function gatewayUrl(gateway: string, path: string): URL {
   const base = new URL(`${gateway.replace(/\/+$/, '')}/`);
   const url = parseUrl(`${base.href}${path}`);
@@ -113,7 +113,10 @@ function decodePercents(content: string): string {
 
 const oversized = (maxBytes: number) => () => new Error(`the metadata are over ${maxBytes} bytes`);
 
-/** @returns the JSON object, serialised, as far as it is kept. @throws Error for anything else */
+/**
+ * @returns the JSON object, serialised, as far as it is kept.
+ * @throws Error for anything else
+ */
 function asJson(text: string): string {
   // Some editors begin a file with a byte order mark.
   const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));

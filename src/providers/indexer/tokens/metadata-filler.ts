@@ -18,14 +18,14 @@ type FillerOptions = {
 };
 
 const atOnce = 8;
-// A contract whose hosts are silent has two places, and more only as long as two are left for others.
+// A contract with silent hosts has two places, and more only while two are left for others.
 const places = 2;
-// How soon what has become due is seen while slow hosts are waited for.
+// How soon new work is noticed while slow hosts are waited for.
 const lookMs = 1_000;
 
 /**
  * Creates a function that fetches the metadata of tokens that are due, a few at once, until none is due or the signal
- * aborts, and returns whether there may be more. What becomes free is used at once, so nobody waits for the slowest. A
+ * aborts. It returns whether there may be more. A free place is used at once, so nobody waits for the slowest. A
  * failed fetch is due again later, unless it can never succeed.
  */
 export function createMetadataFiller(options: FillerOptions) {
@@ -42,7 +42,7 @@ export function createMetadataFiller(options: FillerOptions) {
 
 type Fetch = { readonly contract: string; readonly done: Promise<void> };
 
-/** What is fetched at the moment. */
+/** The tokens that are being fetched. */
 function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
   const underWay = new Map<string, Fetch>();
   const finished = new Map<string, FetchedMetadata>();
@@ -62,7 +62,7 @@ function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
     }
   };
 
-  /** @returns whether it began any */
+  /** @returns whether it began any fetch */
   const startWith = (due: readonly DueMetadata[], most: number, ofOne: number): boolean => {
     const before = underWay.size;
     for (const token of due) {
@@ -81,14 +81,14 @@ function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
         const full = new Set(contracts.filter((contract) => ofContract(contract) >= places));
         const due = await listDueMetadata(db, chainId, { limit: 2 * atOnce, without: [...full] });
         hasBegun = startWith(due, atOnce, places);
-        // Nobody was left out, so there is nobody else to ask for.
+        // No contract was left out, so there is none to ask for.
         if (!hasBegun && full.size === 0) return;
       }
       const most = atOnce - places;
       if (underWay.size >= most) return;
       startWith(await listDueMetadata(db, chainId, { limit: 2 * atOnce, without: [] }), most, most);
     },
-    /** Waits until one has ended, or for some time. */
+    /** Waits until one fetch has ended, or for some time. */
     next: () =>
       Promise.race([
         wait(lookMs, undefined, { ref: false }),
@@ -110,7 +110,7 @@ function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
   };
 }
 
-/** A host may be out, or serve a placeholder for a while; a URI that contains its metadata does not change. */
+/** A host may be out, or serve a placeholder for a while. A URI that contains its metadata does not change. */
 function mayComeYet(tokenUri: string, error: unknown): boolean {
   return isFetched(tokenUri) && !(error instanceof ForbiddenHostError);
 }

@@ -2,9 +2,9 @@ import type { Callee } from '../../../outgoing/callee.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
 import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
 
-/** The hosts that metadata come from, each a callee of its own: one that is out keeps no other waiting. */
+/** The hosts of metadata, each a callee of its own: a host that is out does not delay another. */
 export type MetadataHosts = {
-  /** @throws ForbiddenHostError for what is not fetched */
+  /** @throws ForbiddenHostError for a host that is not allowed */
   of(url: URL): Callee;
 };
 
@@ -19,7 +19,7 @@ const mostHosts = 500;
 const maxConcurrent = 16;
 
 export function createMetadataHosts({ outgoing, allowedHosts }: HostOptions): MetadataHosts {
-  // A Map iterates in the order of insertion: the first is the one that was asked longest ago.
+  // A Map iterates in the order of insertion: the first host is the one that was asked longest ago.
   const known = new Map<string, Callee>();
 
   const open = (origin: string, isPublicOnly: boolean): Callee => {

@@ -1,7 +1,7 @@
 import { Interface } from 'ethers';
 import { bytesAt, lengthAt } from '../../../chain/words.ts';
 
-/** A call of a contract without more than what is asked. */
+/** A call of a contract with nothing but its address and its data. */
 export type BatchedCall = { readonly to: string; readonly data: string };
 
 /** The same address on every network that has it. */
@@ -11,7 +11,7 @@ const abi = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) view returns ((bool success, bytes returnData)[])',
 ]);
 
-/** Many calls as one of Multicall3. */
+/** Returns many calls as one call of Multicall3. */
 export function toOneCall(calls: readonly BatchedCall[]): BatchedCall {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   return { to: multicallAddress, data: abi.encodeFunctionData('aggregate3', [requests]) };
@@ -20,8 +20,9 @@ export function toOneCall(calls: readonly BatchedCall[]): BatchedCall {
 const word = 32;
 
 /**
- * Cuts the answers out of what Multicall3 returns, where ethers would take all of it apart byte by byte.
- * @returns an entry is undefined when its call failed; all is for anything else: the address may have another contract
+ * Cuts the answers out of the result of Multicall3, where ethers would decode all of it byte by byte.
+ * @returns an entry is undefined when its call failed. All are undefined for any other content, because the address
+ * may have another contract
  */
 export function readResults(data: string, count: number): (string | undefined)[] | undefined {
   const list = lengthAt(data, 0);
@@ -36,7 +37,7 @@ export function readResults(data: string, count: number): (string | undefined)[]
     const bytes = start === undefined || offset === undefined ? undefined : bytesAt(data, start + offset);
     if (succeeded === undefined || bytes === undefined) return undefined;
     digits += bytes.length;
-    // Answers that share their bytes could be many times as long as all of it.
+    // Answers that share their bytes could be many times as long as the whole result.
     if (digits > data.length) return undefined;
     found.push(succeeded !== 0 && bytes !== '' ? `0x${bytes}` : undefined);
   }

@@ -1,10 +1,10 @@
 import type { CallRound, Failure } from './call-round.ts';
 import type { BatchedCall } from './multicall.ts';
 
-/** What has become of a call. */
+/** The outcome of a call. */
 export type Tried<T> = { readonly value: T } | Failure | 'unasked';
 
-/** Makes of an answer what is kept of it; undefined is the answer of a contract that failed. */
+/** Returns the kept part of an answer. Undefined is the answer of a contract that failed. */
 export type Read<T> = (answer: string | undefined) => T;
 
 const atOnce = 12;
@@ -13,9 +13,9 @@ const atOnceHurried = 64;
 const gas = 5_000_000n;
 
 /**
- * Asks alone what has not been asked so far, and once more what nodes refuse, and makes sure that nodes answer at all.
+ * Sends open calls one by one, and once more those that nodes rejected, and makes sure that nodes answer at all.
  * @returns an entry is undefined where nodes do not answer the call, though they answer another
- * @throws what is the nodes' doing
+ * @throws a failure that the nodes caused
  */
 export async function settleCalls<T>(
   round: CallRound,
@@ -37,7 +37,7 @@ export async function settleCalls<T>(
     }
   };
   await askAll('unasked');
-  // What was late before nodes had proven that they answer.
+  // Calls that were late before nodes had proven that they answer.
   await askAll('unasked');
   if (!round.isHurried()) await askAll('refused');
   if (settled.some((one) => typeof one === 'string')) await round.confirm();

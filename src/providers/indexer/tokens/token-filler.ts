@@ -25,7 +25,7 @@ const abi = new Interface([
 const maxUriLength = 100_000;
 const contractsAtOnce = 100;
 const tokensAtOnce = 100;
-// A contract may have any number of tokens, and burn all the gas that it is given for each.
+// A contract may have any number of tokens, and burn all the gas of each call.
 const tokensOfOne = 20;
 
 export type TokenFiller = {
@@ -41,8 +41,8 @@ type FillerOptions = {
 
 /**
  * Reads names, symbols, decimals and token URIs from the contracts that the index has seen. Each is read once, token
- * URIs again when their contract announces a change. A value that is missing or malformed is stored as null. What nodes do not
- * answer, though they answer others, is asked again a few times, behind what was not asked yet.
+ * URIs again when their contract announces a change. A missing or malformed value is stored as null. Calls that nodes
+ * do not answer, though they answer others, are sent again a few times, after the calls that were not sent yet.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const nextUnread = createTurns(db, chainId);
@@ -101,8 +101,8 @@ const first = '0x';
 type Batch = { readonly tokens: readonly UnreadToken[]; readonly mayBeMore: boolean };
 
 /**
- * Creates a function that gives the next tokens to read: some of each contract, from contract to contract and then from the
- * first again. Where contracts are few, a batch is filled with what else they have.
+ * Creates a function that returns the next tokens to read: some of each contract, from contract to contract and then
+ * from the first again. Where contracts are few, their other tokens fill the batch.
  */
 function createTurns(db: Database, chainId: string): () => Promise<Batch> {
   let after = first;
@@ -113,7 +113,7 @@ function createTurns(db: Database, chainId: string): () => Promise<Batch> {
     const some = await list(tokensOfOne);
     after = some.length === tokensAtOnce ? (some.at(-1)?.contract ?? first) : first;
     if (!isFromFirst || after !== first) return { tokens: some, mayBeMore: true };
-    // Then nobody has been left out.
+    // No contract was left out then.
     if (some.length < tokensOfOne) return { tokens: some, mayBeMore: false };
     const names = new Set(some.map(nameOf));
     const others = (await list(tokensAtOnce)).filter((token) => !names.has(nameOf(token)));
@@ -132,8 +132,8 @@ function decimalsOf(data: string | undefined): number | null {
 }
 
 /**
- * ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. One that consists of it would
- * be sixteen times as long.
+ * ERC-1155: one URI serves all tokens. Clients replace `{id}` with the token id, as 64 hex digits. A URI that repeats
+ * only `{id}` would be sixteen times as long.
  */
 function withId(uri: string, tokenId: bigint): string | null {
   const own = uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));

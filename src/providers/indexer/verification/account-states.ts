@@ -10,7 +10,7 @@ const abi = new Interface([
   'function ownerOf(uint256) view returns (address)',
 ]);
 
-/** What is asked about: an account's amount of an ERC-20 or ERC-1155, or who owns an ERC-721. */
+/** A question: an account's amount of an ERC-20 or ERC-1155, or who owns an ERC-721. */
 export type Holding = {
   readonly standard: 20 | 721 | 1155;
   readonly token: string;
@@ -24,20 +24,20 @@ export type Amount = { readonly amount: bigint | undefined };
 /** `delegated` accounts have the code of a delegate (EIP-7702), which their owner has chosen. */
 export type AccountKind = 'person' | 'delegated' | 'contract';
 
-/** The state after a block that is named by its hash, so that no reorganisation can slip in between. */
+/** Reads the state after a block. The hash names the block, so no reorganisation can slip in between. */
 export type AccountStates = {
   /** Hash of the parent. */
   parentOf(blockHash: string): Promise<string>;
   /** An entry is undefined where nodes do not answer its call though they answer others. */
   amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(Amount | undefined)[]>;
-  /** What the accounts are after the block; as they are now where no node has its state any more. */
+  /** Returns what the accounts are after the block, or what they are now where no node has its state any more. */
   kindsOf(accounts: readonly string[], blockHash: string): Promise<ReadonlyMap<string, AccountKind>>;
 };
 
 const delegated = '0xef0100';
 const accountsAtOnce = 12;
 
-/** @throws by every function what the node answers when it has no such state, or nothing */
+/** @throws by every function the node's error when it has no such state, or does not answer */
 export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): AccountStates {
   const calls = createContractCalls({ node });
   const kindOf = async (account: string, blockHash: string): Promise<AccountKind> => {

@@ -25,8 +25,8 @@ type StartFillerOptions = {
 const holdingsAtOnce = 96;
 
 /**
- * Finds out what wallets had of ERC-1155 tokens before the index began. It is asked at the head of the index, whose state
- * every node has: what is there now, less what the index counted, was there before.
+ * Finds out what wallets had of ERC-1155 tokens before the index began. It asks at the head of the index, whose state
+ * every node has. The amount there, less what the index counted, existed before.
  */
 export function createStartFiller({ chainId, db, states, log }: StartFillerOptions): StartFiller {
   const ask = async (head: string, holdings: readonly UnstartedHolding[]): Promise<AskedHolding[]> => {
@@ -54,7 +54,7 @@ export function createStartFiller({ chainId, db, states, log }: StartFillerOptio
         const asked = await ask(hash, holdings);
         return (await saveStarts(db, chainId, hash, asked)) && holdings.length === holdingsAtOnce;
       } catch (err) {
-        // They stay as they are, and answers say that amounts are not whole.
+        // The holdings stay as they are, and responses say that amounts are not whole.
         log.debug({ err, chainId }, 'amounts from before the index could not be asked for');
         return false;
       }

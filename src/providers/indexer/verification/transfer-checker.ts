@@ -15,7 +15,7 @@ import {
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
 
-/** How many transfers of a block turned out to be what, and how many questions that took. */
+/** How many transfers of a block got which result, and how many questions that took. */
 export type CheckOutcome = {
   readonly verdicts: Readonly<Record<Verification | 'unknown', number>>;
   readonly questions: number;
@@ -36,12 +36,11 @@ type CheckerOptions = {
 };
 
 const blocksAtOnce = 10;
-// What a block has of further senders stays unknown: its questions are bounded, whatever strangers log.
-const sendersInBlock = 1_000;
+const mostTries = 3;
 
 /**
- * Finds out whether transfers in the name of accounts that did not sign are believable: by approvals that the account
- * signed, else by what the contract says of this account's balances before and after the block.
+ * Finds out whether transfers in the name of accounts that did not sign are believable. It reads approvals that the
+ * account signed. Without an approval it asks the contract for this account's balances before and after the block.
  */
 export function createTransferChecker({
   chainId,
@@ -51,29 +50,27 @@ export function createTransferChecker({
   onChecked,
 }: CheckerOptions): TransferChecker {
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
-    const approved: SuspectTransfer[] = [];
-    for (const transfer of block.suspects) {
-      if (await isApproved(db, chainId, block.number, transfer)) approved.push(transfer);
-    }
-    const isDone = new Set(approved);
-    const doubted = block.suspects.filter((transfer) => !isDone.has(transfer));
+    const verdicts: TransferVerdict[] = [];
+    const doubted: SuspectTransfer[] = [];
     const consenting = new Set<SuspectTransfer>();
-    for (const transfer of doubted) {
+    for (const transfer of block.suspects) {
+      if (await isApproved(db, chainId, block.number, transfer)) {
+        verdicts.push({ transfer, verification: 'approved' });
+        continue;
+      }
+      doubted.push(transfer);
       if (await knowsToken(db, chainId, block.number, transfer)) consenting.add(transfer);
     }
     const asked = await askAbout(states, block.hash, doubted);
     if (asked.failure !== undefined) {
       log.debug({ err: asked.failure, chainId, number: block.number }, 'transfers could not all be checked');
     }
-    const verdicts: TransferVerdict[] = [
-      ...approved.map((transfer) => ({ transfer, verification: 'approved' as const })),
+    verdicts.push(
       ...doubted.flatMap((transfer) => verdictOf(transfer, asked, consenting.has(transfer)) ?? []),
-    ];
+    );
     await saveVerdicts(db, chainId, block, verdicts);
-    const isOver =
-      asked.failure === undefined
-        ? await endCheck(db, chainId, block)
-        : await postponeCheck(db, chainId, block);
+    const isOver = asked.failure === undefined || block.tries + 1 >= mostTries;
+    await (isOver ? endCheck : postponeCheck)(db, chainId, block);
     if (isOver) onChecked?.({ verdicts: countsOf(block, verdicts), questions: asked.questions });
   };
 
@@ -112,9 +109,8 @@ async function askAbout(
   blockHash: string,
   transfers: readonly SuspectTransfer[],
 ): Promise<Answers> {
-  const senders = new Set([...new Set(transfers.map(({ from }) => from))].slice(0, sendersInBlock));
-  const asked = transfers.filter(({ from }) => senders.has(from));
-  const holdings = asked
+  const senders = new Set(transfers.map(({ from }) => from));
+  const holdings = transfers
     .filter(({ value }) => value > 0n)
     .flatMap((transfer) => [
       holdingOf(transfer, transfer.from),
@@ -127,11 +123,11 @@ async function askAbout(
       failure ??= error;
       return none;
     });
-  const amountsAt = (hash: string) => states.amountsOf(distinct, hash);
   const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...senders], blockHash));
   const [before, after] = await unless([[], []], async () => {
     if (distinct.length === 0) return [[], []];
-    return [await amountsAt(await states.parentOf(blockHash)), await amountsAt(blockHash)];
+    const parent = await states.parentOf(blockHash);
+    return [await states.amountsOf(distinct, parent), await states.amountsOf(distinct, blockHash)];
   });
   if ([...before, ...after].includes(undefined)) failure ??= new Error('nodes do not answer some calls');
   const named = (amounts: readonly (Amount | undefined)[]) =>
@@ -140,10 +136,10 @@ async function askAbout(
   return { kinds, before: named(before), after: named(after), questions, failure };
 }
 
-/** With other transfers to the recipient in the block, nobody can say which of them was short. */
+/** With other transfers to the recipient in the block, nobody can say which transfer was short. */
 const tellsArrival = ({ standard, gain, value }: SuspectTransfer) => standard === 20 && gain === value;
 
-/** By how much the block changed what the account has; undefined where the contract does not say. */
+/** Returns by how much the block changed the account's amount; undefined where the contract does not report it. */
 function changeOf({ before, after }: Answers, holding: Holding): bigint | undefined {
   const had = before.get(keyOf(holding))?.amount;
   const has = after.get(keyOf(holding))?.amount;
@@ -165,7 +161,7 @@ function verdictOf(
     const isForged = kind === 'person' || kind === 'delegated';
     return isForged ? { transfer, verification: 'forged' } : undefined;
   }
-  // Where all that the block logs comes to nothing, nothing shows.
+  // If the logs of the block cancel each other out, the change proves nothing.
   if (change === undefined || change !== logged || logged === 0n) {
     return isUnconsented ? { transfer, ...unconsented } : undefined;
   }
@@ -179,11 +175,8 @@ function countsOf(
   { suspects }: CheckedBlock,
   verdicts: readonly TransferVerdict[],
 ): CheckOutcome['verdicts'] {
-  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: suspects.length };
-  for (const { verification } of verdicts) {
-    if (verification === undefined) continue;
-    counts[verification] += 1;
-    counts.unknown -= 1;
-  }
+  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: 0 };
+  for (const { verification = 'unknown' } of verdicts) counts[verification] += 1;
+  counts.unknown += suspects.length - verdicts.length;
   return counts;
 }

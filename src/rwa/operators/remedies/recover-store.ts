@@ -67,7 +67,7 @@ export async function endRecovery(db: Database, chainId: string, recoveredTo: bi
       { chainId, block: recoveredTo.toString() },
     );
     await tx.raw('DELETE FROM mint_recoveries WHERE chain_id = ?', [chainId]);
-    // What is final is agreed on anew.
+    // Nodes agree on the final block again.
     await tx.raw('DELETE FROM network_finality WHERE chain_id = ?', [chainId]);
     await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
   });

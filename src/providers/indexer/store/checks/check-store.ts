@@ -14,58 +14,48 @@ export type CheckedBlock = {
   readonly number: bigint;
   readonly hash: string;
   readonly suspects: readonly SuspectTransfer[];
+  /** How often nodes did not answer everything. */
+  readonly tries: number;
 };
 
 export type TransferVerdict = MoveVerdict & { readonly transfer: SuspectTransfer };
 
-/** The blocks that are due, newest first: nodes forget the states of old ones. */
+/** Returns the blocks that are due, newest first: nodes forget the states of old blocks. */
 export async function listDueChecks(db: Database, chainId: string, limit: number): Promise<CheckedBlock[]> {
-  const rows: { block_number: string; block_hash: Buffer; transfers: unknown }[] = await db(table)
+  const rows: { block_number: string; block_hash: Buffer; transfers: unknown; tries: number }[] = await db(
+    table,
+  )
     .where('chain_id', chainId)
     .whereRaw('due <= now()')
     .orderBy('block_number', 'desc')
     .limit(limit)
-    .select('block_number', 'block_hash', 'transfers');
-  return rows.map(({ block_number, block_hash, transfers }) => ({
+    .select('block_number', 'block_hash', 'transfers', 'tries');
+  return rows.map(({ block_number, block_hash, transfers, tries }) => ({
     number: BigInt(block_number),
     hash: hex(block_hash),
     suspects: readSuspects(transfers),
+    tries,
   }));
 }
 
-/** Ends the check of a block. @returns true */
-export async function endCheck(
-  db: Database,
-  chainId: string,
-  { hash }: Pick<CheckedBlock, 'hash'>,
-): Promise<true> {
+/** Ends the check of a block. */
+export async function endCheck(db: Database, chainId: string, { hash }: CheckedBlock): Promise<void> {
   await db.raw(`DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea`, [chainId, bytes(hash)]);
-  return true;
 }
 
-const mostTries = 3;
-
-/** Puts a block off after a failure: for a minute, then an hour, then for good. @returns whether it is for good */
+/** Puts a block off after a failure: for a minute, then for an hour. */
 export async function postponeCheck(
   db: Database,
   chainId: string,
-  { hash }: Pick<CheckedBlock, 'hash'>,
-): Promise<boolean> {
-  const bindings = [chainId, bytes(hash)];
-  // A cluster passes `CASE tries WHEN 0` on to its nodes as something that they do not understand.
+  { hash, tries }: CheckedBlock,
+): Promise<void> {
   await db.raw(
-    `UPDATE ${table} SET tries = tries + 1, due = now() + CASE WHEN tries = 0 THEN interval '1 minute' ELSE interval '1 hour' END
-     WHERE chain_id = ? AND block_hash = ?::bytea`,
-    bindings,
+    `UPDATE ${table} SET tries = ?::int, due = now() + ?::interval WHERE chain_id = ? AND block_hash = ?::bytea`,
+    [tries + 1, tries === 0 ? '1 minute' : '1 hour', chainId, bytes(hash)],
   );
-  const { rows } = await db.raw<{ rows: unknown[] }>(
-    `DELETE FROM ${table} WHERE chain_id = ? AND block_hash = ?::bytea AND tries >= ${mostTries} RETURNING 1`,
-    bindings,
-  );
-  return rows.length > 0;
 }
 
-// An allowance that is used says so by an approval of its own, which its owner did not sign.
+// A contract logs an approval of its own when an allowance is used, which the owner did not sign.
 const approvalsLookedAt = 50;
 
 // Of an approval `c`: whether its owner sent the transaction that logged it.
@@ -74,8 +64,8 @@ const isSigned = `EXISTS (SELECT 1 FROM wallet_history h CROSS JOIN LATERAL json
     AND h.tx ->> 1 = :from AND (e ->> 5)::int = c.log_index)`;
 
 /**
- * Whether the sender of a transfer ever signed an approval of its token, whoever it was for: routers, markets and relays have
- * others ask in their place.
+ * Returns whether the sender of a transfer ever signed an approval of its token, for any spender. Users of routers,
+ * markets and relays approve one account, and another account asks.
  */
 export async function knowsToken(
   db: Database,
@@ -93,7 +83,10 @@ export async function knowsToken(
   return rows.length > 0;
 }
 
-/** Whether the sender of a transfer had approved who asked for it, by an approval that the sender signed. */
+/**
+ * Returns whether the sender of a transfer had approved the account that asked for it, by an approval that the sender
+ * signed.
+ */
 export async function isApproved(
   db: Database,
   chainId: string,
@@ -129,12 +122,9 @@ export async function isApproved(
   return false;
 }
 
-// A statement's rows are in memory on both sides.
-const rowsAtOnce = 1_000;
-
 /**
- * Stores what was found out of a block's transfers, in the rows of both sides. Does nothing when the chain has another
- * block there by now.
+ * Stores the results for a block's transfers in the rows of both sides. Does nothing when the chain has another block
+ * there by now.
  */
 export async function saveVerdicts(
   db: Database,
@@ -149,12 +139,9 @@ export async function saveVerdicts(
     ),
   );
   await inTransaction(db, async (tx) => {
-    // Whoever adds blocks or takes them back changes this row first, and waits.
+    // Every writer that adds or removes blocks changes this row first, and waits.
     await tx.raw('UPDATE index_state SET updated_at = updated_at WHERE chain_id = ?', [chainId]);
-    const all = [...keys.values()];
-    for (let start = 0; start < all.length; start += rowsAtOnce) {
-      await changeRows(tx, { chainId, block, byLog, keys: all.slice(start, start + rowsAtOnce) });
-    }
+    await changeRows(tx, { chainId, block, byLog, keys: [...keys.values()] });
   });
 }
 

@@ -21,7 +21,7 @@ const key = ['wallet', 'contract', 'kind', 'token_id', 'party'];
 const same = (a: string, b: string) => key.map((name) => `${a}.${name} = ${b}.${name}`).join(' AND ');
 const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
 
-/** Which of these approvals do not stand as the last of their changes says. @param columns of `wallet_approvals` */
+/** Returns the approvals that differ from the last of their changes. @param columns of `wallet_approvals` */
 export async function findOtherApprovals(
   db: Database,
   chainId: string,

@@ -2,10 +2,10 @@ import type { Database } from '../../../../contract/transaction.ts';
 import { type MoveVerdict, readVerdicts } from '../../classify/stored-moves.ts';
 import type { Erc20Movement, IndexedBlock, NftMovement } from '../../decode/domain.ts';
 
-/** Verdicts by the index of their log in the block. */
+/** Results by the index of their log in the block. */
 export type Verdicts = ReadonlyMap<number, MoveVerdict>;
 
-/** What the rows of a block say of its transfers. @param wallets in PostgreSQL's hex */
+/** Returns the stored results for the transfers of a block. @param wallets in PostgreSQL's hex */
 export async function findVerdicts(
   db: Database,
   chainId: string,
@@ -22,7 +22,7 @@ export async function findVerdicts(
 
 type Moved = { readonly erc20: readonly Erc20Movement[]; readonly nft: readonly NftMovement[] };
 
-/** The movements with what is known of them now. */
+/** Returns the movements with what is known of them now. */
 export function verified<Movements extends Moved>(movements: Movements, verdicts: Verdicts): Movements {
   const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => {
     const verdict = verdicts.get(movement.logIndex);

@@ -1,12 +1,12 @@
 import type { Database } from '../../../../contract/transaction.ts';
 
-/** Tables that grow with the chain: each row belongs to a wallet, and each page reads one wallet. */
+/** Tables that grow with the chain. Each row belongs to a wallet, and each page reads one wallet. */
 export const byWallet = [
   ...(['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'] as const),
   ...(['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'] as const),
 ] as const;
 
-/** Tables that any page or write may need: smaller than the others, so every node has a copy. */
+/** Tables that any page or write may need. They are smaller than the others, so every node has a copy. */
 const everywhere = [
   'index_state',
   'index_blocks',
@@ -40,7 +40,7 @@ export async function findCitusWorkers(db: Database): Promise<number | undefined
 }
 
 /**
- * Finds over how many shards each table that lies by wallet is spread.
+ * Returns over how many shards each table that lies by wallet is spread.
  * @returns undefined when the index is not spread, or the database has no Citus
  */
 export async function findShards(db: Database): Promise<number | undefined> {
@@ -53,16 +53,16 @@ export async function findShards(db: Database): Promise<number | undefined> {
 }
 
 type DistributeOptions = {
-  /** Shards of each table that is distributed by wallet; they are colocated, so that one node answers a page. */
+  /** Shards of each table that is distributed by wallet. They are colocated, so one node answers a page. */
   readonly shards: number;
   /** Called with the number of tables that are done, and of all. */
   readonly onTable: (done: number, total: number) => void;
 };
 
 /**
- * Distributes the tables of the index over the nodes of a Citus cluster; tables that are distributed already stay, in
- * as many shards as they have. Existing rows are moved, and writes to their table wait meanwhile; what Citus leaves of
- * them on the coordinator, where nothing reads it, is removed. Each table is its own transaction: run it again after an
+ * Distributes the tables of the index over the nodes of a Citus cluster. Tables that are distributed already keep
+ * their shards. Existing rows are moved, and writes to their table wait meanwhile. Rows that Citus leaves on the
+ * coordinator, where nothing reads them, are removed. Each table is its own transaction: run it again after an
  * interruption.
  */
 export async function distributeIndex(

@@ -1,5 +1,5 @@
-// A token may have been moved a million times, so what is told of its past is found by its key, from its newest change
-// backwards, and sums are those of the fewer changes.
+// A token may have been moved a million times. So its past is found by its key, from its newest change backwards, and
+// sums are those of the fewer changes.
 const ownOf = (wallet: string) =>
   `chain_id = :chainId AND wallet = ${wallet} AND contract = h.contract AND token_id = h.token_id`;
 
@@ -8,9 +8,10 @@ const latestOf = (own: string, to: string) => (what: string, where: string) =>
   WHERE ${own} AND block_number <= ${to} ${where} ORDER BY block_number DESC, log_index DESC, part DESC LIMIT 1`;
 
 /**
- * SQL of what a wallet had of a token at the end of a block, from its changes and what it had before the index began:
- * `standard`, `amount`, `acquired_block` and `acquired_log` of the last time that it received some, and `changed_block`. They
- * are null where it never did, and where nothing had changed by then.
+ * Returns SQL of what a wallet had of a token at the end of a block, from its changes and what it had before the
+ * index began. Columns are `standard`, `amount`, `acquired_block` and `acquired_log` of the last time that it
+ * received some, and `changed_block`. They are null where it never received any, and where nothing had changed by
+ * then.
  * @param token the name of rows with `contract` and `token_id`
  * @param to the block; bound is `:chainId` as well
  * @param wallet of the rows

@@ -2,17 +2,20 @@ import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { byWallet, indexTables } from './distribute-store.ts';
 
-// The state first: its row lock keeps a running indexer from writing; afterwards the indexer finds that it must start
-// from the beginning.
+// The state goes first. Its row lock keeps a running indexer from writing; afterwards the indexer must start from the
+// beginning.
 const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
 
-/** Tables that grow with the chain, and the column by whose ranges their rows are found: the next one of the primary key. */
+/**
+ * Tables that grow with the chain, and the column by whose ranges their rows are found: the next column of the
+ * primary key.
+ */
 const rangedBy = new Map<string, 'wallet' | 'contract'>([
   ...byWallet.map((table) => [table, 'wallet'] as const),
   ['token_contracts', 'contract'],
   ['nft_tokens', 'contract'],
 ]);
-// Of a table with billions of rows, all at once take longer than a statement may.
+// A statement for billions of rows would take longer than it may.
 const ranges = 16;
 
 type Part = { readonly table: string; readonly from?: Buffer; readonly to?: Buffer };
@@ -34,7 +37,7 @@ type ResetOptions = {
 };
 
 /**
- * Deletes the index of a network in one transaction; an indexer may be running.
+ * Deletes the index of a network in one transaction, also while an indexer runs.
  * @returns how many rows of wallet histories it had
  * @throws the reason of the signal; then nothing is deleted
  */

@@ -63,7 +63,10 @@ async function rollBackTo(
   await takeBackLedger(tx, chainId, head, keep);
 }
 
-/** The ledger follows the head, if it stood there; where it began above the blocks that stay, nothing of it is left. */
+/**
+ * Moves the ledger back with the head, if it was there. Where it began above the blocks that stay, nothing of it is
+ * left.
+ */
 async function takeBackLedger(tx: Tx, chainId: string, head: string, keep: string): Promise<void> {
   await tx.raw(
     `UPDATE index_state SET ledger_head = head_hash, ledger_from = CASE WHEN ledger_from <= :keep THEN ledger_from END
@@ -74,7 +77,7 @@ async function takeBackLedger(tx: Tx, chainId: string, head: string, keep: strin
 
 const replaced = 'WHERE chain_id = :chainId AND block_number > :keep';
 
-/** The blocks name the wallets that they touch, so that each row is found by its primary key. */
+/** The blocks name the wallets that they touch, so each row is found by its primary key. */
 const touchedWallets =
   '(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)';
 
@@ -100,7 +103,7 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
 
 const walletOf = ([first]: readonly Undone[]) => (first === undefined ? null : bytes(hex(first.wallet)));
 
-// One statement is to end long before its time, however many tokens were moved.
+// One statement must end long before its time limit, however many tokens were moved.
 const tokensAtOnce = 500;
 
 const partsOf = (rows: readonly Undone[]): readonly Undone[][] =>

@@ -11,9 +11,9 @@ export type BulkColumns = Readonly<
 const chunkRows = 20_000;
 
 /**
- * Inserts many rows of one network at once: one text per column, which the server splits. For rows that may exist,
- * which COPY rejects; others take half the server's time with {@link copyBulk}. No value may contain a line feed,
- * which JSON never does.
+ * Inserts many rows of one network at once: one text per column, which the server splits. It is for rows that may
+ * exist, which COPY rejects. Other rows take half the server's time with {@link copyBulk}. No value may contain a
+ * line feed, which JSON never does.
  * @param suffix clause after the SELECT, such as ON CONFLICT
  */
 export async function insertBulk(
@@ -37,7 +37,7 @@ export async function insertBulk(
 /** Lines that COPY takes, in pieces. */
 export type Lines = readonly Buffer[];
 
-// What the server takes while this process is busy with other blocks, and no more than memory has room for.
+// As much as the server takes while this process is busy with other blocks, and no more than memory has room for.
 const pieceBytes = 4 * 1_024 * 1_024;
 
 /** Inserts lines of {@link copyLines}. None of the rows may exist. */
@@ -61,7 +61,7 @@ export async function copyBinary(
   await copyRows(tx, target, inPieces([binaryHeader, ...rows, binaryTrailer]), 'binary');
 }
 
-/** For each next piece the server waits until this process has heard of the last, so there are few. */
+/** For each piece the server waits until this process has read its last answer, so there are few pieces. */
 function* inPieces(lines: Lines): Generator<Buffer> {
   let piece: Buffer[] = [];
   let size = 0;
@@ -77,7 +77,7 @@ function* inPieces(lines: Lines): Generator<Buffer> {
   if (size > 0) yield Buffer.concat(piece);
 }
 
-/** Collects texts of whole lines as bytes, so many at once that none is too long for one text. */
+/** Collects texts of whole lines as bytes, so many at once that no text is too long. */
 function createLines() {
   const done: Buffer[] = [];
   let text = '';
@@ -146,7 +146,7 @@ const writers: Readonly<Record<string, (value: string) => string>> = {
   integer: asItIs,
   smallint: asItIs,
   timestamptz: asItIs,
-  // JSON has no other character of these.
+  // JSON has no other character that needs an escape.
   json: (value) => (value.includes('\\') ? escaped(value) : value),
 };
 

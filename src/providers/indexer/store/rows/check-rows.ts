@@ -8,7 +8,7 @@ export type SuspectTransfer = {
   readonly logIndex: number;
   readonly standard: 20 | 721 | 1155;
   readonly token: string;
-  /** Of the first token, where there are several; null of an ERC-20. */
+  /** The first token, where there are several; null of an ERC-20. */
   readonly tokenId: bigint | null;
   readonly from: string;
   readonly to: string;
@@ -17,11 +17,11 @@ export type SuspectTransfer = {
   readonly change: bigint;
   /** The same of the recipient. */
   readonly gain: bigint;
-  /** Who signed the transaction, and what it called: the accounts that may have been approved. */
+  /** The sender of the transaction and the called contract: the accounts that may have been approved. */
   readonly spenders: readonly string[];
 };
 
-/** Compact, since one transaction may forge hundreds of them. */
+/** Compact, because one transaction may forge hundreds of them. */
 type SuspectJson = [
   ...transfer: [number, number, 20 | 721 | 1155, string, string | null],
   ...amounts: [from: string, to: string, value: string, change: string, gain: string],
@@ -32,7 +32,7 @@ type ChecksJson = {
   readonly s: Readonly<Record<string, readonly string[]>>;
 };
 
-// What a block has beyond that stays unknown.
+// Further transfers of a block stay unknown.
 const mostInBlock = 2_000;
 
 type Movement = {

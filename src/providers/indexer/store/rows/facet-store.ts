@@ -5,7 +5,7 @@ import { sortRow } from '../../classify/sort-row.ts';
 import { readMoves, readTransaction } from '../../classify/stored-moves.ts';
 import { type BulkColumns, bytes, hex, insertBulk } from './bulk-store.ts';
 
-/** What searches find the rows of histories by. Each follows from its row. */
+/** The entries by which searches find rows of histories. Each follows from its row. */
 const table = 'history_facets';
 
 export type FacetRow = {
@@ -84,8 +84,8 @@ export async function sortRows(db: Database, chainId: string): Promise<boolean> 
 }
 
 /**
- * Deletes the facets of the rows above a block; the rows must still be there. By their keys: a wallet's facets are not
- * in the order of blocks.
+ * Deletes the facets of the rows above a block, by their keys: a wallet's facets are not in the order of blocks. The
+ * rows must still exist.
  * @param condition of the rows in `wallet_history`
  */
 export async function deleteFacets(
@@ -115,7 +115,7 @@ async function deleteListed(tx: Tx, chainId: string, columns: BulkColumns): Prom
   );
 }
 
-/** Gives rows that have another kind now their facets of that kind. @returns nothing; rows without a kind have none */
+/** Gives rows whose kind changed the facets of their new kind. Rows without a kind have no facets. */
 export async function moveFacets(
   tx: Tx,
   chainId: string,

@@ -66,8 +66,8 @@ export type WrittenBlock = IndexedBlock & {
 };
 
 /**
- * Writes the rows of a block that are many, as soon as it has been read: the next ones are on their way meanwhile, and
- * bytes are nothing that a garbage collector has to move. A transaction at a time. Pure.
+ * Writes the many rows of a block as soon as it has been read, one transaction at a time. The next blocks arrive
+ * meanwhile, and the garbage collector does not move bytes. Pure.
  */
 export function* writeSteps(chainId: string, block: IndexedBlock): Steps<WrittenBlock> {
   const history = writtenHistoryRows(chainId, block.header);

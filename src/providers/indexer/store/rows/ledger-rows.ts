@@ -26,7 +26,7 @@ export function approvalKindName(number: number): Approval['kind'] {
 
 /** What changes the sums of one wallet. */
 export type NativeChange = {
-  /** What came in less what went out, without fees. */
+  /** Incoming less outgoing amounts, without fees. */
   moved: bigint;
   fees: bigint;
   /** Transactions whose fee is not known. */
@@ -39,7 +39,7 @@ export type NativeChange = {
 export type NativeSums = {
   addRow(wallet: string, transaction: StoredTransaction, moves: Pick<StoredMoves, 'native'>): void;
   addCredit(credit: Pick<BlockCredit, 'wallet' | 'kind' | 'amount'>): void;
-  /** What was added up for a wallet. */
+  /** The sum for a wallet. */
   of(wallet: string): NativeChange | undefined;
   /** @param sign -1n takes away what the rows had added */
   columns(sign?: 1n | -1n): BulkColumns;
@@ -68,7 +68,7 @@ export function createNativeSums(): NativeSums {
         if (from === wallet) sum.moved -= value;
       }
       if (!pays) return;
-      // A fee that was paid in a token is no native fee, and known.
+      // A fee that was paid in a token is known, and no native fee.
       sum.fees += transaction.fee ?? 0n;
       if (transaction.gasUsed === null || transaction.gasPrice === null) sum.unknownFees += 1n;
     },
@@ -115,7 +115,7 @@ function sumColumns(sums: ReadonlyMap<string, NativeChange>, sign: bigint): Bulk
   return rows.columns;
 }
 
-/** What a wallet approves, by what names an approval: the next one of the same name replaces it. */
+/** What a wallet approves, by the name of the approval: the next approval of the same name replaces it. */
 type ApprovalKey = readonly [wallet: string, contract: string, kind: string, tokenId: string, party: string];
 
 function keyOf({ owner, token, kind, value, spender }: Approval): ApprovalKey {
@@ -137,7 +137,7 @@ const approvalKey = {
   party: 'bytea',
 };
 
-/** The rows of these blocks that are neither of a history nor of NFTs. Pure. */
+/** Returns the rows of these blocks that belong neither to a history nor to NFTs. Pure. */
 export function ledgerRows(blocks: readonly IndexedBlock[]) {
   const credited = columnsOf({
     wallet: 'bytea',

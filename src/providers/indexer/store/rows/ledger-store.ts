@@ -4,12 +4,12 @@ import { bytes, hex, insertBulk } from './bulk-store.ts';
 import { createNativeSums, creditKindName, creditKinds } from './ledger-rows.ts';
 
 /**
- * What is kept beside the histories: credits of blocks, sums of the native asset, approvals. They are complete from
- * `ledger_from` on, and stand at `ledger_head`, which is the head unless a release wrote that does not know of them.
+ * What is kept in addition to the histories: credits of blocks, sums of the native asset, approvals. They are
+ * complete from `ledger_from` on, up to `ledger_head`. That is the head, unless an older release wrote last.
  */
 const tables = ['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'];
 
-/** What becomes of rows that are there already. */
+/** What happens to rows that exist already. */
 export const ledgerConflicts = {
   native_sums: `ON CONFLICT (chain_id, wallet) DO UPDATE SET moved = native_sums.moved + excluded.moved,
       fees = native_sums.fees + excluded.fees, unknown_fees = native_sums.unknown_fees + excluded.unknown_fees,
@@ -19,7 +19,7 @@ export const ledgerConflicts = {
       changed_block = excluded.changed_block, changed_log = excluded.changed_log`,
 };
 
-/** Begins anew where another release wrote meanwhile, or took blocks back: what it did is in none of the sums. */
+/** Starts again where another release wrote or removed blocks meanwhile, because no sum contains its changes. */
 export async function restartLedger(tx: Tx, chainId: string): Promise<void> {
   for (const table of tables) await tx(table).where('chain_id', chainId).delete();
 }
@@ -36,12 +36,12 @@ type Replaced = {
 // Each is a range of the primary key.
 const everyKind = `kind IN (${Object.values(creditKinds).join()})`;
 
-/** Undoes what the rows of a condition added. They must still be there. */
+/** Undoes what the rows of a condition added. They must still exist. */
 export async function undoLedger(tx: Tx, replaced: Replaced): Promise<void> {
   const { sql, bindings } = replaced;
   const { chainId } = bindings;
   const { rows } = await tx.raw<{ rows: HistoryRow[] }>(
-    // Rows from before the sums began are in none.
+    // No sum contains rows from before the sums began.
     `SELECT wallet, tx, moves FROM wallet_history ${sql}
      AND block_number >= (SELECT ledger_from FROM index_state WHERE chain_id = :chainId)`,
     bindings,

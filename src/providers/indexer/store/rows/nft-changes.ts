@@ -34,16 +34,17 @@ function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
 }
 
 /**
- * The sum of several changes of one wallet and token. For an ERC-721 only the last one counts, so that a token that
- * the wallet owned before the start of the index is right too. Some contracts log one movement in both standards: of
- * such a token the ERC-1155 changes count, and the others do not.
+ * The sum of several changes of one wallet and token. For an ERC-721 only the last change counts, so a token that the
+ * wallet owned before the start of the index is right too. Some contracts log one movement in both standards. Of such
+ * a token only the ERC-1155 changes count.
  */
 export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
   /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
   readonly amount: bigint;
   readonly changedBlock: bigint;
   /**
-   * What the wallet had before the first of the changes: an ERC-721 that it lost first it had. Undefined of an ERC-1155.
+   * What the wallet had before the first of the changes. It had an ERC-721 that it lost first. Undefined for an
+   * ERC-1155.
    */
   readonly start: bigint | undefined;
   /** The last time that the wallet received some. */

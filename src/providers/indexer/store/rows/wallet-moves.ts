@@ -5,9 +5,9 @@ import { type IndexedTransaction, zeroAddress } from '../../decode/domain.ts';
 const manyRecipients = 5;
 
 /**
- * The movements of a transaction by wallet. Its wallets are the sender, who pays the fee, the called or created contract, the senders
- * and recipients of transfers, operators of transfers, owners of approvals, borrowers, and accounts whose delegation is
- * set. The zero address is left out.
+ * Returns the movements of a transaction by wallet. Its wallets are the sender, who pays the fee, and the called or
+ * created contract. Others are senders, recipients and operators of transfers, owners of approvals, borrowers, and
+ * accounts whose delegation is set. The zero address is left out.
  */
 export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string, StoredMoves> {
   const moves = new Map<string, Draft>();

@@ -7,7 +7,7 @@ import {
 import type { BlockHeader, IndexedTransaction } from '../../decode/domain.ts';
 import { createBinaryRows } from './binary-rows.ts';
 
-/** What one wallet has of a transaction. */
+/** The part of a transaction that belongs to one wallet. */
 export type HistoryRow = {
   readonly transaction: IndexedTransaction;
   readonly wallet: string;
@@ -15,18 +15,18 @@ export type HistoryRow = {
   readonly kind: number;
 };
 
-/** First what all rows of a transaction have in common, which is written once. */
+/** Begins with what all rows of a transaction have in common, which is written once. */
 export const writtenHistory = [
   ...['block_number', 'tx_index', 'tx_hash', 'block_hash', 'block_time', 'tx', 'internal_calls'],
   ...['wallet', 'moves', 'kind', 'verdicts'],
 ];
 
-/** First what all facets of a row have in common. */
+/** Begins with what all facets of a row have in common. */
 export const writtenFacets = ['wallet', 'block_number', 'tx_index', 'facet', 'kind'];
 
 type Shared = {
   readonly transaction: IndexedTransaction | undefined;
-  /** Where what its rows have in common stands. */
+  /** The place of what its rows have in common. */
   readonly from: number;
   readonly to: number;
 };

@@ -3,17 +3,17 @@ import type { ContractText } from '../../decode/domain.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
 import { mostTries, restAfter } from './rests.ts';
 
-/** The token contracts that the index has seen, and what they say of themselves. */
+/** The token contracts that the index has seen, and what they report of themselves. */
 const table = 'token_contracts';
 
 export type KnownContract = ContractText & { readonly contract: string; readonly standard: 20 | 721 | 1155 };
 
 type Row = Omit<KnownContract, 'contract'> & { readonly contract: Buffer };
 
-/** What a look at a contract has come to. */
+/** The result of a read of a contract. */
 type ReadContract = ContractText & { readonly contract: string; readonly isAnswered: boolean };
 
-/** The known ones among these contracts, in no particular order. */
+/** Returns the known contracts among these, in no particular order. */
 export async function findContracts(
   db: Database,
   chainId: string,
@@ -28,7 +28,7 @@ export async function findContracts(
   return rows.map((row) => ({ ...row, contract: hex(row.contract) }));
 }
 
-/** Contracts whose texts were never read, and do not rest after a try in vain. */
+/** Returns contracts whose texts were never read and that do not wait after a failed try. */
 export async function listUnreadContracts(
   db: Database,
   chainId: string,
@@ -45,7 +45,7 @@ export async function listUnreadContracts(
 }
 
 /**
- * Stores the texts of contracts and marks them as read, but for those of which nodes did not answer everything: these are read
+ * Stores the texts of contracts and marks them as read. A contract of which nodes did not answer everything is read
  * again after a rest, a few times.
  */
 export async function saveContractTexts(

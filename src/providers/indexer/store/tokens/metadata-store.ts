@@ -14,7 +14,7 @@ export type FetchedMetadata = TokenKey & {
   readonly metadata: string | undefined;
   /** Whether to try again after a failure. */
   readonly again: boolean;
-  /** Factor of the time until then, about 1, so that hosts are not asked in waves. */
+  /** Factor of the time until then, about 1, so that hosts do not get questions in waves. */
   readonly spread: number;
 };
 
@@ -33,14 +33,14 @@ const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
   tokenUri: token_uri,
 });
 
-// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, up to
-// 11 hours.
+// 5 and 30 seconds, because many hosts know a token only moments after its mint; then 3 minutes and so on, up to 11
+// hours.
 const maxTries = 7;
 const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
-/** Tokens whose metadata are to be fetched now, the longest due first, but those of some contracts. */
+/** Returns tokens whose metadata are due, the longest due first, without those of some contracts. */
 export async function listDueMetadata(
   db: Database,
   chainId: string,
@@ -57,7 +57,7 @@ export async function listDueMetadata(
   return rows.map(toDue);
 }
 
-/** Stores fetched metadata. A failure keeps what was stored and is tried a few times more, at growing intervals. */
+/** Stores fetched metadata. A failure keeps what was stored and is tried again a few times, at growing intervals. */
 export async function saveMetadata(
   db: Database,
   chainId: string,
@@ -82,8 +82,8 @@ export async function saveMetadata(
 }
 
 /**
- * Marks a batch of the tokens whose contracts announced a change as to be read again.
- * @returns whether there may be more
+ * Marks a batch of the tokens whose contracts announced a change, so that they are read again. @returns whether there
+ * may be more
  */
 export async function applyRefreshes(db: Database, chainId: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: RefreshRow[] }>(
@@ -106,7 +106,7 @@ export async function applyRefreshes(db: Database, chainId: string): Promise<boo
 const toRecords = (rows: readonly RefreshRow[]) =>
   JSON.stringify(rows.map((row) => ({ ...row, contract: `\\x${row.contract.toString('hex')}` })));
 
-// All at once: whoever pays the gas announces tens of thousands in a block, of tokens that are there or not.
+// All at once: a sender who pays the gas can announce tens of thousands of tokens in a block, existing or not.
 async function markTokens(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
   await db.raw(
     `UPDATE nft_tokens t SET uri_stale = true
@@ -117,7 +117,7 @@ async function markTokens(db: Database, chainId: string, rows: readonly RefreshR
   );
 }
 
-/** Marks the next tokens of a contract, all of which are to be read again. @returns whether they were the last */
+/** Marks the next tokens of a contract whose tokens are all read again. @returns whether they were the last */
 async function markNext(
   db: Database,
   chainId: string,
@@ -145,7 +145,7 @@ async function markNext(
   return Number(count) < tokensAtOnce;
 }
 
-/** Ends refreshes; one that was announced again meanwhile has another `due` and stays. */
+/** Ends refreshes. A refresh that was announced again meanwhile has another `due` and stays. */
 async function finishRefreshes(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
   await db.raw(
     `UPDATE nft_refreshes f SET due = NULL, rests_until = now() + interval '10 minutes'

@@ -1,9 +1,11 @@
-/** How often nodes are asked about a contract or a token that they do not answer, though they answer others. */
+/**
+ * How often nodes are asked about a contract or a token for which they do not answer, though they answer for others.
+ */
 export const mostTries = 7;
 
 /**
- * SQL of the rest after a try in vain: 5 and 30 seconds, then 3 minutes and so on, up to 11 hours. It may have been the nodes'
- * doing after all.
+ * Returns SQL of the rest after a failed try: 5 and 30 seconds, then 3 minutes and so on, up to 11 hours. The nodes
+ * may have been at fault.
  * @param tries SQL of the number of tries before this one
  */
 export const restAfter = (tries: string): string => `interval '5 seconds' * power(6, least(${tries}, 5))`;

@@ -47,21 +47,21 @@ function toToken(row: Row): KnownToken {
 
 /** The tokens of a page, as far as they fit. */
 export type PageTokens = {
-  /** How many of the asked ones fit, from the first one; at least one. */
+  /** How many of the requested tokens fit, from the first one; at least one. */
   readonly fitting: number;
-  /** The known ones among these, in no particular order. */
+  /** Returns the known tokens among these, in no particular order. */
   readonly tokens: KnownToken[];
 };
 
-// A release before this one may have kept more of the metadata; they wait to be fetched again.
+// An earlier release may have kept more of the metadata. They wait to be fetched again.
 const keptMetadata = `CASE WHEN octet_length(t.metadata) <= ${maxMetadataBytes} THEN t.metadata
   WHEN t.metadata IS NOT NULL THEN '{"_truncated":["*"]}' END`;
-// Some URIs hold the metadata themselves.
+// Some URIs contain the metadata themselves.
 const keptUri = `CASE WHEN octet_length(t.token_uri) <= ${maxMetadataBytes} THEN t.token_uri
   ELSE left(t.token_uri, 128) || '…' END`;
 
 /**
- * The known ones among the tokens of a page, up to as many bytes of metadata and URIs.
+ * Returns the known tokens of a page, up to as many bytes of metadata and URIs.
  * @param keys at least one, in the order of the page
  */
 export async function findPageTokens(
@@ -104,13 +104,15 @@ type UnreadQuery = {
   readonly after: string;
 };
 
-/** Tokens whose URI was never read, or may have changed since, in the order of their contracts and numbers. */
+/**
+ * Returns tokens whose URI was never read, or may have changed since, in the order of their contracts and numbers.
+ */
 export async function listUnreadTokens(
   db: Database,
   chainId: string,
   { limit, ofOne, after }: UnreadQuery,
 ): Promise<UnreadToken[]> {
-  // From one contract to the next by the index: one may have any number of tokens.
+  // From one contract to the next by the database index: a contract may have any number of tokens.
   const next = (place: string) =>
     `SELECT contract FROM ${table} WHERE chain_id = :chainId AND uri_stale AND contract > ${place} ORDER BY contract LIMIT 1`;
   const { rows } = await db.raw<{ rows: Row[] }>(
@@ -133,7 +135,7 @@ export async function listUnreadTokens(
   }));
 }
 
-/** Has the URIs of tokens that have rested after a try in vain read again, some at once. */
+/** Marks the URIs of tokens that rested after a failed try, some at once, so that they are read again. */
 export async function wakeTokens(db: Database, chainId: string): Promise<void> {
   await db.raw(
     `UPDATE nft_tokens t SET uri_stale = true, uri_due = NULL
@@ -145,9 +147,10 @@ export async function wakeTokens(db: Database, chainId: string): Promise<void> {
 }
 
 /**
- * Stores the URIs of tokens, marks them as read and has their metadata fetched. Of those that nodes did not answer nothing
- * changes, and they are read again after a rest, a few times.
- * @param read where a contract no longer gives a URI (null), the stored one stays; undefined where nodes did not answer
+ * Stores the URIs of tokens, marks them as read and has their metadata fetched. Tokens for which nodes did not answer
+ * do not change, and are read again after a rest, a few times.
+ * @param read where a contract no longer gives a URI (null), the stored URI stays; undefined where nodes did not
+ * answer
  */
 export async function saveTokenUris(
   db: Database,

@@ -76,9 +76,9 @@ const facetCheck: Check = {
 type Row = { readonly key: string; readonly content: string };
 
 /**
- * Compares the rows of one block with what was read from the node, for all wallets that the block touches: their
- * history, changes of NFTs and skipped logs, what they hold now of its NFTs, and whether its contracts and tokens
- * are known.
+ * Compares the rows of one block with the data of the node, for all wallets that the block touches. It compares their
+ * history, changes of NFTs and skipped logs, what they own now of these NFTs, and whether contracts and tokens are
+ * known.
  * @returns the differences; empty when there are none
  */
 export async function compareBlock(
@@ -141,7 +141,7 @@ export async function findStrayRows(
   return found.flat();
 }
 
-/** The rows of the block, with what was found out of its transfers later: no node can tell that again. */
+/** Returns the rows of the block, with the stored results for its transfers, which no node can repeat. */
 async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<AllRows> {
   const { number } = block.header;
   const rows = allRows(chainId, block);
@@ -217,7 +217,7 @@ async function missingFacets(
   );
 }
 
-/** Approvals that do not stand as their last change says. */
+/** Returns approvals that differ from their last change. */
 async function otherApprovals(
   db: Database,
   chainId: string,
@@ -233,7 +233,7 @@ async function otherApprovals(
 
 type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
 
-/** Tokens of which a wallet does not hold the sum of its changes. */
+/** Returns tokens of which a wallet has another amount than the sum of its changes. */
 async function otherHoldings(db: Database, chainId: string, { nft_changes }: AllRows): Promise<Difference[]> {
   const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
   if (lists[0] === '') return [];
@@ -267,7 +267,7 @@ async function otherHoldings(db: Database, chainId: string, { nft_changes }: All
 
 const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
 
-/** Contracts and tokens of the block that are not known, or tokens that it mints and that are not known as minted. */
+/** Returns contracts and tokens of the block that are not known, and tokens whose mint in this block is not known. */
 async function unknownTokens(
   db: Database,
   chainId: string,

@@ -7,7 +7,7 @@ import { bytes, copyBinary, copyBulk, hex, insertBulk } from '../rows/bulk-store
 import { historyTables, type WrittenBlock } from '../rows/history-rows.ts';
 import { ledgerConflicts, restartLedger } from '../rows/ledger-store.ts';
 
-/** The blocks that may still be replaced, with the wallets that they touch; those of the last final block on. */
+/** The blocks that may still be replaced, from the last final block on, with the wallets that they touch. */
 const table = 'index_blocks';
 
 type Row = { readonly number: string; readonly hash: Buffer };
@@ -32,7 +32,7 @@ export async function listRecentBlocks(
 }
 
 /**
- * Adds blocks that follow the head, all or nothing, and forgets which wallets the final blocks touched.
+ * Adds blocks that follow the head, all or nothing, and removes the names of wallets that the final blocks touched.
  * @param head hash of the head that they follow; undefined before the first block
  * @param keepFrom number of the block that was final before the blocks were read
  * @throws IndexMovedError when the head is another one
@@ -52,8 +52,8 @@ export async function appendBlocks(
       await copyBinary(tx, table, columns, written);
     }
     await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
-    // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The
-    // last final block is kept, since whatever comes next must descend from it.
+    // The new blocks follow the indexed blocks, so those are on the node's branch, and the final blocks stay on it.
+    // The last final block is kept, because every later block must descend from it.
     await tx(table).where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
   });
 }
@@ -67,7 +67,7 @@ function withoutPast(rows: BlockRows): BlockRows {
 }
 
 /**
- * The condition on the old head fences off a second writer, should the lease ever fail.
+ * Moves the head. The condition on the old head fences off a second writer, should the lease ever fail.
  * @returns the first block of the index
  */
 async function moveHead(
@@ -112,8 +112,7 @@ async function moveHead(
 }
 
 /**
- * The ledger goes on where it stands at the head. Where another release has moved the head, or deleted the index, nothing
- * of it holds, and it begins anew.
+ * Continues the ledger at the head. It starts again where another release has moved the head or deleted the index.
  */
 async function followLedger(tx: Tx, chainId: string, [first]: readonly IndexedBlock[]): Promise<void> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
@@ -124,7 +123,7 @@ async function followLedger(tx: Tx, chainId: string, [first]: readonly IndexedBl
   if (rowCount > 0) await restartLedger(tx, chainId);
 }
 
-// A row that is there already is an error wherever it is not said here what becomes of it: none is dropped.
+// A row that exists already is an error unless a clause here says what happens. No row is dropped.
 const onConflict: Partial<Record<keyof BlockRows, string>> = {
   nft_holdings: `ON CONFLICT (chain_id, wallet, contract, token_id) DO UPDATE SET
       standard = greatest(excluded.standard, nft_holdings.standard),
@@ -134,8 +133,8 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       acquired_block = coalesce(excluded.acquired_block, nft_holdings.acquired_block),
       acquired_log = coalesce(excluded.acquired_log, nft_holdings.acquired_log),
       changed_block = excluded.changed_block`,
-  // A release that does not know of them leaves them when it takes blocks back. `due` is what a new row has: a cluster calls
-  // no now() here.
+  // A release that does not know these rows leaves them when it removes blocks. `due` has the value of a new row,
+  // because a cluster calls no now() here.
   transfer_checks: `ON CONFLICT (chain_id, block_number) DO UPDATE SET block_hash = excluded.block_hash,
       transfers = excluded.transfers, tries = 0, due = excluded.due`,
   token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
@@ -153,7 +152,8 @@ async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<voi
   const { index_blocks, block_credits, approval_changes, ...others } = rows;
   const copied = { block_credits, approval_changes };
   for (const [table, columns] of Object.entries(copied)) await copyBulk(tx, table, chainId, columns);
-  // Sent without waiting for one another: this process is busy with other blocks, and would keep the server waiting.
+  // All are sent without waiting for each other: this process is busy with other blocks, and would keep the server
+  // waiting.
   await Promise.all(
     Object.entries(others).map(
       ([table, columns]) => insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]), // a key of rows

@@ -6,7 +6,10 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 /** `host:port`, as the coordinator reaches it. */
 export type ClusterNode = string;
 
-/** Finds the nodes with wallets that take no connection of the coordinator in time; none where the index lies on one server. */
+/**
+ * Returns the nodes with wallets that accept no connection of the coordinator in time; none where the index lies on
+ * one server.
+ */
 export async function findFrozenNodes(db: Database, limitMs: number): Promise<ReadonlySet<ClusterNode>> {
   const { rows: citus } = await db.raw<{ rows: unknown[] }>(
     "SELECT 1 FROM pg_extension WHERE extname = 'citus'",

@@ -4,7 +4,7 @@ import { hex } from '../rows/bulk-store.ts';
 
 const table = 'index_state';
 
-/** Where the value comes from that moves inside transactions; `none`: it is not known. */
+/** The source of the value that moves inside transactions; `none`: it is not known. */
 export type TraceMethod = 'debug' | 'trace' | 'none';
 
 /** The progress of the index of one network. */
@@ -15,23 +15,23 @@ export type IndexState = {
   readonly head: { readonly number: bigint; readonly hash: string; readonly time: Date } | undefined;
   /** Blocks up to this one are never rolled back; -1 when there is none. */
   readonly finalized: bigint;
-  /** The node's newest block when it was last asked. */
+  /** The node's newest block at the last poll. */
   readonly nodeHead: bigint | undefined;
-  /** How the index learns of value that moves inside transactions. */
+  /** How the index reads value that moves inside transactions. */
   readonly internalTransfers: TraceMethod;
   /** Number of blocks that were indexed without such value. */
   readonly untracedBlocks: bigint;
-  /** Number of transactions that the network has no receipt of. */
+  /** Number of transactions that have no receipt on the network. */
   readonly withoutReceipt: bigint;
   /** When the node last answered. */
   readonly updatedAt: Date;
-  /** When the node last had a block that the index had not; undefined while that is not known. */
+  /** When the node last had a block that the index lacked; undefined while that is not known. */
   readonly newBlockAt: Date | undefined;
-  /** Indexed blocks per second, of late; undefined while nothing was indexed. */
+  /** Indexed blocks per second, recently; undefined while nothing was indexed. */
   readonly blocksPerSecond: number | undefined;
   /** Why the last step failed; undefined once a step has succeeded. */
   readonly lastError: { readonly message: string; readonly at: Date } | undefined;
-  /** Why the index stands still until somebody does something. */
+  /** Why the index is stuck until somebody does something. */
   readonly stuck:
     | { readonly block: bigint | undefined; readonly reason: string; readonly since: Date }
     | undefined;
@@ -142,8 +142,8 @@ export async function beginIndex(
   return toState(rows[0]);
 }
 
-// The pace is that of the last ten seconds or more; after a longer rest it is unknown until then. Citus wants a
-// CASE whose value does not depend on the time or the time zone, so every moment is a parameter.
+// The pace is that of the last ten seconds or more. After a longer rest it is unknown until then. Citus wants a CASE
+// whose value does not depend on the time or the time zone, so every moment is a parameter.
 const updatePace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::timestamptz THEN NULL
     WHEN pace_since < :justNow::timestamptz
       THEN greatest(head_number - pace_from, 0) / extract(epoch FROM :at::timestamptz - pace_since)
@@ -151,11 +151,11 @@ const updatePace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::time
   pace_from = CASE WHEN pace_since > :justNow::timestamptz THEN pace_from ELSE head_number END,
   pace_since = CASE WHEN pace_since > :justNow::timestamptz THEN pace_since ELSE :at::timestamptz END`;
 
-// From when it is first asked for on, so that an index of an earlier release does not seem to have waited since ever.
+// From the first question on, so that an index of an earlier release does not seem to have waited for ever.
 const updateNewBlock = `new_block_at = CASE WHEN new_block_at IS NULL
     OR :nodeHead > coalesce(head_number, start_block - 1) THEN :at::timestamptz ELSE new_block_at END`;
 
-/** Records what the node said of its chain. The finalized block never goes back. */
+/** Records what the node reported of its chain. The finalized block never goes back. */
 export async function recordNodeState(
   db: Database,
   chainId: string,
@@ -187,7 +187,7 @@ export async function recordIndexError(
     .update({ last_error: storable(error), last_error_at: error === undefined ? null : new Date() });
 }
 
-/** Records that the index stands still, and why. @param stuck undefined once it goes on */
+/** Records that the index is stuck, and why. @param stuck undefined once it goes on */
 export async function recordStandstill(
   db: Database,
   chainId: string,
@@ -202,6 +202,6 @@ export async function recordStandstill(
     });
 }
 
-/** Nodes choose the words of their errors, and PostgreSQL takes no U+0000 in a text. */
+/** Nodes choose the words of their errors, and PostgreSQL accepts no U+0000 in a text. */
 const storable = (text: string | undefined): string | null =>
   text === undefined ? null : safeJsonText(text);

@@ -1,8 +1,8 @@
 import type { Database } from '../../../../contract/transaction.ts';
 
 /**
- * Blocks that the operator leaves out of an index, since they cannot be read. Those up to the head of the index have
- * been left out; those above it are to be.
+ * Blocks that the operator leaves out of an index, because they cannot be read. The index has passed those up to its
+ * head, and will pass those above it.
  */
 const table = 'index_skipped_blocks';
 
@@ -49,7 +49,7 @@ export async function countSkippedBlocks(db: Database): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ chain_id, count }) => [chain_id, Number(count)]));
 }
 
-/** Records that a block is to be left out. @returns false when that was recorded before */
+/** Records that a block is left out. @returns false when that was recorded before */
 export async function insertSkip(
   db: Database,
   chainId: string,

@@ -3,8 +3,8 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
 
 /**
- * What wallets had of ERC-1155 tokens before the index began, in `nft_holdings`: null until the contract has said what
- * the wallet has now. `amount` counts it from then on.
+ * What wallets had of ERC-1155 tokens before the index began, in `nft_holdings`: null until the contract has reported
+ * what the wallet has now. `amount` includes it from then on.
  */
 const table = 'nft_holdings';
 
@@ -17,7 +17,7 @@ export type UnstartedHolding = {
 const unstarted = 'standard = 1155 AND start_amount IS NULL';
 const mostTries = 3;
 
-/** Holdings whose start is not known and may be asked for. */
+/** Returns holdings whose start is not known and may be asked for. */
 export async function listUnstarted(
   db: Database,
   chainId: string,
@@ -36,7 +36,7 @@ export async function listUnstarted(
   }));
 }
 
-/** Whether all amounts of a wallet count what it had before the index began. */
+/** Returns whether all amounts of a wallet include what it had before the index began. */
 export async function areStartsKnown(db: Database, chainId: string, wallet: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: [{ unknown: boolean }] }>(
     `SELECT EXISTS (SELECT 1 FROM ${table} WHERE chain_id = ? AND wallet = ?::bytea AND ${unstarted}
@@ -47,12 +47,12 @@ export async function areStartsKnown(db: Database, chainId: string, wallet: stri
 }
 
 export type AskedHolding = UnstartedHolding & {
-  /** What the wallet has at the head; undefined where the contract does not say. */
+  /** What the wallet has at the head; undefined where the contract does not report it. */
   readonly amount: bigint | undefined;
 };
 
 /**
- * Stores what contracts said at the head of the index. What the index had counted by then is not of before.
+ * Stores what contracts reported at the head of the index, less what the index had counted by then.
  * @returns false when the head is another one by now; then nothing is stored
  */
 export function saveStarts(
@@ -62,7 +62,7 @@ export function saveStarts(
   asked: readonly AskedHolding[],
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // Whoever adds blocks or takes them back changes this row first, and waits.
+    // Every writer that adds or removes blocks changes this row first, and waits.
     const { rowCount } = await tx.raw<{ rowCount: number }>(
       'UPDATE index_state SET updated_at = updated_at WHERE chain_id = ? AND head_hash = ?::bytea',
       [chainId, bytes(head)],
@@ -88,7 +88,7 @@ export function saveStarts(
   });
 }
 
-/** Holdings of an index from the first block on, which an earlier release wrote: nothing was before. */
+/** Starts holdings of an index from the first block on, which an earlier release wrote, with nothing. */
 export async function startFromNothing(db: Database, chainId: string, limit: number): Promise<number> {
   const holdings = await listUnstarted(db, chainId, limit);
   const list = (of: (holding: UnstartedHolding) => string) => holdings.map(of).join();
