@@ -8,7 +8,7 @@ const events = '/events/v1/api/event';
 const test = testWith({
   settings: {
     MAX_ANSWERS_MB: '1',
-    REQUEST_DEADLINE_SECONDS: '1',
+    REQUEST_DEADLINE_SECONDS: '3',
     DATABASE_LOCK_TIMEOUT_MS: '20000',
   },
 });
