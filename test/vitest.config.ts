@@ -43,8 +43,9 @@ export default defineConfig({
           name: 'processes',
           include: [...processTests],
           exclude: [...otherTests],
-          // Each file has several processes itself, whose starts are timed. After the others, if both are run.
-          maxWorkers: 2,
+          // Each file has several processes itself, and waits for their starts and stops more than half of its time.
+          // After the others, if both are run.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -11,6 +11,7 @@ import type { RequestHandler } from 'express';
 import { createLogger } from '../../src/base/log.ts';
 import { createMountedApp } from '../../src/compose/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
+import { callerAddress } from '../../src/http/server/caller-address.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
 import { runProgram } from '../run-program.ts';
@@ -109,7 +110,7 @@ async function startListener(folder: string, seen: Seen, held: Promise<void>): P
     trustedProxies: ['127.0.0.1'],
     mounts: [
       { path: '/', handler: note },
-      { path: '/address', handler: (request, response) => void response.send(request.ip) },
+      { path: '/address', handler: (request, response) => void response.send(callerAddress(request)) },
       { path: '/held', handler: (_request, response) => void held.then(() => response.sendStatus(200)) },
       { path: '/large', handler: sendLarge },
       { path: '/docs', handler: createPortalRouter({ directory, deployment, pace: createStrangerPace() }) },

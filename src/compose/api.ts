@@ -149,7 +149,6 @@ export function createServiceApp(
     ...parts,
     strangers,
     onAnswered: observers.answered,
-    hstsSeconds: config.HSTS_SECONDS,
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
     maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
     trustedProxies: config.TRUSTED_PROXIES,

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { problem } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Tracing } from '../base/span.ts';
@@ -22,7 +21,7 @@ import { createAjvProvider } from '../http/input/validators.ts';
 import type { Admission } from '../http/server/admission.ts';
 import { createAnswerMemory } from '../http/server/answer-memory.ts';
 import { atBasePaths } from '../http/server/base-paths.ts';
-import { createCallerAddresses } from '../http/server/caller-address.ts';
+import { createProxyCheck } from '../http/server/caller-address.ts';
 import { createRequestContext, type RequestContextOptions } from '../http/server/request-context.ts';
 import { createPace, createStrangerPace, paced, type StrangerPace } from '../http/server/stranger-pace.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
@@ -113,6 +112,7 @@ export async function createDocumentApp(
   }: SharedParts,
 ): Promise<Express> {
   const { log } = context;
+  const isProxy = createProxyCheck(context.trustedProxies ?? []);
   const memory = createAnswerMemory(maxAnswerBytes ?? Number.POSITIVE_INFINITY);
   const shared = {
     readBody: createBodyReader(),
@@ -122,7 +122,7 @@ export async function createDocumentApp(
     strangers,
     // A program with a key or two that obeys `Retry-After` never gets so many.
     refusals: createPace(50),
-    isFromProxy: createCallerAddresses(context.trustedProxies ?? []).isFromProxy,
+    isFromProxy: ({ socket }: Request) => isProxy(socket.remoteAddress),
     deadlineMs,
     db,
     log,
@@ -155,14 +155,7 @@ export function createMountedApp({
   app.set('etag', false);
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  // Express takes whatever text a proxy passes on for an address.
-  const addresses = createCallerAddresses(trustedProxies);
-  Object.defineProperty(app.request, 'ip', {
-    configurable: true,
-    get(this: IncomingMessage) {
-      return addresses.of(this);
-    },
-  });
+  app.set('trust proxy', createProxyCheck(trustedProxies));
   const begin = createRequestContext(context);
   // In one handler: Express's way from one to the next costs as much as either.
   app.use((request, response, next) => {

@@ -10,11 +10,6 @@ export const roles = ['api', 'worker', 'indexer'] as const;
 export const serviceSettings = {
   HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
   PORT: { schema: wholeSetting(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
-  MAX_CONNECTIONS: {
-    schema: wholeSetting(1, 1_000_000).default(10_000),
-    about:
-      'Most connections of callers. Further ones are closed at once. The limit is lower when the process may open fewer files.',
-  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     schema: wholeSetting(1, 1_000_000).default(1_000),
     about:
@@ -85,11 +80,6 @@ export const serviceSettings = {
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     about: 'Least severe level that is logged.',
-  },
-  HSTS_SECONDS: {
-    schema: wholeSetting(0, 63_072_000).default(0),
-    about:
-      'Time for which browsers use only https for this host (`Strict-Transport-Security`). With 0 the header is not sent.',
   },
   DRAIN_SECONDS: {
     schema: wholeSetting(0, 300).default(5),

@@ -159,13 +159,16 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
   await minter.start();
 }
 
+// Further ones would take memory, and the files that a process may open are often fewer.
+const mostConnections = 10_000;
+
 function listenForCallers(
   { config, log }: ApiParts,
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
-  const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
+  const wanted = { total: mostConnections, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,
     port,

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it as test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { callContract, readContract } from '../../src/chain/rpc/client/contract-call.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
@@ -17,12 +17,13 @@ let clients: RpcClients;
 
 beforeAll(async () => {
   server = await startNode(bareChain(31_337n));
-  clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
 });
-afterAll(async () => {
-  clients.close();
-  await server.close();
+afterAll(() => server.close());
+// A client remembers that a node limited questions, and waits between the next ones.
+beforeEach(() => {
+  clients = createRpcClients({ timeoutMs: 2_000, log: createLogger({ level: 'silent' }) });
 });
+afterEach(() => clients.close());
 
 const node = () => clients.for(testNetwork([server.url]));
 const error = (code: number, message: string, data?: unknown) => ({ error: { code, message, data } });

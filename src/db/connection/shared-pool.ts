@@ -90,5 +90,6 @@ export function shareConnections(
     loan?.release();
   };
 
+  // Both are public in Knex's types. Its option `connectionPool` would leave it to us to open, check and close connections.
   Object.assign(client, { acquireConnection: acquireShared, releaseConnection: releaseShared });
 }

@@ -11,6 +11,7 @@ import type {
   RequestContext,
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { callerAddress } from '../server/caller-address.ts';
 import { networkOf } from '../server/network-of.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
@@ -72,7 +73,7 @@ class HandlerContext {
   }
 
   get address(): string {
-    return this.#exchange.request.ip ?? '';
+    return callerAddress(this.#exchange.request);
   }
 
   get network(): string {

@@ -3,6 +3,7 @@ import { ProblemError, problem } from '../../base/errors.ts';
 import { inTime } from '../../base/in-time.ts';
 import type { Caller } from '../../contract/operation.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
+import { callerAddress } from '../server/caller-address.ts';
 import { networkOf } from '../server/network-of.ts';
 import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
@@ -56,7 +57,7 @@ export function createGate({
 
     async identify(request) {
       const key = keyOf(request);
-      const address = request.ip ?? '';
+      const address = callerAddress(request);
       const blockedSeconds = refusedKeys.blockedSeconds(address, key);
       // A key that was accepted lately is no guess, whoever guesses behind the same address.
       const cachedOnly = blockedSeconds !== undefined && verifier.lastTenant?.(key) === undefined;
@@ -72,7 +73,7 @@ export function createGate({
     },
 
     admitPublic(request) {
-      const address = request.ip ?? '';
+      const address = callerAddress(request);
       const seconds = publicRequests.blockedSeconds(address);
       if (seconds !== undefined) {
         throw problem('rate_limited', {}, { headers: { 'Retry-After': String(seconds) } });

@@ -1,13 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
-
-/** Who sent a request, as far as the connection and trusted proxies show. */
-export type CallerAddresses = {
-  /** Whether the connection of a request comes from a trusted proxy. */
-  isFromProxy(request: IncomingMessage): boolean;
-  /** The caller's address: what trusted proxies name in `X-Forwarded-For`, or that of the connection. */
-  of(request: IncomingMessage): string;
-};
+import type { Request } from 'express';
 
 // The names that the setting accepts in addition to addresses and networks.
 const namedNetworks: Readonly<Record<string, readonly string[]>> = {
@@ -16,8 +8,13 @@ const namedNetworks: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** @param trustedProxies addresses, networks such as `10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal` */
-export function createCallerAddresses(trustedProxies: readonly string[]): CallerAddresses {
+/**
+ * Creates what says whether an address is that of a trusted proxy; it is Express's `trust proxy`.
+ * @param trustedProxies addresses, networks such as `10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`
+ */
+export function createProxyCheck(
+  trustedProxies: readonly string[],
+): (address: string | undefined) => boolean {
   const proxies = new BlockList();
   for (const network of trustedProxies.flatMap((name) => namedNetworks[name] ?? [name])) {
     const [address = '', bits] = network.split('/');
@@ -25,35 +22,18 @@ export function createCallerAddresses(trustedProxies: readonly string[]): Caller
     if (bits === undefined) proxies.addAddress(address, family);
     else proxies.addSubnet(address, Number(bits), family);
   }
-  const isProxy = (address: string) =>
-    trustedProxies.length > 0 && address !== '' && proxies.check(address, familyOf(address));
-  return {
-    isFromProxy: (request) => isProxy(connectionAddress(request)),
-    of(request) {
-      const connected = connectionAddress(request);
-      let address = connected;
-      for (const entry of entriesOf(request.headers['x-forwarded-for']).reverse()) {
-        if (!isProxy(address)) break;
-        const named = parseCallerAddress(entry);
-        // The proxy named nobody, and what stands left of its entry may be made up.
-        if (named === undefined) return connected;
-        address = named;
-      }
-      return address;
-    },
+  return (text = '') => {
+    const address = trustedProxies.length > 0 ? parseCallerAddress(text) : undefined;
+    return address !== undefined && proxies.check(address, familyOf(address));
   };
 }
 
-const connectionAddress = ({ socket }: IncomingMessage) =>
-  parseCallerAddress(socket.remoteAddress ?? '') ?? '';
-
-/** The entries of a list in a header; empty ones are none. */
-const entriesOf = (header: string | string[] = []): string[] =>
-  [header]
-    .flat()
-    .flatMap((list) => list.split(','))
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+/**
+ * Returns the caller's address: what trusted proxies name in `X-Forwarded-For`, or that of the connection. Express takes
+ * any text that a proxy passes on for an address; where it is none, the entries before it may be made up too.
+ */
+export const callerAddress = ({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string =>
+  parseCallerAddress(ip) ?? parseCallerAddress(socket.remoteAddress ?? '') ?? '';
 
 const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 

@@ -24,9 +24,6 @@ const mostReserved = 512;
 export function withinOpenFiles(wanted: Wanted, openFiles: number, log: Logger): Wanted {
   const total = Math.floor(openFiles - Math.min(openFiles / 2, mostReserved));
   if (wanted.total <= total) return wanted;
-  log.warn(
-    { openFiles, total },
-    'fewer connections than MAX_CONNECTIONS: the process may not open more files',
-  );
+  log.warn({ openFiles, total }, 'fewer connections than usual: the process may not open more files');
   return { total, perAddress: Math.min(wanted.perAddress, Math.max(1, Math.floor(total / 2))) };
 }

@@ -23,8 +23,6 @@ export type OnAnswered = (facts: Readonly<RequestFacts>, status: number | undefi
 export type RequestContextOptions = {
   readonly log: Logger;
   readonly onAnswered?: OnAnswered | undefined;
-  /** How long browsers shall use nothing but https for this host; 0 sends no such header. */
-  readonly hstsSeconds?: number | undefined;
 };
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -37,9 +35,7 @@ const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 export function createRequestContext({
   log,
   onAnswered = () => {},
-  hstsSeconds = 0,
 }: RequestContextOptions): (request: Request, response: Response) => void {
-  const hsts = hstsSeconds > 0 ? `max-age=${hstsSeconds}` : undefined;
   // Its fields are known, and none is a secret. A search for secrets by name takes eight times as long as the rest of
   // the line.
   const lines = log.child({}, { redact: [] });
@@ -49,7 +45,6 @@ export function createRequestContext({
     response.locals['facts'] = facts;
     response.setHeader('X-Request-Id', facts.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (hsts !== undefined) response.setHeader('Strict-Transport-Security', hsts);
     response.once('close', () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.

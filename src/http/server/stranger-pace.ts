@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { problem } from '../../base/errors.ts';
 import { CallerGoneError } from '../../base/request-scope.ts';
+import { callerAddress } from './caller-address.ts';
 import { networkOf } from './network-of.ts';
 
 /** Returns the delay of the next response to a name, in milliseconds; 0 for none. */
@@ -73,7 +74,7 @@ export function createStrangerPace(): StrangerPace {
   const next = createPace(perSecond);
   return {
     pass(request, response, cost) {
-      const delayMs = next(networkOf(request.ip ?? ''), cost);
+      const delayMs = next(networkOf(callerAddress(request)), cost);
       if (delayMs === 0) return undefined;
       return afterDelay(delayMs, response).then(() => {
         if (delayMs >= longestMs) throw problem('rate_limited');

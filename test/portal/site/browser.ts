@@ -84,7 +84,7 @@ export const operationOn = (page: Page, { href }: Operation): Locator =>
 
 /** Everything that axe has against a page, of whatever impact, or against a part of it. */
 export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source);
   return page.evaluate(`axe.run(${JSON.stringify(within)}, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, impact, nodes }) =>
       nodes.map((node) => id + ' (' + impact + '): ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);

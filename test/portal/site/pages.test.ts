@@ -26,6 +26,9 @@ const openAll = (page: Page) =>
   page.evaluate(`for (const part of document.querySelectorAll('main details')) part.open = true;
     for (const button of document.querySelectorAll('button.try')) button.click();`);
 
+// Dark changes only colours, which these take from the same template as rwa.html and the pages of contributing.
+const sameTemplate = /\/(blockchain|events|internals\/decisions\/[^/]+)\.html$/;
+
 describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   const open = useBrowser();
   let all: string[];
@@ -69,10 +72,11 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
     expect(await complaintsOf(desktop, look)).toEqual({});
   });
 
-  test('the same on a phone in dark, where nothing is wider than the screen', async () => {
+  test('on a phone in dark nothing is wider than the screen, and every template is free of those faults', async () => {
     const look = async (page: Page) => {
       const wider = await overhang(page);
-      return [...(await faultsOf(page)), ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
+      const faults = sameTemplate.test(page.url()) ? [] : await faultsOf(page);
+      return [...faults, ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
     };
     expect(await complaintsOf(phone, look)).toEqual({});
   });

@@ -56,7 +56,8 @@ const runners = {
 // The id that the samples register, and that those need which remove it.
 const attendee = 'user-7421';
 
-describe.each(operations.map((operation) => [operation.operationId, operation] as const))(
+// Each program waits for its start, and has things of its own.
+describe.concurrent.each(operations.map((operation) => [operation.operationId, operation] as const))(
   'the sample of %s gives the documented status',
   (operationId, operation) => {
     const { status } = callOf(operation);

@@ -1,9 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findOperation } from '../../../scripts/docs/contract.ts';
 import { readSynonyms } from '../../../scripts/docs/search-index.ts';
-import { closeSearch, type Found, faultsOf, phone, search, usePage, visit } from './browser.ts';
+import {
+  closeSearch,
+  type Found,
+  faultsOf,
+  phone,
+  search,
+  useBrowser,
+  type Visit,
+  visit,
+} from './browser.ts';
 import { contract } from './sample-world.ts';
 import { tools } from './tools.ts';
 
@@ -18,11 +27,14 @@ async function searchOnce(page: Page, text: string): Promise<Found[]> {
 }
 
 describe.skipIf(tools.chromium === undefined)('the search', () => {
-  const tab = usePage();
-  const first = async (text: string, count = 3) => {
-    await visit(tab.visit.page, 'index.html');
-    return (await searchOnce(tab.visit.page, text)).slice(0, count).map(({ href }) => href);
-  };
+  const open = useBrowser();
+  let tab: Visit;
+  beforeAll(async () => {
+    tab = await open();
+    await visit(tab.page, 'index.html');
+  });
+  const first = async (text: string, count = 3) =>
+    (await searchOnce(tab.page, text)).slice(0, count).map(({ href }) => href);
 
   test.each([
     ['issue', 'createRwaNfts'],
@@ -88,8 +100,7 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   });
 
   test('puts what is gone last, says so, and finds it first by its own name', async () => {
-    const { page } = tab.visit;
-    await visit(page, 'index.html');
+    const { page } = tab;
     for (const text of ['claim', 'nft claim', 'secret']) {
       const found = await searchOnce(page, text);
       const kinds = found.map(({ gone }) => gone);
@@ -102,18 +113,17 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   });
 
   test('finds something by every word that it knows another for', async () => {
-    const { page } = tab.visit;
-    await visit(page, 'index.html');
+    const { page } = tab;
     const nothing: string[] = [];
     for (const word of readSynonyms(await readFile(groups, 'utf8')).flat())
       if ((await searchOnce(page, word)).length === 0) nothing.push(word);
     expect(nothing).toEqual([]);
     expect(await searchOnce(page, 'qqqqzzzz')).toEqual([]);
-    expect(tab.visit.complaints).toEqual([]);
+    expect(tab.complaints).toEqual([]);
   });
 
   test('is free of faults of access, in dark on a phone', async () => {
-    const { page } = await tab.open(phone);
+    const { page } = await open(phone);
     await visit(page, 'limits.html');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.locator('dialog.search input').fill('mint');

@@ -64,14 +64,15 @@ const faultOf = async (asking: Promise<unknown>) => {
 };
 const without = (payload: Payload, ...names: string[]): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([name]) => !names.includes(name)));
+const [recordFaults, nftFaults] = [contractSchema('WalletHistoryRecord'), contractSchema('WalletNft')];
 const recordOf = async (payload: Payload) => {
   const { records } = await askHistory({ result: [payload] });
-  expect(records.flatMap(contractSchema('WalletHistoryRecord'))).toEqual([]);
+  expect(records.flatMap(recordFaults)).toEqual([]);
   return records[0];
 };
 const entryOf = async (payload: Payload) => {
   const { entries } = await askNfts({ result: [payload] });
-  expect(entries.flatMap(contractSchema('WalletNft'))).toEqual([]);
+  expect(entries.flatMap(nftFaults)).toEqual([]);
   return entries[0];
 };
 

@@ -7,11 +7,6 @@ const labels = ['chain_id', 'node'];
 export function watchNodes(metrics: Metrics, { clients }: { readonly clients: RpcClients }): void {
   metrics.levels({
     gauges: {
-      errors: {
-        name: 'tallystick_rpc_node_error_rate',
-        help: 'Share of the latest polls of a node and requests to it that failed, from 0 to 1.',
-        labels,
-      },
       head: { name: 'tallystick_rpc_node_head', help: 'The newest block that a node has shown.', labels },
       state: {
         name: 'tallystick_rpc_node_state',
@@ -30,7 +25,6 @@ function levelsOf(clients: RpcClients) {
       nodes.map((status) => ({ ...status, labels: { chain_id: chainId, node: status.node } })),
     );
   return {
-    errors: all.map((status) => ({ labels: status.labels, value: status.errorRate })),
     head: all.flatMap(({ head, labels: of }) =>
       head === undefined ? [] : [{ labels: of, value: Number(head.number) }],
     ),
