@@ -22,7 +22,7 @@ export const slowTests = [
   'test/db/silence.test.ts',
   'test/events/all-of-many.test.ts',
   'test/http/answer-memory.test.ts',
-  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,plans,unanswered-calls}.test.ts',
+  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,unanswered-calls}.test.ts',
   'test/minting/{signer-unavailable,turns}.test.ts',
 ] as const;
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
+import { drawnLines, withoutChance } from '../../../scripts/docs/terminal-picture.ts';
 import { differences, isMadeAnew } from './readme.ts';
 import { tools } from './tools.ts';
 
@@ -26,14 +27,10 @@ describe.skipIf(tools.curl === undefined)('the sample of the README', () => {
   );
 });
 
-/** What npm start prints, without the keys and ports of one world. */
-const withoutChance = (output: string): string =>
-  output.replaceAll(/tk_local_\w+/g, 'tk_local_…').replaceAll(/(localhost|127\.0\.0\.1):\d+/g, '$1:…');
-
-test('the README shows what npm start prints, but for keys and ports', () => {
-  const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [, shown = 'nothing'] = /```text\n([^`]*)```/.exec(text) ?? [];
-  expect(withoutChance(inject('printed'))).toContain(withoutChance(shown));
+test('the picture of npm start in the README shows what npm start prints, but for keys and ports', () => {
+  const drawn = drawnLines(readFileSync(new URL('../../../docs/images/start.svg', import.meta.url), 'utf8'));
+  const printed = inject('printed').trimEnd().split('\n');
+  expect(drawn.map(withoutChance)).toEqual(['$ npm start', ...printed].map(withoutChance));
 });
 
 test('README, first page, deployment guide, guides and programs name address and key in one way', () => {

@@ -56,8 +56,7 @@ const runners = {
 // The id that the samples register, and that those need which remove it.
 const attendee = 'user-7421';
 
-// Each program waits for its start, and has things of its own.
-describe.concurrent.each(operations.map((operation) => [operation.operationId, operation] as const))(
+describe.each(operations.map((operation) => [operation.operationId, operation] as const))(
   'the sample of %s gives the documented status',
   (operationId, operation) => {
     const { status } = callOf(operation);

@@ -9,8 +9,7 @@ export default defineConfig({
     include: ['test/portal/site/**/*.test.ts'],
     globalSetup: ['test/portal/site/start-service.ts'],
     pool: 'threads',
-    // Claims and samples wait for the chain and for programs, while axe keeps a core busy.
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },
