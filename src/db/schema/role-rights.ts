@@ -76,7 +76,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,
   mint_refusals: mintOnly,
-  network_finality: mintOnly,
+  network_finality: { api: read, worker: write },
+  nft_ledgers: mintPlan,
+  nft_transfers: mintPlan,
   mint_unproven_transactions: mintOnly,
 
   approval_changes: index,
@@ -121,7 +123,10 @@ const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
   // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
   nfts: {
     api: ['mint_state', 'recipient', 'mint_error', 'mint_chain_id', 'mint_contract', 'queued_at'],
-    worker: ['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
+    worker: [
+      ...['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
+      ...['owner', 'owner_block', 'owner_at', 'owner_tx'],
+    ],
   },
   rwas: { api: ['last_serial', 'total_nfts'], worker: ['claimed_nfts'] },
 };
