@@ -55,6 +55,10 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},
 
+  // Triggers add them.
+  news: { api: read, worker: write },
+  news_feeds: { api: read, worker: keep },
+
   rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
   wrong_secrets: { api: keep, worker: purge },
