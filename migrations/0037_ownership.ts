@@ -5,7 +5,7 @@ import { buildIndexes } from '../src/db/schema/build-indexes.ts';
 export { down } from '../src/db/schema/forward-only.ts';
 
 // A ledger has read the transfers of a contract up to the block `number`. The hash tells whether the chain still has this block.
-// Of tokens whose ids no NFT can have, no transfers are stored.
+// `roll_backs` grows each time that a reorganisation takes transfers back. Of tokens whose ids no NFT can have, no transfers are stored.
 const ledgers = `
   CREATE TABLE IF NOT EXISTS nft_ledgers (
     chain_id bigint NOT NULL REFERENCES networks ON DELETE CASCADE,
@@ -14,6 +14,7 @@ const ledgers = `
     number numeric(78) NOT NULL,
     hash text NOT NULL,
     time timestamptz NOT NULL,
+    roll_backs bigint NOT NULL DEFAULT 0,
     caught_up_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (chain_id, contract)
   );

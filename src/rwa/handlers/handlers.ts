@@ -14,8 +14,10 @@ import { createClaimHandlers } from './claim-handlers.ts';
 import { createCodeReader } from './code-reader.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
+import { createOwnershipHandlers } from './ownership-handlers.ts';
 import { createRwaHandlers } from './rwa-handlers.ts';
 import { createRwaNftHandlers } from './rwa-nft-handlers.ts';
+import { createSnapshotHandlers } from './snapshot-handlers.ts';
 import { createOpenSecret, createToApiNft } from './to-api.ts';
 import { createMetadataHandler } from './token-metadata.ts';
 
@@ -54,6 +56,8 @@ export function createRwaAreas(deps: Deps): RwaAreas {
     ...createNftHandlers({ db, toApiNft }),
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),
+    ...createOwnershipHandlers(deps),
+    ...createSnapshotHandlers(deps),
   };
   const claims = createHolderClaims({ db, vault, openSecret, mints });
   return { rwa, claim: createClaimHandlers({ claims, hasCode: createCodeReader(deps) }) };

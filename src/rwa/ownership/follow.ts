@@ -22,6 +22,8 @@ import {
   type TimedTransfer,
 } from './ledger-store.ts';
 
+import { takeSnapshots } from './take-snapshots.ts';
+
 /** The chain changed while a part of it was read. The next poll reads this part again. */
 class ChainMovedError extends Error {}
 
@@ -50,7 +52,8 @@ const mostContracts = 200;
 const headersAtOnce = 5;
 
 /**
- * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block. Contracts whose ledgers
+ * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block, and takes the snapshots
+ * whose blocks are final. Contracts whose ledgers
  * are at the same block share their questions. It reads nothing while nodes disagree, or while a final block is gone.
  * @throws when a node does not answer
  */
@@ -76,6 +79,7 @@ export async function followTransfers(run: LedgerRun): Promise<void> {
     run.signal.throwIfAborted();
     await followGroup({ ...run, node, pinned, end }, group);
   }
+  await takeSnapshots({ db, node, chainId, final: pinned.finalized });
 }
 
 type GroupRun = LedgerRun & {

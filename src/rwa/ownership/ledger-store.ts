@@ -76,7 +76,7 @@ export function advanceLedgers(
 ): Promise<void> {
   const ours = transfers.filter(({ tokenId }) => rwaNumberOf(tokenId) !== undefined);
   return inTransaction(db, async (tx) => {
-    await moveLedgers(tx, group, to);
+    await moveLedgers(tx, group, to, 0);
     await insertTransfers(tx, group.chainId, ours);
     for (const contract of group.contracts) {
       const tokens = ours.filter((transfer) => transfer.contract === contract).map(({ tokenId }) => tokenId);
@@ -92,7 +92,7 @@ export function advanceLedgers(
 export function rollBackLedgers(db: Database, group: LedgerGroup, to: LedgerBlock): Promise<void> {
   const { chainId, contracts } = group;
   return inTransaction(db, async (tx) => {
-    await moveLedgers(tx, group, to);
+    await moveLedgers(tx, group, to, 1);
     const { rows }: { rows: { contract: string; tokens: string[] }[] } = await tx.raw(
       `WITH gone AS (
          DELETE FROM nft_transfers
@@ -105,9 +105,14 @@ export function rollBackLedgers(db: Database, group: LedgerGroup, to: LedgerBloc
   });
 }
 
-async function moveLedgers(tx: Tx, { chainId, contracts, at }: LedgerGroup, to: LedgerBlock): Promise<void> {
+async function moveLedgers(
+  tx: Tx,
+  { chainId, contracts, at }: LedgerGroup,
+  to: LedgerBlock,
+  rollBacks: 0 | 1,
+): Promise<void> {
   const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE nft_ledgers SET number = :number, hash = :hash, time = :time
+    `UPDATE nft_ledgers SET number = :number, hash = :hash, time = :time, roll_backs = roll_backs + :rollBacks
      WHERE chain_id = :chainId AND contract = ANY (:contracts::text[]) AND number = :wasNumber AND hash = :wasHash`,
     {
       chainId,
@@ -115,6 +120,7 @@ async function moveLedgers(tx: Tx, { chainId, contracts, at }: LedgerGroup, to: 
       number: to.number.toString(),
       hash: to.hash,
       time: to.time,
+      rollBacks,
       wasNumber: at.number.toString(),
       wasHash: at.hash,
     },
