@@ -3,7 +3,7 @@ import type { InputError } from '../../base/problem.ts';
 import { firstBlockSince } from '../../chain/minting/first-block-since.ts';
 import type { Block, MintNode } from '../../chain/minting/mint-node.ts';
 import type { RwaLedger } from './holder-store.ts';
-import type { LedgerBlock } from './ledger-store.ts';
+import type { LedgerBlock } from './ledger-group.ts';
 
 /** What a caller asks for: a block, or the newest block at a moment. */
 export type AsOf = { readonly block: bigint } | { readonly time: Date };

@@ -8,12 +8,11 @@ import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { firstBlockOf } from '../minting/compare/first-block.ts';
 import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
+import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 import {
   addLedger,
   advanceLedgers,
   findFirstBlock,
-  type LedgerBlock,
-  type LedgerGroup,
   listContractsWithoutLedger,
   listLedgers,
   listTransferBlocks,

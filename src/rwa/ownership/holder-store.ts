@@ -1,6 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
-import type { LedgerBlock } from './ledger-store.ts';
+import type { LedgerBlock } from './ledger-group.ts';
 
 /*
  * Who owned the tokens of an RWA at a block: what the newest transfer of each token up to this block says. Every query names the

@@ -3,21 +3,13 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { rwaNumberOf } from '../assets/token-id.ts';
 import { namedContracts } from '../minting/compare/named-contracts-sql.ts';
+import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
+import { type GoneTransfer, insertCorrections, insertTransferNews } from './transfer-news-store.ts';
 
 /*
  * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer. The owner
  * in `nfts` is that of the newest transfer, and changes in the same transaction.
  */
-
-/** The newest block that a ledger has read. */
-export type LedgerBlock = { readonly number: bigint; readonly hash: string; readonly time: Date };
-
-/** Contracts of a network whose ledgers are at the same block. */
-export type LedgerGroup = {
-  readonly chainId: string;
-  readonly contracts: readonly string[];
-  readonly at: LedgerBlock;
-};
 
 /** Another process has changed the ledgers since they were read. */
 class LedgerMovedError extends Error {}
@@ -78,10 +70,8 @@ export function advanceLedgers(
   return inTransaction(db, async (tx) => {
     await moveLedgers(tx, group, to, 0);
     await insertTransfers(tx, group.chainId, ours);
-    for (const contract of group.contracts) {
-      const tokens = ours.filter((transfer) => transfer.contract === contract).map(({ tokenId }) => tokenId);
-      await setOwners(tx, { chainId: group.chainId, contract }, tokens);
-    }
+    await setOwnersOf(tx, group, ours);
+    await insertTransferNews(tx, group, to.number);
   });
 }
 
@@ -93,15 +83,17 @@ export function rollBackLedgers(db: Database, group: LedgerGroup, to: LedgerBloc
   const { chainId, contracts } = group;
   return inTransaction(db, async (tx) => {
     await moveLedgers(tx, group, to, 1);
-    const { rows }: { rows: { contract: string; tokens: string[] }[] } = await tx.raw(
+    const { rows: gone }: { rows: GoneTransfer[] } = await tx.raw(
       `WITH gone AS (
          DELETE FROM nft_transfers
          WHERE chain_id = :chainId AND contract = ANY (:contracts::text[]) AND block_number > :number::numeric
-         RETURNING contract, token_id)
-       SELECT contract, array_agg(DISTINCT token_id::text) AS tokens FROM gone GROUP BY contract`,
+         RETURNING *)
+       SELECT contract, token_id AS "tokenId", from_address AS from, transaction_hash AS transaction FROM gone
+       ORDER BY block_number DESC, log_index DESC`,
       { chainId, contracts: [...contracts], number: to.number.toString() },
     );
-    for (const { contract, tokens } of rows) await setOwners(tx, { chainId, contract }, tokens);
+    await setOwnersOf(tx, group, gone);
+    await insertCorrections(tx, chainId, gone);
   });
 }
 
@@ -159,6 +151,20 @@ async function insertTransfers(tx: Tx, chainId: string, transfers: readonly Time
       transactions: all(({ transactionHash }) => transactionHash),
     },
   );
+}
+
+/** Sets the owners of the NFTs of these transfers. */
+async function setOwnersOf(
+  tx: Tx,
+  { chainId, contracts }: LedgerGroup,
+  transfers: readonly { readonly contract: string; readonly tokenId: string }[],
+): Promise<void> {
+  for (const contract of contracts) {
+    const tokens = transfers
+      .filter((transfer) => transfer.contract === contract)
+      .map(({ tokenId }) => tokenId);
+    await setOwners(tx, { chainId, contract }, tokens);
+  }
 }
 
 /** Sets the owners of NFTs that came to be after the transfers of their tokens were read. */

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
-import type { LedgerBlock } from './ledger-store.ts';
+import type { LedgerBlock } from './ledger-group.ts';
 
 /*
  * Tables `ownership_snapshots` and `snapshot_holders`: who owned the NFTs of an RWA at a final block. What was taken never changes.

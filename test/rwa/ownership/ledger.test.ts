@@ -163,3 +163,43 @@ describe('the ledger', () => {
     expect((await ownerOf(service, nft.id)).owner).toBe(bob);
   });
 });
+
+describe('the news of the ledger', () => {
+  const newsOf = async ({ db }: TestService, id: string) =>
+    (await db('news').where({ subject: id }).orderBy('seq')).filter(({ type }) =>
+      /transferred|reverted/.test(type),
+    );
+
+  test('are one for each transfer, none for the mint, and one that corrects what a reorganisation took back', async ({
+    service,
+    tokens,
+  }) => {
+    const { nfts } = await issue(service, tokens.contract, 1);
+    const [nft] = nfts;
+    if (nft === undefined) throw new Error('no NFT');
+    await mint(service, tokens, [nft], alice);
+    await tokens.mine(3);
+    await follow(service);
+    expect(await newsOf(service, nft.id)).toEqual([]);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    await follow(service);
+    const [transferred] = await newsOf(service, nft.id);
+    expect(transferred).toMatchObject({
+      company_id: service.companies.acme,
+      type: 'nft.transferred',
+      data: { nftId: nft.id, rwaId: nft.rwaId, state: 'minted', owner: bob },
+    });
+    await tokens.reorganise(1);
+    await follow(service);
+    await tokens.send('burn', nft.tokenId);
+    await follow(service);
+    const [, reverted, burned] = await newsOf(service, nft.id);
+    expect(reverted).toMatchObject({
+      type: 'nft.reverted',
+      data: { owner: alice, corrects: transferred.id },
+    });
+    expect(burned).toMatchObject({ type: 'nft.transferred', data: { owner: null } });
+    await follow(service);
+    expect(await newsOf(service, nft.id)).toHaveLength(3);
+  });
+});
