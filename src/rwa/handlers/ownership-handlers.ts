@@ -154,7 +154,7 @@ const toApiTransfer = (transfer: StoredTransfer): Schemas['OwnershipTransfer'] =
   finality: transfer.isFinal ? 'final' : 'confirmed',
 });
 
-/** The reasons add up to the difference between minted NFTs and those that are held. */
+/** The reasons add up to the difference between minted NFTs and those with an owner. */
 const differencesOf = (totals: HolderTotals): Schemas['HolderDifference'][] =>
   (
     [

@@ -37,7 +37,7 @@ export type GoneTransfer = {
   readonly transaction: string;
 };
 
-/** Stores news that correct those of transfers that were taken back, with the owner that holds again. */
+/** Stores news that correct those of transfers that were taken back, with the owner that the NFT has again. */
 export async function insertCorrections(
   tx: Tx,
   chainId: string,

@@ -162,7 +162,6 @@ export const rwaCases: Provocations = {
     first: {},
     second: { asOf: '1' },
   })),
-  'getSnapshot snapshot_accepted': cannot('needs a snapshot whose block is not final'),
   'getSnapshot snapshot_taken': cannot('needs a snapshot whose block is final'),
   'getSnapshotProof snapshot_proof': cannot('needs a snapshot whose block is final'),
   wallet_malformed: ({ session, id }) =>
