@@ -56,7 +56,7 @@ export const catalogue = {
   as_of_not_read: {
     status: 400,
     title: 'Bad Request',
-    detail: 'Owners at {asOf} are not known, they were read from block {from} to block {to}',
+    detail: 'The owners at {asOf} were not read',
   },
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },

@@ -40,6 +40,11 @@ const unprovoked = new Set([
   'minting_unsupported',
   'contract_unmintable',
   'mint_quota_exceeded',
+  'owners_unread',
+  'holders_differ',
+  'holder_not_found',
+  'getSnapshot snapshot_taken',
+  'getSnapshotProof snapshot_proof',
 ]);
 let sender: Sender;
 let session: Session;

@@ -23,7 +23,7 @@ export async function findAsOf(
 ): Promise<LedgerBlock> {
   if (asOf === undefined) return ledger;
   const notRead = () => {
-    const values = { asOf: text, from: ledger.firstBlock.toString(), to: ledger.number.toString() };
+    const values = { asOf: text };
     const { message } = problem('as_of_not_read', values);
     return problem('as_of_not_read', values, { errors: [{ ...place, message }] });
   };

@@ -28,6 +28,16 @@ const onMintedRwa =
     throw new Unprovoked('no worker has read the owners of the RWA');
   };
 
+/** The operation on a new snapshot, whose block is not final yet. */
+const ofPending = (headers: Readonly<Record<string, string>>): Provoke =>
+  writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintedNft()).rwaId };
+    const { id: snapshotId } = await session.ask<{ id: string }>('createSnapshot', { ids, body: {} });
+    const answer = await session.call(id, { ids: { snapshotId }, headers });
+    if (answer.status === 409) return answer;
+    throw new Unprovoked('the block of the snapshot is final already');
+  });
+
 /** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
 const unlessUnsupported = (answer: Answer): Answer => {
   if (!/"(minting_unsupported|contract_unmintable)"/.test(answer.text)) return answer;
@@ -168,7 +178,8 @@ export const rwaCases: Provocations = {
     session.call(id, { path: `/v1/api/snapshot/${randomUUID()}/proof?wallet=0x1` }),
   owners_unread: cannot('needs an RWA whose contract was not read yet'),
   holder_not_found: cannot('needs a snapshot whose block is final'),
-  snapshot_pending: cannot('needs a snapshot whose block is not final'),
+  'getSnapshot snapshot_pending': ofPending({ accept: 'text/csv' }),
+  'getSnapshotProof snapshot_pending': ofPending({}),
   holders_differ: cannot('needs an RWA with a burned token'),
 
   'getTokenMetadata token_metadata': async ({ session, facts, id }) => {
