@@ -8,7 +8,7 @@ const nfts = `
   ALTER TABLE nfts ADD COLUMN IF NOT EXISTS attributes jsonb CHECK (jsonb_typeof(attributes) = 'array'),
     ADD COLUMN IF NOT EXISTS image_url text;
   CREATE OR REPLACE TRIGGER nfts_touch BEFORE UPDATE OF mint_state, mint_error, recipient, minted_at, minted_tx,
-    minted_block, data, attributes, image_url ON nfts
+    minted_block, data, attributes, image_url, owner, owner_block, owner_at, owner_tx ON nfts
     FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
   -- The api may change data and public fields in any state; of the columns of a mint it still changes only what queues one.
   CREATE OR REPLACE TRIGGER nfts_state_of_old

@@ -26,7 +26,7 @@ const upward = Object.keys(level).flatMap((from) => {
 // The rooms of a folder, the highest first: each may import those after it.
 const rooms = {
   http: ['mounts', 'dispatch', 'input', 'server'],
-  rwa: ['handlers', 'mint-worker', 'operators', 'minting', 'assets'],
+  rwa: ['handlers', 'mint-worker', 'operators', 'ownership', 'minting', 'assets'],
   local: ['sample', 'programs'],
   cli: ['doctor', 'index', 'init', 'mcp', 'network', 'rwa', 'shared'],
 };

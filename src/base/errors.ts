@@ -53,6 +53,11 @@ export const catalogue = {
     title: 'Bad Request',
     detail: 'More than {limit} records of the wallet, or very large ones, lie on both sides of block {block}',
   },
+  as_of_not_read: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The owners at {asOf} were not read',
+  },
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
   recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
@@ -69,6 +74,8 @@ export const catalogue = {
   nft_not_found: { status: 404, title: 'Not Found', detail: 'NFT not found' },
   claim_not_found: { status: 404, title: 'Not Found', detail: 'No claim with this id and secret' },
   token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
+  snapshot_not_found: { status: 404, title: 'Not Found', detail: 'Snapshot not found' },
+  holder_not_found: { status: 404, title: 'Not Found', detail: 'The wallet owned no NFT in this snapshot' },
   method_not_allowed: {
     status: 405,
     title: 'Method Not Allowed',
@@ -107,6 +114,16 @@ export const catalogue = {
     status: 409,
     title: 'Conflict',
     detail: 'Contract {address} is used by another company',
+  },
+  owners_unread: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The owners of this RWA were not read from its chain yet',
+  },
+  snapshot_pending: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The block of the snapshot is not final yet',
   },
   idempotency_in_progress: {
     status: 409,

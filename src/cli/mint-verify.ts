@@ -13,8 +13,14 @@ type VerifyOptions = { since?: Date; chain?: string };
 export function addMintVerifyCommand(mint: Command, session: Session): void {
   const verify = mint
     .command('verify')
-    .description('Compare every NFT with the chain, also final NFTs; exit status 1 on a difference')
-    .option('--since <date>', 'only blocks since a date (midnight UTC) or a timestamp', moment)
+    .description(
+      'Compare every NFT and its owner with the chain, also final NFTs; exit status 1 on a difference',
+    )
+    .option(
+      '--since <date>',
+      'only mints in blocks since a date (midnight UTC) or a timestamp, and no owners',
+      moment,
+    )
     .option('--chain <id>', 'only this network', chainId)
     .action((options: VerifyOptions) =>
       asOperator(session, (operator) =>

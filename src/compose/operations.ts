@@ -7,6 +7,7 @@ import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { watchLedgers } from '../rwa/ownership/ledger-levels.ts';
 import { createMountedApp } from './app.ts';
 import { createReadiness } from './health.ts';
 import { jobQueues } from './job-queues.ts';
@@ -41,6 +42,7 @@ function watchWork(parts: Parts, minter: MintWorker | undefined): void {
   const isApi = config.ROLES.includes('api');
   if (minter !== undefined) {
     watchDisagreements(metrics, parts);
+    watchLedgers(metrics, parts);
     watchMinting(metrics, { ...parts, signers: minter.signers });
     watchJobs(metrics, parts.jobs);
   } else if (isApi) {

@@ -9,6 +9,7 @@ import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
 import type { OnStep } from '../rwa/mint-worker/context/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { createOwnershipLedger, type OwnershipLedger } from '../rwa/ownership/ledger.ts';
 import { createAuditJob } from './audit-job.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';
 import type { Parts } from './parts.ts';
@@ -57,6 +58,11 @@ export async function createMinter(
       leaseSeconds: config.MINT_LEASE_SECONDS,
     },
   });
+}
+
+/** The ledger of who owns the NFTs. Nothing is read yet. */
+export function createLedger(parts: Parts): OwnershipLedger {
+  return createOwnershipLedger({ ...parts, pollMs: parts.config.OWNERSHIP_POLL_SECONDS * 1_000 });
 }
 
 function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {

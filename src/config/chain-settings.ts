@@ -53,4 +53,9 @@ export const chainSettings = {
     schema: wholeSetting(1, 600).default(15),
     about: 'Time after which another process takes over the lanes of a silent one.',
   },
+  OWNERSHIP_POLL_SECONDS: {
+    schema: wholeSetting(1, 3_600).default(12),
+    about:
+      'Time between two polls of a network for transfers of its NFTs. Raise it where each question to a node is paid for.',
+  },
 } as const;

@@ -43,6 +43,7 @@ export function localConfig(
     // No load balancer has to notice a stop.
     DRAIN_SECONDS: '0',
     INDEX_POLL_MS: '200',
+    OWNERSHIP_POLL_SECONDS: '1',
     INDEX_READY_LAG: '5',
     // This service itself serves the metadata of what is minted here.
     INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),

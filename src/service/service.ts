@@ -17,6 +17,7 @@ import { assertSupported, assertUsable, newerSchema } from '../db/schema/schema-
 import { type HttpServer, listen } from '../http/server/listener.ts';
 import { openFilesLimit, withinOpenFiles } from '../http/server/open-files.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import type { OwnershipLedger } from '../rwa/ownership/ledger.ts';
 
 export type Service = {
   /** Of the listener for callers; 0 without one. */
@@ -132,6 +133,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   }
 
   if (minter) await work?.startJobs(parts, minter);
+  if (work) startLedger(work.createLedger(parts), shutdown);
 
   if (config.ROLES.includes('indexer')) {
     const { startIndexes } = await import('../compose/indexer.ts');
@@ -161,6 +163,11 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 
 // Further ones would take memory, and the files that a process may open are often fewer.
 const mostConnections = 10_000;
+
+function startLedger(ledger: OwnershipLedger, shutdown: ServiceShutdown): void {
+  shutdown.add('background', 'ledger of owners', () => ledger.stop());
+  ledger.start();
+}
 
 function listenForCallers(
   { config, log }: ApiParts,

@@ -42,6 +42,11 @@ const unprovoked = new Set([
   'contract_taken',
   'contract_unverified',
   'mint_quota_exceeded',
+  'owners_unread',
+  'holders_differ',
+  'holder_not_found',
+  'getSnapshot snapshot_taken',
+  'getSnapshotProof snapshot_proof',
 ]);
 let sender: Sender;
 let session: Session;

@@ -33,7 +33,9 @@ export async function makeKnownData(service: TestService, company: 'acme' | 'glo
       minted_block: '12',
     });
   await service.db('rwas').where({ id: rwa.id }).update({ claimed_nfts: 1 });
+  const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
   return {
+    snapshotId: await makeSnapshot(service, company, rwa.id, wallet),
     eventId: event.body.id,
     attendeeId: 'first',
     rwaId: rwa.id,
@@ -41,6 +43,35 @@ export async function makeKnownData(service: TestService, company: 'acme' | 'glo
     secret: nft.secret,
     token: `31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/${minted.tokenId}`,
     chainId: '31337',
-    wallet: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+    wallet: wallet.toLowerCase(),
   };
+}
+
+/** Stores a snapshot in which a wallet has a token, and how far the ledger of the contract is. */
+async function makeSnapshot(
+  { db, companies }: TestService,
+  company: 'acme' | 'globex',
+  rwaId: string,
+  wallet: string,
+) {
+  const hash = `0x${'cd'.repeat(32)}`;
+  const time = new Date('2027-01-01T00:00:00Z');
+  const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+  await db('nft_ledgers')
+    .insert({ chain_id: 31337, contract, first_block: 1, number: 12, hash, time })
+    .onConflict()
+    .ignore();
+  const [{ id }] = await db('ownership_snapshots')
+    .insert({ company_id: companies[company], rwa_id: rwaId, block_number: 12 })
+    .returning('id');
+  await db('snapshot_holders').insert({ snapshot_id: id, wallet, token_ids: ['1'], proof: [] });
+  await db('ownership_snapshots').where({ id }).update({
+    block_hash: hash,
+    block_time: time,
+    token_count: 1,
+    holder_count: 1,
+    merkle_root: hash,
+    taken_at: time,
+  });
+  return id;
 }

@@ -17,6 +17,7 @@ export type Ids = {
   readonly attendeeId: string;
   readonly rwaId: string;
   readonly nftId: string;
+  readonly snapshotId: string;
   readonly secret: string;
   /** chainId/contractAddress/tokenId of a minted NFT. */
   readonly token: string;
@@ -47,6 +48,8 @@ const walletQuery = ({ wallet, chainId }: Ids) => `address=${wallet}&chainId=${c
 
 const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
 const byRwa = { by: 'rwaId', foreign: 404, unknown: 404 } as const;
+const byNft = { by: 'nftId', foreign: 403, unknown: 404 } as const;
+const bySnapshot = { by: 'snapshotId', foreign: 404, unknown: 404 } as const;
 const attendee = ({ attendeeId }: Ids) => ({ attendeeId });
 
 const nowhere = '0x000000000000000000000000000000000000dead';
@@ -58,6 +61,7 @@ export function unknownIds(): Ids {
     attendeeId: `nobody-${randomUUID()}`,
     rwaId: randomUUID(),
     nftId: randomUUID(),
+    snapshotId: randomUUID(),
     secret: 'no-secret-of-anything',
     token: `1/${nowhere}/1`,
     chainId: '1',
@@ -229,7 +233,7 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     method: 'get',
     path: ({ nftId }) => `${rwa}/nft/${nftId}`,
     own: 200,
-    addressed: { by: 'nftId', foreign: 403, unknown: 404 },
+    addressed: byNft,
   },
   updateNft: {
     area: 'rwa',
@@ -245,9 +249,45 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     path: ({ nftId }) => `${rwa}/nft/${nftId}/mint`,
     body: ({ secret }) => ({ secret }),
     own: 200,
-    addressed: { by: 'nftId', foreign: 403, unknown: 404 },
+    addressed: byNft,
   },
   claimNft: { area: 'rwa', method: 'post', path: () => `${rwa}/nft/claim`, body: () => ({}), own: 410 },
+  listNftTransfers: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ nftId }) => `${rwa}/nft/${nftId}/transfers`,
+    own: 200,
+    addressed: byNft,
+  },
+  listRwaHolders: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/holders`,
+    own: 200,
+    addressed: byRwa,
+  },
+  createSnapshot: {
+    area: 'rwa',
+    method: 'post',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/snapshot`,
+    body: () => ({}),
+    own: 202,
+    addressed: byRwa,
+  },
+  getSnapshot: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ snapshotId }) => `${rwa}/snapshot/${snapshotId}`,
+    own: 200,
+    addressed: bySnapshot,
+  },
+  getSnapshotProof: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ snapshotId, wallet }) => `${rwa}/snapshot/${snapshotId}/proof?wallet=${wallet}`,
+    own: 200,
+    addressed: bySnapshot,
+  },
   getTokenMetadata: {
     area: 'rwa',
     method: 'get',

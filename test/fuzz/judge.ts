@@ -108,7 +108,18 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
     ],
     messages: [checksum, zero],
   },
-  listNfts: { codes: ['cursor_invalid'], messages: [day, besideCursor] },
+  listNfts: { codes: ['cursor_invalid'], messages: [day, besideCursor, checksum] },
+  listNftTransfers: { codes: ['nft_not_found', 'cursor_invalid'] },
+  listRwaHolders: {
+    codes: ['rwa_not_found', 'cursor_invalid', 'as_of_not_read', 'owners_unread'],
+    messages: [day],
+  },
+  createSnapshot: { codes: ['rwa_not_found', 'as_of_not_read', 'owners_unread'], messages: [day] },
+  getSnapshot: { codes: ['snapshot_not_found', 'snapshot_pending'] },
+  getSnapshotProof: {
+    codes: ['snapshot_not_found', 'snapshot_pending', 'holder_not_found'],
+    messages: [checksum],
+  },
   getNft: { codes: ['nft_not_found'] },
   mintNft: {
     codes: [

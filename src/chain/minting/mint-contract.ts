@@ -14,7 +14,7 @@ const abi = new Interface([
   'function ownerOf(uint256 id) view returns (address)',
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);
-const transferTopic = abi.getEvent('Transfer')?.topicHash ?? '';
+export const transferTopic = abi.getEvent('Transfer')?.topicHash ?? '';
 
 const mintSelector = abi.getFunction('mintBatch')?.selector ?? '';
 const word = (value: bigint | number) => value.toString(16).padStart(64, '0');

@@ -1,4 +1,5 @@
 import type { Disagreement } from '../../rwa/minting/compare/compare-page.ts';
+import type { OwnerFinding } from '../../rwa/ownership/verify-owners.ts';
 
 /** The columns of what chain and rows do not say alike. */
 export const findingColumns = {
@@ -13,8 +14,17 @@ export const findingColumns = {
 /** So many findings are printed at most; the count has all of them. */
 export const mostFindings = 10_000;
 
+type Finding = Pick<Disagreement, 'tokenId' | 'nftId' | 'detail'> & {
+  readonly contract: string;
+  readonly kind: Disagreement['kind'] | OwnerFinding['kind'];
+};
+
 /** A finding as it is printed. */
-export const shownFinding = (
-  chainId: string,
-  { contract, tokenId, nftId, kind, detail }: Disagreement & { readonly contract: string },
-) => ({ chainId, contract, tokenId, nftId, kind, detail });
+export const shownFinding = (chainId: string, { contract, tokenId, nftId, kind, detail }: Finding) => ({
+  chainId,
+  contract,
+  tokenId,
+  nftId,
+  kind,
+  detail,
+});

@@ -139,6 +139,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nft/{id}/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT. It must belong to the company of the key.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                id: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the transfers of an NFT
+         * @description The `Transfer` events of the token, the newest first: its mint, each change of its owner, and its burn. A transfer that a
+         *     reorganisation took back is not in the list. `Link` and `X-Next-Cursor` lead to the next page.
+         */
+        get: operations["listNftTransfers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rwa": {
         parameters: {
             query?: never;
@@ -202,6 +229,39 @@ export interface paths {
          *     503.
          */
         patch: operations["updateRwa"];
+        trace?: never;
+    };
+    "/rwa/{id}/holders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The RWA. It must belong to the company of the key.
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
+                 */
+                id: components["parameters"]["RwaId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the holders of an RWA
+         * @description Who owns the NFTs of the RWA at a block: each wallet with the number of its NFTs, its share and its token ids. The answer names the
+         *     block, its hash, and whether it is final. The pages of a list are all of the same block. When a reorganisation replaces this block,
+         *     the cursor is 400 `cursor_invalid`; begin with the first page again.
+         *
+         *     **The counts add up.** `held` plus the counts of `differences` is the number of minted NFTs of the RWA.
+         *
+         *     **As a file.** With `Accept: text/csv` the answer has all holders, from `cursor` on if there is one: a line of names, then a line for
+         *     each wallet. Token ids are separated by spaces.
+         */
+        get: operations["listRwaHolders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/rwa/{id}/mint": {
@@ -271,6 +331,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rwa/{id}/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The RWA. It must belong to the company of the key.
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
+                 */
+                id: components["parameters"]["RwaId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a snapshot of the holders of an RWA
+         * @description Stores who owns the NFTs of the RWA at a block, as soon as this block is final: at the newest that was read, or at `asOf`. 202 says that the snapshot
+         *     was accepted: poll `GET /snapshot/{id}` until `state` is `taken`. Nothing changes a snapshot after that.
+         *
+         *     Use an `Idempotency-Key`: a repeated call without a key makes a second snapshot.
+         */
+        post: operations["createSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/snapshot/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The snapshot. It must belong to the company of the key.
+                 * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+                 */
+                id: components["parameters"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a snapshot
+         * @description The block, the number of tokens and holders, and the Merkle root. `state` says whether the snapshot was taken.
+         *
+         *     **As a file.** With `Accept: text/csv` the answer has all holders: a line of names, then a line for each wallet with its count and
+         *     its token ids, which are separated by spaces. While the snapshot is pending that is 409 `snapshot_pending`.
+         */
+        get: operations["getSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/snapshot/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The snapshot. It must belong to the company of the key.
+                 * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+                 */
+                id: components["parameters"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Prove what a wallet owned
+         * @description The Merkle proof of a wallet in a snapshot, for a contract that pays out or counts votes. The leaf is `[address wallet, uint256
+         *     count]` of the `StandardMerkleTree` of OpenZeppelin.
+         */
+        get: operations["getSnapshotProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -301,7 +446,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -362,6 +507,18 @@ export interface components {
          *     and a leap second, are rejected.
          */
         DateOrDateTime: string;
+        /** @description The transfer by which the owner got the NFT; null without an owner. */
+        OwnerSince: {
+            /** @description Number of the block. */
+            block: string;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC.
+             */
+            time: string;
+            /** @description Hash of the transaction. */
+            transaction: string;
+        } | null;
         /**
          * @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8, in which
          *     numbers have no exponent: 5e-324 takes 326. Numbers go from -9007199254740991 to 9007199254740991; send larger ones as strings.
@@ -466,6 +623,17 @@ export interface components {
             mintedTx: string | null;
             /** @description Number of the block of that transaction; null until it is minted. */
             mintedBlock: string | null;
+            /**
+             * @description Wallet that owns the token, in EIP-55 form, as the newest `Transfer` event says that was read from the chain. Null until the NFT is
+             *     minted and its mint was read, and after a burn.
+             */
+            owner: string | null;
+            ownerSince: components["schemas"]["OwnerSince"];
+            /**
+             * Format: date-time
+             * @description When the token was burned, UTC; null while it was not.
+             */
+            burnedAt: string | null;
             data: components["schemas"]["FreeData"];
             /**
              * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
@@ -605,6 +773,17 @@ export interface components {
             mintedTx: string | null;
             /** @description Number of the block of that transaction; null until it is minted. */
             mintedBlock: string | null;
+            /**
+             * @description Wallet that owns the token, in EIP-55 form, as the newest `Transfer` event says that was read from the chain. Null until the NFT is
+             *     minted and its mint was read, and after a burn.
+             */
+            owner: string | null;
+            ownerSince: components["schemas"]["OwnerSince"];
+            /**
+             * Format: date-time
+             * @description When the token was burned, UTC; null while it was not.
+             */
+            burnedAt: string | null;
             data: components["schemas"]["FreeData"];
             /**
              * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
@@ -679,6 +858,13 @@ export interface components {
             readonly mintedTx?: string | null;
             /** @description Set by the service. */
             readonly mintedBlock?: string | null;
+            /** @description Set by the service. */
+            readonly owner?: string | null;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly burnedAt?: string | null;
             /**
              * Format: date-time
              * @description Set by the service.
@@ -721,6 +907,35 @@ export interface components {
              */
             statusUrl: string;
         };
+        /**
+         * @description Whether the block can still be replaced: `final` blocks cannot; `confirmed` blocks have the confirmations of their network, and a
+         *     reorganisation may replace them.
+         * @enum {string}
+         */
+        Finality: "final" | "confirmed";
+        /** @description A transfer of an NFT on the chain. */
+        OwnershipTransfer: {
+            /** @description The owner before, in EIP-55 form; null of a mint. */
+            fromWallet: string | null;
+            /** @description The owner after, in EIP-55 form; null of a burn. */
+            toWallet: string | null;
+            /** @description Number of the block. */
+            block: string;
+            /** @description Hash of the block. */
+            blockHash: string;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC.
+             */
+            time: string;
+            /** @description Hash of the transaction. */
+            transaction: string;
+            /** @description Place of the event in its block. */
+            logIndex: string;
+            finality: components["schemas"]["Finality"];
+        };
+        /** @description Transfers of the NFT, the newest first. */
+        OwnershipTransferList: components["schemas"]["OwnershipTransfer"][];
         /** @description One page of the company's RWAs. */
         RwaList: {
             /**
@@ -890,6 +1105,73 @@ export interface components {
              */
             readonly unclaimedNfts?: number;
         };
+        /** @description A block number, or an RFC 3339 date-time with offset, or a date alone, which means midnight UTC. */
+        BlockOrTime: string;
+        /**
+         * @description - `burned`: tokens without an owner.
+         *     - `minted_later`: NFTs that were minted after the block.
+         *     - `no_transfer`: NFTs that are minted, and of which the contract has no `Transfer` event up to the block.
+         *     - `not_recorded`: tokens on the chain whose NFTs do not count as minted yet. Their number is negative.
+         *
+         *     A later release may add reasons.
+         * @enum {string}
+         */
+        HolderDifferenceReason: "burned" | "minted_later" | "no_transfer" | "not_recorded";
+        /** @description Why the holders have more or fewer tokens than there are minted NFTs. */
+        HolderDifference: {
+            reason: components["schemas"]["HolderDifferenceReason"];
+            /**
+             * Format: int32
+             * @description How many NFTs; negative where the holders have more.
+             */
+            count: number;
+        };
+        /** @description A wallet that owns NFTs of the RWA. */
+        Holder: {
+            /** @description The wallet, in EIP-55 form. */
+            wallet: string;
+            /**
+             * Format: int32
+             * @description How many NFTs it owns.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description Its part of `held`.
+             */
+            share: number;
+            /** @description The ids of its tokens, the lowest first. JSON has the first 1,000; the file has all. */
+            tokenIds: string[];
+        };
+        /** @description Who owns the NFTs of an RWA at a block. */
+        HolderList: {
+            /** @description Number of the block. */
+            block: string;
+            /** @description Hash of the block. */
+            blockHash: string;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC.
+             */
+            blockTime: string;
+            finality: components["schemas"]["Finality"];
+            /**
+             * Format: int32
+             * @description How many NFTs of the RWA are minted now. It equals `held` plus the counts of `differences`.
+             */
+            minted: number;
+            /**
+             * Format: int32
+             * @description How many tokens the holders on all pages own.
+             */
+            held: number;
+            /** @description Why `minted` is not `held`; empty when both are equal. */
+            differences: components["schemas"]["HolderDifference"][];
+            /** @description The `cursor` of the next page, which is of the same block; null on the last one. */
+            cursor: string | null;
+            /** @description The holders, by wallet. */
+            holders: components["schemas"]["Holder"][];
+        };
         /** @description Recipient and data of the new NFT. A field that is absent or null is unset. */
         CreateAndMintRequest: {
             /**
@@ -948,6 +1230,17 @@ export interface components {
             mintedTx: string | null;
             /** @description Number of the block of that transaction; null until it is minted. */
             mintedBlock: string | null;
+            /**
+             * @description Wallet that owns the token, in EIP-55 form, as the newest `Transfer` event says that was read from the chain. Null until the NFT is
+             *     minted and its mint was read, and after a burn.
+             */
+            owner: string | null;
+            ownerSince: components["schemas"]["OwnerSince"];
+            /**
+             * Format: date-time
+             * @description When the token was burned, UTC; null while it was not.
+             */
+            burnedAt: string | null;
             data: components["schemas"]["FreeData"];
             /**
              * @description Public properties of this NFT. The metadata of the minted token has them after those of the service. Null when there
@@ -986,6 +1279,89 @@ export interface components {
             created: number;
             /** @description The new NFTs by serial. */
             nfts: components["schemas"]["Nft"][];
+        };
+        /** @description At which block the snapshot is taken. The body may be left out. */
+        CreateSnapshotRequest: {
+            /**
+             * @description A block, or a moment: then it is the newest block that was made at this moment or before. The newest block that was read when it
+             *     is absent or null.
+             */
+            asOf?: string | null;
+        };
+        /**
+         * @description - `pending`: the block is not final yet.
+         *     - `taken`: the holders are stored. Nothing changes a snapshot that was taken.
+         * @enum {string}
+         */
+        SnapshotState: "pending" | "taken";
+        /** @description The holders of an RWA at a final block. */
+        Snapshot: {
+            /**
+             * Format: uuid
+             * @description Identifies the snapshot.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The RWA.
+             */
+            rwaId: string;
+            state: components["schemas"]["SnapshotState"];
+            /** @description Number of the block. */
+            block: string;
+            /** @description Hash of the block; null while the snapshot is pending. */
+            blockHash: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC; null while the snapshot is pending.
+             */
+            blockTime: string | null;
+            /**
+             * Format: int32
+             * @description How many tokens the holders own; null while the snapshot is pending.
+             */
+            tokenCount: number | null;
+            /**
+             * Format: int32
+             * @description How many wallets own tokens; null while the snapshot is pending.
+             */
+            holderCount: number | null;
+            /**
+             * @description Root of the `StandardMerkleTree` of OpenZeppelin over `[address wallet, uint256 count]`; null while the snapshot is pending,
+             *     and without holders.
+             */
+            merkleRoot: string | null;
+            /**
+             * Format: date-time
+             * @description When the snapshot was asked for, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the holders were stored, UTC; null while the snapshot is pending.
+             */
+            takenAt: string | null;
+        };
+        /** @description Proves what a wallet owned in a snapshot. */
+        SnapshotProof: {
+            /**
+             * Format: uuid
+             * @description The snapshot.
+             */
+            snapshotId: string;
+            /** @description The wallet, in EIP-55 form. */
+            wallet: string;
+            /**
+             * Format: int32
+             * @description How many tokens it owned.
+             */
+            count: number;
+            /** @description The ids of these tokens, the lowest first. */
+            tokenIds: string[];
+            /** @description The root of the snapshot. */
+            merkleRoot: string;
+            /** @description The hashes that lead from the leaf `[wallet, count]` to the root, for `MerkleProof.verify` of OpenZeppelin. */
+            proof: string[];
         };
     };
     responses: {
@@ -1209,12 +1585,76 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description No transfers of the contract were read yet. */
+        OwnersUnread: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The limit of the key is used up, or the company may mint no more today. */
         TooManyNewMints: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description No transfers of the contract were read yet, or the first request with this `Idempotency-Key` still runs. Only the last one has
+         *     `Retry-After`.
+         */
+        SnapshotNotAccepted: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterOptional"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The snapshot does not exist or belongs to another company. */
+        SnapshotNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The holders are not known yet. Poll the snapshot until its `state` is `taken`. */
+        SnapshotPending: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The snapshot does not exist or belongs to another company, or the wallet owned nothing in it. */
+        SnapshotOrHolderNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1236,10 +1676,15 @@ export interface components {
         ClaimStatusFilter: components["schemas"]["ClaimStatus"];
         /**
          * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
-         *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
+         *     midnight UTC. A mint and a new owner change the NFT, so this finds what happened since the last poll.
          * @example 2027-03-02T10:15:30.250Z
          */
         UpdatedSince: components["schemas"]["DateOrDateTime"];
+        /**
+         * @description Only NFTs that this wallet owns, in any case; a mixed-case address with a wrong checksum is refused.
+         * @example 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC
+         */
+        Owner: string;
         /**
          * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
          * @example 50
@@ -1288,6 +1733,22 @@ export interface components {
          * @example fc00df3d-9923-426b-b8c2-c27914ea3084
          */
         RwaId: string;
+        /**
+         * @description A block, or a moment: then it is the newest block that was made at this moment or before. The newest block that was read
+         *     when it is not sent.
+         * @example
+         */
+        AsOf: components["schemas"]["BlockOrTime"];
+        /**
+         * @description The snapshot. It must belong to the company of the key.
+         * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+         */
+        SnapshotId: string;
+        /**
+         * @description The wallet, in any case; a mixed-case address with a wrong checksum is refused.
+         * @example 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC
+         */
+        Wallet: string;
     };
     requestBodies: never;
     headers: {
@@ -1362,6 +1823,31 @@ export interface components {
          * @example /v1/api/rwa/fc00df3d-9923-426b-b8c2-c27914ea3084
          */
         Location: string;
+        /**
+         * @description Whether this block can still be replaced.
+         * @example final
+         */
+        BlockFinality: components["schemas"]["Finality"];
+        /**
+         * @description Hash of this block.
+         * @example 0x3f422ab1cc8c3e18df0f457201c6957856dc667f23dc6dc70e1da49afb2059dd
+         */
+        BlockHash: string;
+        /**
+         * @description Number of the block of the holders.
+         * @example 90
+         */
+        BlockNumber: string;
+        /**
+         * @description How many more NFTs are minted than the holders own. JSON has the reasons.
+         * @example 0
+         */
+        NotHeld: number;
+        /**
+         * @description Path of the snapshot on the same host.
+         * @example /v1/api/snapshot/6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+         */
+        SnapshotLocation: string;
     };
     pathItems: never;
 }
@@ -1458,10 +1944,15 @@ export interface operations {
                 claimStatus?: components["parameters"]["ClaimStatusFilter"];
                 /**
                  * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
-                 *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
+                 *     midnight UTC. A mint and a new owner change the NFT, so this finds what happened since the last poll.
                  * @example 2027-03-02T10:15:30.250Z
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
+                /**
+                 * @description Only NFTs that this wallet owns, in any case; a mixed-case address with a wrong checksum is refused.
+                 * @example 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC
+                 */
+                owner?: components["parameters"]["Owner"];
                 /**
                  * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
                  * @example 50
@@ -1766,6 +2257,68 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listNftTransfers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT. It must belong to the company of the key.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                id: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of transfers. */
+            200: {
+                headers: {
+                    Link: components["headers"]["NextLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Total-Count": components["headers"]["TotalCount"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnershipTransferList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NftForeign"];
+            404: components["responses"]["NftNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listRwas: {
         parameters: {
             query?: {
@@ -2028,6 +2581,77 @@ export interface operations {
             503: components["responses"]["ContractUnverified"];
         };
     };
+    listRwaHolders: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A block, or a moment: then it is the newest block that was made at this moment or before. The newest block that was read
+                 *     when it is not sent.
+                 * @example
+                 */
+                asOf?: components["parameters"]["AsOf"];
+                /**
+                 * @description At most this many items; 50 by default. A value out of range is rejected, not clamped.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The RWA. It must belong to the company of the key.
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
+                 */
+                id: components["parameters"]["RwaId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of holders, or a file with `Accept` of `text/csv`. */
+            200: {
+                headers: {
+                    Link: components["headers"]["NextLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Block-Finality": components["headers"]["BlockFinality"];
+                    "X-Block-Hash": components["headers"]["BlockHash"];
+                    "X-Block-Number": components["headers"]["BlockNumber"];
+                    "X-Not-Held": components["headers"]["NotHeld"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HolderList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["RwaNotFound"];
+            409: components["responses"]["OwnersUnread"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createAndMintNft: {
         parameters: {
             query?: never;
@@ -2128,7 +2752,7 @@ export interface operations {
                 claimStatus?: components["parameters"]["ClaimStatusFilter"];
                 /**
                  * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
-                 *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
+                 *     midnight UTC. A mint and a new owner change the NFT, so this finds what happened since the last poll.
                  * @example 2027-03-02T10:15:30.250Z
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
@@ -2262,6 +2886,168 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSnapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
+                 *     the same value when you repeat the request.
+                 *
+                 *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
+                 *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
+                 *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The RWA. It must belong to the company of the key.
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
+                 */
+                id: components["parameters"]["RwaId"];
+            };
+            cookie?: never;
+        };
+        /** @description The block, if it is not the newest. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateSnapshotRequest"];
+            };
+        };
+        responses: {
+            /** @description The snapshot is accepted. */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["SnapshotLocation"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["RwaNotFound"];
+            409: components["responses"]["SnapshotNotAccepted"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The snapshot. It must belong to the company of the key.
+                 * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+                 */
+                id: components["parameters"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshot, or its holders as a file with `Accept` of `text/csv`. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["SnapshotNotFound"];
+            409: components["responses"]["SnapshotPending"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSnapshotProof: {
+        parameters: {
+            query: {
+                /**
+                 * @description The wallet, in any case; a mixed-case address with a wrong checksum is refused.
+                 * @example 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC
+                 */
+                wallet: components["parameters"]["Wallet"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The snapshot. It must belong to the company of the key.
+                 * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+                 */
+                id: components["parameters"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proof. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotProof"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["SnapshotOrHolderNotFound"];
+            409: components["responses"]["SnapshotPending"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -55,6 +55,10 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},
 
+  // Triggers add them.
+  news: { api: read, worker: write },
+  news_feeds: { api: read, worker: keep },
+
   rwas: { api: keep, worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
   wrong_secrets: { api: keep, worker: purge },
@@ -76,7 +80,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,
   mint_refusals: mintOnly,
-  network_finality: mintOnly,
+  network_finality: { api: read, worker: write },
+  nft_ledgers: mintPlan,
+  nft_transfers: mintPlan,
+  ownership_snapshots: { api: add, worker: ['SELECT', 'UPDATE'] },
+  snapshot_holders: { api: read, worker: add },
   mint_unproven_transactions: mintOnly,
 
   approval_changes: index,
@@ -124,7 +132,10 @@ export const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
       ...['mint_state', 'recipient', 'mint_error', 'mint_chain_id', 'mint_contract', 'queued_at'],
       ...['data', 'attributes', 'image_url'],
     ],
-    worker: ['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
+    worker: [
+      ...['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
+      ...['owner', 'owner_block', 'owner_at', 'owner_tx'],
+    ],
   },
   rwas: {
     api: [

@@ -8,6 +8,8 @@ export type NftFilter = {
   readonly mintState?: MintState | undefined;
   /** Changed at this time or later. */
   readonly updatedSince?: Date | undefined;
+  /** EIP-55: only minted ones that this wallet owns. */
+  readonly owner?: string | undefined;
 };
 
 /** The place of an NFT in the lists: by RWA, then serial. */

@@ -70,6 +70,8 @@ function issued(
     mintedAt: null,
     mintedTx: null,
     mintedBlock: null,
+    owner: null,
+    lastTransfer: null,
     data: null,
     attributes: null,
     imageUrl: null,

@@ -28,6 +28,10 @@ export type Nft = {
   readonly mintedTx: string | null;
   /** Decimal. */
   readonly mintedBlock: string | null;
+  /** EIP-55, as the newest transfer says; null without a transfer, and after a burn. */
+  readonly owner: string | null;
+  /** The newest transfer; null without one. */
+  readonly lastTransfer: { readonly block: string; readonly time: Date; readonly transaction: string } | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Public properties of its own; null when there are none. */
   readonly attributes: readonly PublicAttribute[] | null;
@@ -53,6 +57,10 @@ export const nftColumns = [
   'minted_at',
   'minted_tx',
   'minted_block',
+  'owner',
+  'owner_block',
+  'owner_at',
+  'owner_tx',
   'data',
   'attributes',
   'image_url',
@@ -77,6 +85,10 @@ export type NftRow = {
   minted_at: Date | null;
   minted_tx: string | null;
   minted_block: string | null;
+  owner: string | null;
+  owner_block: string | null;
+  owner_at: Date | null;
+  owner_tx: string | null;
   data: Record<string, unknown> | null;
   attributes: PublicAttribute[] | null;
   image_url: string | null;
@@ -88,6 +100,10 @@ export const sealedOf = (row: Pick<NftRow, 'secret_cipher' | 'secret_key_id'>): 
   cipher: row.secret_cipher,
   keyId: row.secret_key_id,
 });
+
+function lastTransferOf({ owner_block: block, owner_at: time, owner_tx: transaction }: NftRow) {
+  return block === null || time === null || transaction === null ? null : { block, time, transaction };
+}
 
 export function toNft(row: NftRow): Nft {
   return {
@@ -105,6 +121,8 @@ export function toNft(row: NftRow): Nft {
     mintedAt: row.minted_at,
     mintedTx: row.minted_tx,
     mintedBlock: row.minted_block,
+    owner: row.owner,
+    lastTransfer: lastTransferOf(row),
     data: row.data,
     attributes: row.attributes,
     imageUrl: row.image_url,

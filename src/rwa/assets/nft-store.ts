@@ -52,12 +52,13 @@ export async function listNfts(
 
 /**
  * How many of the company's NFTs the filter selects. RWAs know how many they have and how many of them are minted; those on
- * their way are few, so they are counted, and the rest is unclaimed. NFTs that changed since a moment are counted.
+ * their way are few, so they are counted, and the rest is unclaimed. NFTs that changed since a moment, or that a
+ * wallet owns, are counted.
  */
 export async function countNfts(db: Database, companyId: string, filter: NftFilter): Promise<number> {
   const states = statesOf(filter);
   if (states.length === 0) return 0;
-  if (filter.updatedSince !== undefined) {
+  if (filter.updatedSince !== undefined || filter.owner !== undefined) {
     const [row]: { count: string }[] = await matching(db, companyId, filter).count();
     return Number(row?.count ?? 0);
   }
@@ -96,6 +97,7 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
   if (filter.claimed === true) query.where('mint_state', 'minted');
   if (filter.claimed === false) query.whereNot('mint_state', 'minted');
   if (filter.mintState !== undefined) query.where('mint_state', filter.mintState);
+  if (filter.owner !== undefined) query.where({ owner: filter.owner, mint_state: 'minted' });
   if (filter.updatedSince !== undefined) query.where('updated_at', '>=', filter.updatedSince);
   return query;
 }
@@ -162,6 +164,11 @@ export async function changeNft(tx: Tx, companyId: string, id: string, change: N
       ...(attributes !== undefined && { attributes: attributes && JSON.stringify(attributes) }),
       ...(imageUrl !== undefined && { image_url: imageUrl }),
     });
+}
+
+/** Whether the company has this NFT. */
+export async function hasNft(db: Database, companyId: string, id: string): Promise<boolean> {
+  return (await db(table).where({ company_id: companyId, id }).first('id')) !== undefined;
 }
 
 /** Those of the ids that are NFTs of companies other than this one, in lower case. */

@@ -15,8 +15,10 @@ import { createClaimHandlers } from './claim-handlers.ts';
 import { createCodeReader } from './code-reader.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
+import { createOwnershipHandlers } from './ownership-handlers.ts';
 import { createRwaHandlers } from './rwa-handlers.ts';
 import { createRwaNftHandlers } from './rwa-nft-handlers.ts';
+import { createSnapshotHandlers } from './snapshot-handlers.ts';
 import { createOpenSecret, createToApiNft } from './to-api.ts';
 import { createMetadataHandler } from './token-metadata.ts';
 
@@ -56,6 +58,8 @@ export function createRwaAreas(deps: Deps): RwaAreas {
     ...createChangeHandlers(deps),
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),
+    ...createOwnershipHandlers(deps),
+    ...createSnapshotHandlers(deps),
   };
   const claims = createHolderClaims({ db, vault, openSecret, mints });
   return { rwa, claim: createClaimHandlers({ claims, hasCode: createCodeReader(deps) }) };

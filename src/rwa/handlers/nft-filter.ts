@@ -1,4 +1,5 @@
 import { problem } from '../../base/errors.ts';
+import { parseAddress } from '../../chain/address.ts';
 import type { NftFilter } from '../assets/nft-filter.ts';
 import type { MintState } from '../assets/nft-row.ts';
 
@@ -6,6 +7,7 @@ type Query = {
   readonly claimed?: boolean | undefined;
   readonly claimStatus?: MintState | undefined;
   readonly updatedSince?: string | undefined;
+  readonly owner?: string | undefined;
 };
 
 /** The filters that both lists of NFTs have. Contradicting filters select nothing. */
@@ -13,18 +15,21 @@ export function nftFilterOf(query: Query): NftFilter {
   return {
     claimed: query.claimed,
     mintState: query.claimStatus,
-    updatedSince: query.updatedSince === undefined ? undefined : momentOf(query.updatedSince),
+    updatedSince: query.updatedSince === undefined ? undefined : momentOf(query.updatedSince, 'updatedSince'),
+    owner:
+      query.owner === undefined
+        ? undefined
+        : parseAddress(query.owner, { in: 'query', name: 'owner' }).checksum,
   };
 }
 
 // The document checks the form of RFC 3339, but not the calendar: a Date turns February 30 into March 2.
-function momentOf(text: string): Date {
+export function momentOf(text: string, name: string): Date {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);
   const isInCalendar = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   if (isInCalendar) return new Date(text.toUpperCase());
-  const message =
-    'updatedSince must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z';
-  const errors = [{ in: 'query' as const, name: 'updatedSince', message }];
+  const message = `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
+  const errors = [{ in: 'query' as const, name, message }];
   throw problem('input_invalid', {}, { detail: message, errors });
 }

@@ -63,6 +63,15 @@ export function createOpenSecret(
   };
 }
 
+/** A reorganisation may have taken back a mint whose transfer is still known. */
+function ownershipOf({ mintState, owner, lastTransfer }: Pick<Nft, 'mintState' | 'owner' | 'lastTransfer'>) {
+  if (mintState !== 'minted' || lastTransfer === null)
+    return { owner: null, ownerSince: null, burnedAt: null };
+  const time = lastTransfer.time.toISOString();
+  if (owner === null) return { owner, ownerSince: null, burnedAt: time };
+  return { owner, ownerSince: { ...lastTransfer, time }, burnedAt: null };
+}
+
 type ToApiDeps = {
   readonly openSecret: OpenSecret;
   /** The claim page where neither RWA nor company has one. */
@@ -86,6 +95,7 @@ export function createToApiNft({ openSecret, claimBaseUrl }: ToApiDeps): ToApiNf
       mintedAt: nft.mintedAt?.toISOString() ?? null,
       mintedTx: nft.mintedTx,
       mintedBlock: nft.mintedBlock,
+      ...ownershipOf(nft),
       data: nft.data,
       attributes: nft.attributes?.map(({ trait_type, value }) => ({ trait_type, value })) ?? null,
       imageUrl: nft.imageUrl,

@@ -108,6 +108,7 @@ export async function replaceTokenId(tx: Tx, nftId: string): Promise<void> {
     `WITH released AS (
        UPDATE mint_transaction_nfts SET state = 'released' WHERE state = 'open' AND nft_id = :nftId)
      UPDATE nfts SET token_id = ${tokenIdSql('rwa_number', ':part::bigint')},
+       owner = NULL, owner_block = NULL, owner_at = NULL, owner_tx = NULL,
        mint_state = CASE WHEN mint_state = 'submitted' THEN 'queued' ELSE mint_state END
      WHERE id = :nftId AND ${stateOfRow()} <> 'minted'`,
     { nftId, part: newTokenPart().toString() },

@@ -20,9 +20,10 @@ export const anyOperation: Provocations = {
 
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),
-  id_malformed: ({ session, id }) => session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42' } }),
+  id_malformed: ({ session, id }) =>
+    session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42', snapshotId: '42' } }),
   path_malformed: ({ session, id }) =>
-    session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz' } }),
+    session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz', snapshotId: '%zz' } }),
 
   json_malformed: ({ session, id }) => session.call(id, { body: '{"name":' }),
   body_field_unknown: ({ session, id, row }) =>
@@ -35,6 +36,7 @@ export const anyOperation: Provocations = {
   event_not_found: ({ session, id }) => session.call(id),
   rwa_not_found: ({ session, id }) => session.call(id),
   nft_not_found: ({ session, id }) => session.call(id),
+  snapshot_not_found: ({ session, id }) => session.call(id),
   token_not_found: ({ session, id }) => session.call(id),
 
   rate_limited: cannot('would use up the limit of the key'),

@@ -34,6 +34,12 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       return { ids: { rwaId: (await facts.anyRwa()).id }, body: sent };
     case 'createAndMintNft':
       return { ids: { rwaId: (await facts.mintableRwa()).id }, body: sent };
+    case 'createSnapshot':
+      // The block of the example may be none that was read here.
+      return {
+        ids: { rwaId: (await facts.mintedNft()).rwaId },
+        body: 'asOf' in sent ? { asOf: await readBlock(session, facts) } : sent,
+      };
     case 'checkClaimRecipient':
     case 'getClaim':
     case 'createClaim':
@@ -44,4 +50,10 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
     default:
       throw new Error(`nobody knows what the example of ${id} needs`);
   }
+}
+
+/** The newest block of whose owners the service knows. */
+async function readBlock(session: Trial['session'], facts: Trial['facts']): Promise<string> {
+  const ids = { rwaId: (await facts.mintedNft()).rwaId };
+  return (await session.ask<{ block: string }>('listRwaHolders', { ids })).block;
 }

@@ -18,6 +18,26 @@ const onRwa =
     return session.call(id, query === undefined ? { ids } : { ids, query });
   };
 
+/** The operation on an RWA of which an NFT is minted, with a query. */
+const onMintedRwa =
+  (query?: string, body?: object): Provoke =>
+  async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintedNft()).rwaId };
+    const answer = await session.call(id, { ids, ...(query && { query }), ...(body && { body }) });
+    if (!answer.text.includes('"owners_unread"')) return answer;
+    throw new Unprovoked('no worker has read the owners of the RWA');
+  };
+
+/** The operation on a new snapshot, whose block is not final yet. */
+const ofPending = (headers: Readonly<Record<string, string>>): Provoke =>
+  writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintedNft()).rwaId };
+    const { id: snapshotId } = await session.ask<{ id: string }>('createSnapshot', { ids, body: {} });
+    const answer = await session.call(id, { ids: { snapshotId }, headers });
+    if (answer.status === 409) return answer;
+    throw new Unprovoked('the block of the snapshot is final already');
+  });
+
 /** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
 const unlessUnsupported = (answer: Answer): Answer => {
   if (!/"(minting_unsupported|contract_unmintable)"/.test(answer.text)) return answer;
@@ -210,6 +230,34 @@ export const rwaCases: Provocations = {
   contract_unmintable: cannot('needs a claimable RWA whose contract is none that mints'),
 
   claim_gone: ({ session, id }) => session.call(id),
+
+  'listNftTransfers nft_transfers': async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.mintedNft()).id } }),
+  'listNftTransfers none': async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.unclaimedNft()).id } }),
+  'listNftTransfers cursor_invalid': async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.unclaimedNft()).id }, query: foreignCursor }),
+  owner_malformed: ({ session, id }) => session.call(id, { path: '/v1/api/nft?owner=0x1' }),
+  'listRwaHolders holders': onMintedRwa(),
+  'listRwaHolders cursor_invalid': onMintedRwa(foreignCursor),
+  as_of_malformed: onRwa('asOf=yesterday'),
+  as_of_not_read: onMintedRwa('asOf=999999999999'),
+  'createSnapshot snapshot_accepted': writing(onMintedRwa(undefined, {})),
+  snapshot_as_of_not_read: onMintedRwa(undefined, { asOf: '999999999999' }),
+  'createSnapshot idempotency_key_reused': reusingKey(async ({ facts }) => ({
+    ids: { rwaId: (await facts.mintedNft()).rwaId },
+    first: {},
+    second: { asOf: '1' },
+  })),
+  'getSnapshot snapshot_taken': cannot('needs a snapshot whose block is final'),
+  'getSnapshotProof snapshot_proof': cannot('needs a snapshot whose block is final'),
+  wallet_malformed: ({ session, id }) =>
+    session.call(id, { path: `/v1/api/snapshot/${randomUUID()}/proof?wallet=0x1` }),
+  owners_unread: cannot('needs an RWA whose contract was not read yet'),
+  holder_not_found: cannot('needs a snapshot whose block is final'),
+  'getSnapshot snapshot_pending': ofPending({ accept: 'text/csv' }),
+  'getSnapshotProof snapshot_pending': ofPending({}),
+  holders_differ: cannot('needs an RWA with a burned token'),
 
   'getTokenMetadata token_metadata': async ({ session, facts, id }) => {
     const { rwa, tokenId } = await facts.mintedNft();

@@ -90,6 +90,19 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   ],
   getNft: ({ nftId }) => [['GET', `/v1/api/nft/${nftId}`]],
   mintNft: ({ nftId, secret }) => [['POST', `/v1/api/nft/${nftId}/mint`, { secret }]],
+  listNftTransfers: ({ nftId }) => [
+    ['GET', `/v1/api/nft/${minted.id}/transfers`],
+    ['GET', `/v1/api/nft/${nftId}/transfers`],
+  ],
+  listRwaHolders: () => [
+    ['GET', `/v1/api/rwa/${minted.rwaId}/holders`],
+    ['GET', `/v1/api/rwa/${minted.rwaId}/holders?asOf=${Number(minted.ownerSince?.block) - 1}`],
+  ],
+  createSnapshot: () => [['POST', `/v1/api/rwa/${minted.rwaId}/snapshot`, {}]],
+  getSnapshot: ({ snapshotId }) => [['GET', `/v1/api/snapshot/${snapshotId}`]],
+  getSnapshotProof: ({ snapshotId }) => [
+    ['GET', `/v1/api/snapshot/${snapshotId}/proof?wallet=${minted.owner}`],
+  ],
   getTokenMetadata: ({ metadata }) => [['GET', metadata]],
   getClaim: ({ nftId, secret }) => [
     ['POST', `${claims}/${nftId}/state`, { secret }],

@@ -32,7 +32,9 @@ type Nft = {
   readonly id: string;
   readonly secret: string;
   readonly tokenId: string;
-  readonly claimStatus: string;
+  readonly rwaId: string;
+  readonly owner: string | null;
+  readonly ownerSince: { readonly block: string } | null;
   readonly rwa: { readonly chainId: number; readonly contractAddress: string };
 };
 
@@ -42,6 +44,7 @@ export type Things = {
   readonly rwaId: string;
   readonly nftId: string;
   readonly secret: string;
+  readonly snapshotId: string;
 };
 
 async function claimableRwa(): Promise<string> {
@@ -55,19 +58,39 @@ export async function makeThings(attendees: readonly string[]): Promise<Things> 
   const { id: eventId } = await made<{ id: string }>('/events/v1/api/event', { name: 'Spring fair' });
   for (const attendeeId of attendees) await made(`/events/v1/api/event/${eventId}/attendees`, { attendeeId });
   const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
-  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret };
+  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret, snapshotId: await takenSnapshot() };
 }
 
-/** Mints an NFT and waits for it. */
-export async function mintOne(): Promise<Nft> {
-  const { nftId } = await made<{ nftId: string }>(`/v1/api/rwa/${await claimableRwa()}/mint`, {});
+let snapshot: Promise<string> | undefined;
+
+/** A snapshot with two holders, made once. */
+const takenSnapshot = (): Promise<string> =>
+  (snapshot ??= mintOne().then(async ({ rwaId }) => {
+    await mintOne('0x90F79bf6EB2c4f870365E785982E1f101E93b906');
+    const { id } = await made<{ id: string }>(`/v1/api/rwa/${rwaId}/snapshot`, {});
+    return until(`snapshot ${id}`, async () => {
+      const { state } = (await ask('GET', `/v1/api/snapshot/${id}`)).body as { state: string }; // as documented
+      return state === 'taken' ? id : undefined;
+    });
+  }));
+
+async function until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 30_000;
   for (;;) {
-    const nft = (await ask('GET', `/v1/api/nft/${nftId}`)).body as Nft; // as documented
-    if (nft.claimStatus === 'minted') return nft;
-    if (Date.now() > deadline) throw new Error(`the NFT is still ${nft.claimStatus}`);
+    const found = await find();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`${what} is not there`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** Mints an NFT and waits until its owner was read. */
+export async function mintOne(recipient?: string): Promise<Nft> {
+  const { nftId } = await made<{ nftId: string }>(`/v1/api/rwa/${await claimableRwa()}/mint`, { recipient });
+  return until(`the owner of NFT ${nftId}`, async () => {
+    const nft = (await ask('GET', `/v1/api/nft/${nftId}`)).body as Nft; // as documented
+    return nft.owner === null ? undefined : nft;
+  });
 }
 
 const exampleOf = (contract: readonly AreaContract[], operationId: string, name: string): string =>
@@ -83,6 +106,7 @@ export function placeholders(contract: readonly AreaContract[], things: Things, 
     [exampleOf(contract, 'getRwa', 'id'), things.rwaId],
     [exampleOf(contract, 'getNft', 'id'), things.nftId],
     [secret, things.secret],
+    [exampleOf(contract, 'getSnapshot', 'id'), things.snapshotId],
     [exampleOf(contract, 'getTokenMetadata', 'contractAddress'), minted.rwa.contractAddress],
     [exampleOf(contract, 'getTokenMetadata', 'tokenId'), minted.tokenId],
   ] as const;

@@ -13,13 +13,18 @@ import {
 } from '../../minting/compare/compare-page.ts';
 import { findCompared, listContracts, listSigners } from '../../minting/compare/compared-contract-store.ts';
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { compareOwners, type OwnerFinding } from '../../ownership/verify-owners.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 
 /*
- * Compares every mint of a network's contracts with the rows. A page of blocks at a time is in memory.
+ * Compares every mint of a network's contracts with the rows, and the owners of tokens with `ownerOf`. A page of blocks at a time is
+ * in memory.
  */
 
-export type ChainFinding = Disagreement & { readonly chainId: string; readonly contract: string };
+export type ChainFinding = (Disagreement | OwnerFinding) & {
+  readonly chainId: string;
+  readonly contract: string;
+};
 
 export type VerifyRun = {
   readonly db: Database;
@@ -65,7 +70,7 @@ export async function verifyNetwork(
   let tokens = 0;
   for (const { contract, from } of plan.contracts) {
     const comparison: Comparison = { db, node, chainId, contract, signers, finalized };
-    const tell = (found: readonly Disagreement[]) => {
+    const tell = (found: readonly (Disagreement | OwnerFinding)[]) => {
       for (const each of found) onFound({ chainId, contract, ...each });
     };
     const recoveredTo = (await findCompared(db, { chainId, contract })).recoveredTo;
@@ -85,6 +90,8 @@ export async function verifyNetwork(
       done += blocksFrom(page.from, page.to);
       run.onProgress(done, total);
     }
+    if (!isFromFirst) continue;
+    for await (const finding of compareOwners({ db, node, chainId, contract, signal })) tell([finding]);
   }
   return { chainId, contracts: plan.contracts.length, tokens, toBlock: finalized };
 }

@@ -16,6 +16,7 @@ import {
   mintFoundNfts,
   raiseRwaNumbers,
 } from '../../minting/mint-repair-store.ts';
+import { refreshOwners } from '../../ownership/ledger-store.ts';
 
 /** What is done about the disagreements of a page. */
 type Repairs = {
@@ -52,6 +53,7 @@ export function recoverPage(
     await correctMintedNfts(tx, repairs.corrected);
     await failTakenNfts(tx, repairs.failed);
     await insertLostNfts(tx, contract.chainId, lostNfts(present, rows, vault));
+    await refreshOwners(tx, contract, tokenIds);
     await raiseRwaNumbers(
       tx,
       present.flatMap(({ kind, tokenId }) => (kind === 'unknown_asset' ? (rwaNumberOf(tokenId) ?? []) : [])),

@@ -1,0 +1,176 @@
+import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { type BlockRange, createLogWidth, type LogWidth, scanLogs } from '../../chain/minting/log-scan.ts';
+import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
+import { readTransfers, type Transfer } from '../../chain/minting/transfer-logs.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
+import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
+import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { firstBlockOf } from '../minting/compare/first-block.ts';
+import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
+import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
+import {
+  addLedger,
+  advanceLedgers,
+  findFirstBlock,
+  listContractsWithoutLedger,
+  listLedgers,
+  listTransferBlocks,
+  noteCaughtUp,
+  rollBackLedgers,
+  type TimedTransfer,
+} from './ledger-store.ts';
+
+import { takeSnapshots } from './take-snapshots.ts';
+
+/** The chain changed while a part of it was read. The next poll reads this part again. */
+class ChainMovedError extends Error {}
+
+/** Called at each step, for tests and the log. */
+export type OnLedgerStep = (
+  step: 'read' | 'advanced' | 'rolled_back',
+  facts: { readonly chainId: string; readonly from: bigint; readonly to: bigint },
+) => Promise<void> | void;
+
+export type LedgerRun = {
+  readonly db: Database;
+  readonly network: Network;
+  readonly pinNode: (
+    network: Network,
+    known: Awaited<ReturnType<typeof findFinalBlock>>,
+  ) => Promise<PinnedNode>;
+  /** How many blocks nodes give at once; kept from poll to poll. */
+  readonly width?: LogWidth;
+  readonly signal: AbortSignal;
+  readonly step?: OnLedgerStep;
+};
+
+// So many addresses fit into one question for logs.
+const mostContracts = 200;
+// So many headers are asked for concurrently.
+const headersAtOnce = 5;
+
+/**
+ * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block, and takes the snapshots
+ * whose blocks are final. Contracts whose ledgers
+ * are at the same block share their questions. It reads nothing while nodes disagree, or while a final block is gone.
+ * @throws when a node does not answer
+ */
+export async function followTransfers(run: LedgerRun): Promise<void> {
+  const { db, network, pinNode } = run;
+  const { chainId } = network;
+  const missing = await listContractsWithoutLedger(db, chainId);
+  if (missing.length === 0 && (await listLedgers(db, chainId)).length === 0) return;
+  const known = await findFinalBlock(db, chainId);
+  const pinned = await pinNode(network, known);
+  if (pinned.disagreement !== undefined || pinned.rolledBack !== undefined) return;
+  const { lasting } = pinned;
+  if (isNewer(lasting, known)) await saveFinalBlock(db, chainId, lasting);
+  const node = createMintNode(pinned.provider, pinned);
+  const top = (await node.head()).number - BigInt(network.confirmations) + 1n;
+  const end = top < 0n ? null : await node.block(top);
+  if (end === null) return;
+  for (const contract of missing) {
+    const first = await firstBlockOf({ db, node, chainId, contract, newest: top });
+    await addLedger(db, { chainId, contract }, await blockBefore(node, first));
+  }
+  for (const group of (await listLedgers(db, chainId)).flatMap(inParts)) {
+    run.signal.throwIfAborted();
+    await followGroup({ ...run, node, pinned, end }, group);
+  }
+  await takeSnapshots({ db, node, chainId, final: pinned.finalized });
+}
+
+type GroupRun = LedgerRun & {
+  readonly node: MintNode;
+  readonly pinned: PinnedNode;
+  readonly end: LedgerBlock;
+};
+
+async function followGroup(run: GroupRun, group: LedgerGroup): Promise<void> {
+  const { db, network, node, pinned, end, signal, step, width = createLogWidth() } = run;
+  const { chainId } = network;
+  // A node that lags behind is no reorganisation.
+  if (group.at.number > end.number) return;
+  if (!(await isOnChain(node, group.at))) {
+    const fork = await findFork(run, group);
+    await rollBackLedgers(db, group, fork);
+    await step?.('rolled_back', { chainId, from: group.at.number, to: fork.number });
+    return followGroup(run, { ...group, at: fork });
+  }
+  let at = group.at;
+  let partEnd = end;
+  const ask = async (part: BlockRange): Promise<TimedTransfer[]> => {
+    signal.throwIfAborted();
+    partEnd = part.to === end.number ? end : await blockAt(node, part.to);
+    const transfers = await withTimes(node, await readTransfers(pinned.provider, group.contracts, part));
+    // All that was read is of one chain, when both ends still are.
+    if ((await isOnChain(node, at)) && (await isOnChain(node, partEnd))) return transfers;
+    throw new ChainMovedError(`Network ${chainId} replaced blocks up to ${part.to} while they were read.`);
+  };
+  for await (const part of scanLogs(ask, { from: at.number + 1n, to: end.number }, width)) {
+    await step?.('read', { chainId, from: part.from, to: part.to });
+    await advanceLedgers(db, { ...group, at }, partEnd, part.logs);
+    await step?.('advanced', { chainId, from: part.from, to: part.to });
+    at = partEnd;
+  }
+  await noteCaughtUp(db, group);
+}
+
+function inParts(group: LedgerGroup): LedgerGroup[] {
+  const parts = Math.ceil(group.contracts.length / mostContracts);
+  return Array.from({ length: parts }, (_, part) => ({
+    ...group,
+    contracts: group.contracts.slice(part * mostContracts, (part + 1) * mostContracts),
+  }));
+}
+
+/** Whether the node has this block. Before the first block, there is none that could be replaced. */
+const isOnChain = async (node: MintNode, { number, hash }: LedgerBlock): Promise<boolean> =>
+  number < 0n || (await node.block(number))?.hash === hash;
+
+async function blockAt(node: MintNode, number: bigint): Promise<LedgerBlock> {
+  const block = await node.block(number);
+  if (block === null) throw new ChainMovedError(`The node does not have block ${number}.`);
+  return block;
+}
+
+const beforeAll: LedgerBlock = { number: -1n, hash: '', time: new Date(0) };
+
+const blockBefore = async (node: MintNode, first: bigint): Promise<LedgerBlock> =>
+  first === 0n ? beforeAll : blockAt(node, first - 1n);
+
+/** Adds the times of their blocks to transfers. @throws ChainMovedError when the node has another block there */
+async function withTimes(node: MintNode, transfers: readonly Transfer[]): Promise<TimedTransfer[]> {
+  const few = createFewAtOnce(headersAtOnce);
+  const numbers = [...new Set(transfers.map(({ blockNumber }) => blockNumber))];
+  const blocks = new Map(
+    await Promise.all(
+      numbers.map((number) => few(async () => [number, await blockAt(node, number)] as const)),
+    ),
+  );
+  return transfers.map((transfer) => {
+    const block = blocks.get(transfer.blockNumber);
+    if (block?.hash === transfer.blockHash) return { ...transfer, time: block.time };
+    throw new ChainMovedError(`Block ${transfer.blockNumber} was replaced while it was read.`);
+  });
+}
+
+/**
+ * Finds the newest block below that of a group which the node has: one with a transfer, or the newest final block. Where the chain has
+ * none of them, it started again, and everything is read again.
+ */
+async function findFork({ db, node }: GroupRun, group: LedgerGroup): Promise<LedgerBlock> {
+  const known = await findFinalBlock(db, group.chainId);
+  const isBelow = known !== undefined && known.number < group.at.number;
+  const final = isBelow ? await node.block(known.number) : null;
+  const kept = final?.hash === known?.hash ? final : null;
+  // Twice as many blocks at each step: of a chain that started again, few are asked for.
+  for (let offset = 0; ; offset = 2 * offset + 1) {
+    const [block] = await listTransferBlocks(db, group, offset, 1);
+    if (block === undefined) break;
+    if (kept !== null && block.number <= kept.number) return kept;
+    if (await isOnChain(node, block)) return block;
+  }
+  return kept ?? blockBefore(node, await findFirstBlock(db, group));
+}

@@ -1,0 +1,169 @@
+import type { Database, Tx } from '../../contract/transaction.ts';
+import type { LedgerBlock } from './ledger-group.ts';
+
+/*
+ * Tables `ownership_snapshots` and `snapshot_holders`: who owned the NFTs of an RWA at a final block. What was taken never changes.
+ */
+
+export type Snapshot = {
+  readonly id: string;
+  readonly rwaId: string;
+  /** Decimal. */
+  readonly block: string;
+  readonly createdAt: Date;
+  /** Null until its block is final. */
+  readonly taken: TakenSnapshot | null;
+};
+
+type TakenSnapshot = {
+  readonly blockHash: string;
+  readonly blockTime: Date;
+  readonly tokenCount: number;
+  readonly holderCount: number;
+  /** Null without holders. */
+  readonly merkleRoot: string | null;
+  readonly at: Date;
+};
+
+type Row = {
+  id: string;
+  rwa_id: string;
+  block_number: string;
+  created_at: Date;
+  block_hash: string;
+  block_time: Date;
+  token_count: number;
+  holder_count: number;
+  merkle_root: string | null;
+  taken_at: Date | null;
+};
+
+const toSnapshot = (row: Row): Snapshot => ({
+  id: row.id,
+  rwaId: row.rwa_id,
+  block: row.block_number,
+  createdAt: row.created_at,
+  taken: row.taken_at && {
+    blockHash: row.block_hash,
+    blockTime: row.block_time,
+    tokenCount: row.token_count,
+    holderCount: row.holder_count,
+    merkleRoot: row.merkle_root,
+    at: row.taken_at,
+  },
+});
+
+/** Stores that a snapshot of a company's RWA is to be taken at a block. */
+export async function insertSnapshot(
+  tx: Tx,
+  { companyId, rwaId, block }: { readonly companyId: string; readonly rwaId: string; readonly block: bigint },
+): Promise<Snapshot> {
+  const [row]: Row[] = await tx('ownership_snapshots')
+    .insert({ company_id: companyId, rwa_id: rwaId, block_number: block.toString() })
+    .returning('*');
+  if (row === undefined) throw new Error('an insert without a row');
+  return toSnapshot(row);
+}
+
+/** Finds a snapshot of a company. */
+export async function findSnapshot(
+  db: Database,
+  companyId: string,
+  id: string,
+): Promise<Snapshot | undefined> {
+  const row: Row | undefined = await db('ownership_snapshots').where({ company_id: companyId, id }).first();
+  return row && toSnapshot(row);
+}
+
+export type SnapshotHolder = {
+  readonly wallet: string;
+  readonly tokenIds: readonly string[];
+  /** From the wallet's leaf to the root. */
+  readonly proof: readonly string[];
+};
+
+/** Lists the holders of a company's snapshot by wallet, or only this wallet. */
+export async function listSnapshotHolders(
+  db: Database,
+  companyId: string,
+  id: string,
+  wallet?: string,
+): Promise<SnapshotHolder[]> {
+  const { rows } = await db.raw(
+    `SELECT h.wallet, h.token_ids::text[] AS "tokenIds", h.proof FROM snapshot_holders h
+     JOIN ownership_snapshots s ON s.id = h.snapshot_id
+     WHERE s.company_id = :companyId AND s.id = :id AND (:wallet::text IS NULL OR h.wallet = :wallet)
+     ORDER BY h.wallet COLLATE "C"`,
+    { companyId, id, wallet: wallet ?? null },
+  );
+  return rows;
+}
+
+/** A snapshot whose block is final, with its RWA. */
+export type DueSnapshot = {
+  readonly id: string;
+  readonly block: bigint;
+  readonly companyId: string;
+  readonly number: bigint;
+  readonly chainId: string;
+  readonly contractAddress: string;
+};
+
+/** Takes one snapshot of a network whose block is final and was read, for the rest of the transaction; undefined when none is due. */
+export async function lockDueSnapshot(
+  tx: Tx,
+  chainId: string,
+  final: bigint,
+): Promise<DueSnapshot | undefined> {
+  type Due = { id: string; block: string; company_id: string; number: string; contract_address: string };
+  const { rows }: { rows: Due[] } = await tx.raw(
+    `SELECT s.id, s.block_number AS block, s.company_id, r.number, r.contract_address
+     FROM ownership_snapshots s JOIN rwas r ON r.id = s.rwa_id
+     JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address AND l.number >= s.block_number
+     WHERE s.taken_at IS NULL AND r.chain_id = :chainId AND s.block_number <= :final::numeric
+     ORDER BY s.created_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`,
+    { chainId, final: final.toString() },
+  );
+  const [row] = rows;
+  return (
+    row && {
+      id: row.id,
+      block: BigInt(row.block),
+      companyId: row.company_id,
+      number: BigInt(row.number),
+      chainId,
+      contractAddress: row.contract_address,
+    }
+  );
+}
+
+/** Stores what a snapshot shows. */
+export async function saveSnapshot(
+  tx: Tx,
+  id: string,
+  block: LedgerBlock,
+  merkleRoot: string | null,
+  holders: readonly SnapshotHolder[],
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO snapshot_holders (snapshot_id, wallet, token_ids, proof)
+     SELECT :id, h.wallet, h.token_ids, h.proof
+     FROM jsonb_to_recordset(:holders::jsonb) AS h (wallet text, token_ids numeric[], proof text[])`,
+    {
+      id,
+      holders: JSON.stringify(
+        holders.map(({ wallet, tokenIds, proof }) => ({ wallet, token_ids: tokenIds, proof })),
+      ),
+    },
+  );
+  await tx('ownership_snapshots')
+    .where({ id })
+    .update({
+      block_hash: block.hash,
+      block_time: block.time,
+      token_count: holders.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+      holder_count: holders.length,
+      merkle_root: merkleRoot,
+      taken_at: tx.raw('clock_timestamp()'),
+    });
+}

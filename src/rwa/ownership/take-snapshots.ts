@@ -1,0 +1,40 @@
+import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
+import type { MintNode } from '../../chain/minting/mint-node.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { type Holder, listHolders } from './holder-store.ts';
+import { lockDueSnapshot, type SnapshotHolder, saveSnapshot } from './snapshot-store.ts';
+
+type Taking = {
+  readonly db: Database;
+  readonly node: Pick<MintNode, 'block'>;
+  readonly chainId: string;
+  /** The number of the newest final block. */
+  readonly final: bigint;
+};
+
+/** Takes the snapshots of a network whose blocks are final. The ledgers are on the chain of the node. */
+export async function takeSnapshots({ db, node, chainId, final }: Taking): Promise<void> {
+  const takeOne = () =>
+    inTransaction(db, async (tx) => {
+      const due = await lockDueSnapshot(tx, chainId, final);
+      if (due === undefined) return false;
+      const block = await node.block(due.block);
+      if (block === null) throw new Error(`The node does not have the final block ${due.block}.`);
+      const { root, holders } = proveHolders(await listHolders(tx, due, due.block));
+      await saveSnapshot(tx, due.id, block, root, holders);
+      return true;
+    });
+  while (await takeOne());
+}
+
+/** The root of the tree of wallets and counts, and the proof of each wallet. */
+function proveHolders(holders: readonly Holder[]): { root: string | null; holders: SnapshotHolder[] } {
+  if (holders.length === 0) return { root: null, holders: [] };
+  const leaves = holders.map(({ wallet, count }): [string, string] => [wallet, String(count)]);
+  const tree = StandardMerkleTree.of(leaves, ['address', 'uint256']);
+  return {
+    root: tree.root,
+    holders: holders.map((holder, index) => ({ ...holder, proof: tree.getProof(index) })),
+  };
+}
