@@ -47,6 +47,8 @@ describe('200', () => {
         ownerSince: null,
         burnedAt: null,
         data: null,
+        attributes: null,
+        imageUrl: null,
         createdAt: expect.any(String),
         updatedAt: nft.createdAt,
       });

@@ -9,7 +9,9 @@ describe('200', () => {
     const rwa = await addRwa(service.db, service.companies.acme, { data, description: 'A cask.' });
     const { body: listed } = await acme.get('/v1/api/rwa').expect(200);
     const { body } = await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200);
-    expect(body).toEqual({ ...listed.rwas[0], data, totalNfts: 0, claimedNfts: 0, unclaimedNfts: 0 });
+    const claims = { claimPage: false, claimBaseUrl: null };
+    const counts = { totalNfts: 0, claimedNfts: 0, unclaimedNfts: 0 };
+    expect(body).toEqual({ ...listed.rwas[0], data, ...claims, ...counts });
   });
 
   test('has data null when there are none', async ({ service, acme }) => {
