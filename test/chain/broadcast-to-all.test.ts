@@ -39,6 +39,15 @@ describe('a broadcast to several nodes', () => {
     await expect(broadcastToAll(all(saying(-32005)), '0x')).rejects.toThrow('No node');
   });
 
+  test('that is doubted is refused by any node that wants more, and by none that has it', async () => {
+    const doubted = (...nodes: Parameters<typeof all>) =>
+      broadcastToAll(all(...nodes), '0x', { isDoubted: true });
+    expect(await doubted(taking, refusing('underpriced'))).toEqual({ isTaken: false, words: 'underpriced' });
+    expect(await doubted(taking, refusing('already known'))).toEqual({ isTaken: true, words: '' });
+    expect(await doubted(refusing('already known'))).toEqual({ isTaken: false, words: 'already known' });
+    expect(await doubted(taking, silent('a'))).toEqual({ isTaken: true, words: '' });
+  });
+
   test('is unknown when none answers', async () => {
     await expect(broadcastToAll(all(silent('a'), silent('b')), '0x')).rejects.toMatchObject({
       name: 'NodesUnavailableError',

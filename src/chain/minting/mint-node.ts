@@ -6,7 +6,7 @@ import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
 import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
-import { type BroadcastAnswer, broadcastToAll } from './broadcast-to-all.ts';
+import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './broadcast-to-all.ts';
 import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
@@ -69,7 +69,7 @@ export type MintNode = EvidenceNode & {
    * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
    * whether a node has it.
    */
-  broadcast(raw: string): Promise<BroadcastAnswer>;
+  broadcast(raw: string, options?: BroadcastOptions): Promise<BroadcastAnswer>;
   /** The id of the chain that the node serves, asked anew. */
   chainId(): Promise<bigint>;
   /** What is at the address of a contract, as {@link lookAtContract} finds it. */
@@ -147,7 +147,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
         throw error;
       }
     },
-    broadcast: (raw) => broadcastToAll(broadcasters, raw),
+    broadcast: (raw, options) => broadcastToAll(broadcasters, raw, options),
     chainId: () => ask(quantityShape, 'eth_chainId', []),
     lookAt: (contract, at) => lookAtContract(provider, contract, at),
     preferOthers: () => pinned?.preferOthers(),

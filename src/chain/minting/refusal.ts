@@ -56,6 +56,9 @@ export function hintOf(words: string): RefusalHint {
   }
 }
 
+/** Whether a text says that the node has the transaction, or that the chain has used the nonce. */
+export const isSettled = (words: string): boolean => ['wait', 'nonce'].includes(hintOf(words).first);
+
 /** How many looks in a row nodes refuse a nonce before it is replaced: one may meet a node that starts, or lags. */
 export const looksBeforeReplacing = 3;
 

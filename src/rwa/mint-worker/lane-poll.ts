@@ -151,10 +151,18 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
 /** A transaction that every node refuses is not mined, and nor are those after it. */
 function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
   const [refused] = memory.refused.values();
-  if (refused === undefined) return undefined;
+  if (refused === undefined) return pauseForForgotten(memory);
   const gwei = settings.feeCap / 1_000_000_000n;
   const detail = refused.isExhausted
     ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
     : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
+  return { reason: 'broadcast_refused', detail };
+}
+
+/** Once may be a node that restarted, and has the transaction since the next broadcast. */
+function pauseForForgotten({ forgotten }: LaneContext['memory']): Pause | undefined {
+  const isClaimed = [...forgotten.values()].some(({ isTaken, times }) => isTaken && times > 1);
+  if (!isClaimed) return undefined;
+  const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
   return { reason: 'broadcast_refused', detail };
 }

@@ -1,4 +1,4 @@
-import { hintOf } from '../../../chain/minting/refusal.ts';
+import { hintOf, isSettled } from '../../../chain/minting/refusal.ts';
 import { mostCostOf, type Signed } from '../../../chain/minting/signer.ts';
 import type { LaneContext } from './lane-context.ts';
 import { learn } from './market.ts';
@@ -15,20 +15,19 @@ export async function broadcast(
   const { log, memory, node, now } = context;
   memory.broadcastAt.set(transactionId, now());
   try {
-    const { isTaken, words } = await node.broadcast(raw);
-    const { first } = hintOf(words);
+    const { isTaken, words } = await node.broadcast(raw, { isDoubted: memory.forgotten.has(transactionId) });
     memory.answers.set(transactionId, words || 'sent');
-    if (first === 'nonce') memory.nonceUsed.add(transactionId);
+    if (hintOf(words).first === 'nonce') memory.nonceUsed.add(transactionId);
+    const forgotten = memory.forgotten.get(transactionId);
     const isNews = !memory.refused.has(transactionId);
     if (isTaken) {
-      memory.forgotten.delete(transactionId);
+      if (forgotten !== undefined) forgotten.isTaken = true;
       const { raisedTo: tip } = memory.refused.get(transactionId) ?? {};
       // So that the next ones need not come to it by refusals.
       if (tip !== undefined) learn(context, { tip });
     }
     // Receipts show it, unless it has waited for long and the node does not have it.
-    const isSettled = first === 'wait' || first === 'nonce';
-    const isKnown = isSettled && !memory.forgotten.has(transactionId);
+    const isKnown = isSettled(words) && forgotten?.isTaken !== false;
     if (isTaken || isKnown) {
       memory.refused.delete(transactionId);
       memory.underfunded.delete(transactionId);

@@ -18,6 +18,14 @@ export type Refused = {
   readonly words: string;
 };
 
+/** A transaction that the node does not have, whatever it says to a broadcast. */
+export type Forgotten = {
+  /** How often in a row the node did not have it. */
+  readonly times: number;
+  /** Whether a node has said since that it takes the transaction. */
+  isTaken: boolean;
+};
+
 /** What nodes take, as far as refusals have shown it. */
 export type Learned = {
   /** The least priority fee, in wei. */
@@ -82,8 +90,8 @@ export type LaneMemory = {
   readonly answers: Map<string, string>;
   /** Ids of transactions that were refused, and that the signer cannot pay for. */
   readonly underfunded: Set<string>;
-  /** Ids of transactions that have waited for long and that the node does not have, whatever it says to a broadcast. */
-  readonly forgotten: Set<string>;
+  /** Transactions that have waited for long and that the node does not have, by their ids. */
+  readonly forgotten: Map<string, Forgotten>;
   /** Transactions whose last broadcast was refused, by their id. */
   readonly refused: Map<string, Refused>;
   /** The block at which a contract was last found to mint to somebody, by its address. */
@@ -132,7 +140,7 @@ export const createLaneMemory = (): LaneMemory => ({
   nonceUsed: new Set(),
   answers: new Map(),
   underfunded: new Set(),
-  forgotten: new Set(),
+  forgotten: new Map(),
   refused: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,

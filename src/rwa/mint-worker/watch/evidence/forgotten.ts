@@ -13,7 +13,7 @@ const firstWaitMs = 1_000;
  * @throws when the node does not answer
  */
 export async function isForgotten(
-  { memory, node, now }: LaneContext,
+  { memory, node, now, settings }: LaneContext,
   { head, count }: ChainView,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ): Promise<boolean> {
@@ -26,5 +26,10 @@ export async function isForgotten(
   if (head.number <= next.block || now() < next.askAt) return false;
   const waitMs = next.waitMs * 2;
   memory.next = { id, block: head.number, askAt: now() + waitMs, waitMs };
-  return (await node.senderOf(newest.hash)) === null;
+  const isGone = (await node.senderOf(newest.hash)) === null;
+  const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
+  const times = (memory.forgotten.get(id)?.times ?? 0) + 1;
+  if (isGone && hasWaited) memory.forgotten.set(id, { times, isTaken: false });
+  else memory.forgotten.delete(id);
+  return isGone;
 }

@@ -69,6 +69,7 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
     return seconds;
   });
   memory.refused.delete(id);
+  memory.forgotten.delete(id);
   memory.broadcastAt.delete(id);
   memory.underfunded.delete(id);
   forgetEndedRetries(look.context, nfts, waiting);

@@ -32,6 +32,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (isNews) {
     memory.underfunded.delete(transaction.id);
     memory.refused.delete(transaction.id);
+    memory.forgotten.delete(transaction.id);
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {

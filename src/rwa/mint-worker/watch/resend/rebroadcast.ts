@@ -23,11 +23,7 @@ export async function rebroadcast(
   // Another transaction has the nonce: no price changes that.
   if (view.count > nonce) memory.refused.delete(id);
   // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
-  if (await isForgotten(context, view, transaction)) {
-    memory.broadcastAt.clear();
-    const waited = view.head.number - transaction.attempts[0].sentAtBlock;
-    if (waited >= BigInt(context.settings.stuckBlocks)) memory.forgotten.add(id);
-  }
+  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
   // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
   if (maySign && (await isReplaced(context, view, transaction))) return;
