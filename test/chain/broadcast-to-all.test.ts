@@ -8,7 +8,8 @@ const hanging = { send: () => new Promise<never>(() => {}) };
 const silent = (url: string) => ({
   send: () => Promise.reject(new NodesUnavailableError('1', [{ url, message: 'ECONNREFUSED' }])),
 });
-const all = (...providers: readonly (typeof taking | ReturnType<typeof refusing>)[]) =>
+type Provider = typeof taking | ReturnType<typeof refusing>;
+const all = (...providers: Provider[]) =>
   providers.map((provider) => ({ provider, isWaitedFor: provider !== hanging }));
 
 describe('a broadcast to several nodes', () => {
@@ -40,8 +41,8 @@ describe('a broadcast to several nodes', () => {
   });
 
   test('that is doubted is refused by any node that wants more, and by none that has it', async () => {
-    const doubted = (...nodes: Parameters<typeof all>) =>
-      broadcastToAll(all(...nodes), '0x', { isDoubted: true });
+    const doubted = (...providers: Parameters<typeof all>) =>
+      broadcastToAll(all(...providers), '0x', { isDoubted: true });
     expect(await doubted(taking, refusing('underpriced'))).toEqual({ isTaken: false, words: 'underpriced' });
     expect(await doubted(taking, refusing('already known'))).toEqual({ isTaken: true, words: '' });
     expect(await doubted(refusing('already known'))).toEqual({ isTaken: false, words: 'already known' });

@@ -176,7 +176,7 @@ export type SequenceNetwork = {
 };
 
 /** The most nodes of a network. */
-export const mostNodes = 3;
+const mostNodes = 3;
 
 const oneIn = (chance: Chance, count: number) => chance.below(count) === 0;
 

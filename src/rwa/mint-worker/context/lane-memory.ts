@@ -19,7 +19,7 @@ export type Refused = {
 };
 
 /** A transaction that the node does not have, whatever it says to a broadcast. */
-export type Forgotten = {
+type Forgotten = {
   /** How often in a row the node did not have it. */
   readonly times: number;
   /** Whether a node has said since that it takes the transaction. */
