@@ -97,8 +97,12 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   /** With a worker, an operator, and nodes that no longer lie; their flaws stay. */
   const ready = async <T>(judging: () => Promise<T>, isHonest = true): Promise<T> => {
     for (const each of nodes) each.lie(undefined);
-    if (workers.running().length === 0) workers.work();
-    return operator.beside(judging, isHonest);
+    // As a supervisor does: on a busy machine a worker may end because it has no connection in time.
+    const supervise = () => {
+      if (workers.running().length === 0) workers.work();
+    };
+    supervise();
+    return operator.beside(judging, { isHonest, supervise });
   };
   const judge: MintSetup['judge'] = async (ids, begun = since, isConductJudged = true) => {
     const judgement = await ready(() => judgeEnd(parts, ids, isConductJudged ? begun : undefined));
@@ -149,6 +153,13 @@ type SetupOptions = {
   readonly nodes?: readonly (readonly Flaw[])[];
 };
 
+type Watch = {
+  /** Whether no node deceives: an operator who knows that lets one alone say what is final. */
+  readonly isHonest: boolean;
+  /** Starts a worker where none runs. */
+  readonly supervise: () => void;
+};
+
 /** Whoever runs the command line when lanes wait for a recovery. */
 function createOperator({ databaseUrl, db, parts }: TestService) {
   const settings = {
@@ -169,12 +180,12 @@ function createOperator({ databaseUrl, db, parts }: TestService) {
     recover,
     /**
      * Runs something, and meanwhile recovers as often as lanes ask for it.
-     * @param isHonest whether no node deceives: an operator who knows that lets one alone say what is final
      */
-    async beside<T>(work: () => Promise<T>, isHonest: boolean): Promise<T> {
+    async beside<T>(work: () => Promise<T>, { isHonest, supervise }: Watch): Promise<T> {
       const ended = new AbortController();
       const watching = (async () => {
         while (!ended.signal.aborted) {
+          supervise();
           if (await isCalled()) await recover(isHonest ? { RPC_FINALITY_NODES: '1' } : {});
           await delay(operatorMs, undefined, { signal: ended.signal }).catch(() => {});
         }

@@ -94,6 +94,8 @@ export async function doRemedies(scene: Scene, reasons: readonly string[]): Prom
   return unknown;
 }
 
+const mostTries = 10;
+
 /**
  * Makes everything sound, and has mints that failed tried again: the contract may have been to blame.
  * @returns what is wrong
@@ -107,7 +109,11 @@ export async function setRight(scene: Scene): Promise<string[]> {
   const failed = await setup.service.db('nfts').whereIn('id', ids).where({ mint_state: 'failed' });
   const found: string[] = [];
   for (const { id: nftId, mint_error: why } of failed) {
-    const { status, error } = await setup.cli.json('mint', 'retry', nftId);
+    const retry = () => setup.cli.json('mint', 'retry', nftId);
+    let answer = await retry();
+    // 1 says that no node has answered in time.
+    for (let tries = 0; answer.status === 1 && tries < mostTries; tries += 1) answer = await retry();
+    const { status, error } = answer;
     if (status !== 0)
       found.push(`NFT ${nftId} failed (${why}), and cannot be tried again: ${error?.message}`);
   }

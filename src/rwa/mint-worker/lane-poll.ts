@@ -1,5 +1,5 @@
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
-import { SignerUnavailableError } from '../../chain/minting/signer.ts';
+import { type MintSigner, type Signed, SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
@@ -8,16 +8,13 @@ import { inOwnSpan } from '../../tracing/in-span.ts';
 import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
-import { createLaneMemory } from './context/lane-memory.ts';
-import { noteFaults } from './noted-signer.ts';
+import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
+import { pauseForWatchOnly, pauseInFlight, pauseOfNodes } from './pauses.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
-import { findLaneWork, type LaneLease, type Pause } from './stores/lane-store.ts';
-import { pauseForPrice } from './watch/flight-price.ts';
+import { findLaneWork, type LaneLease, type LaneWork, type Pause } from './stores/lane-store.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
-
-type LaneWork = Awaited<ReturnType<typeof findLaneWork>>;
 
 type PollOptions = {
   /** Takes what the lane was notified for since the last poll, each a `traceparent`. */
@@ -66,14 +63,14 @@ export function createLanePoll(
   const pollNode = async (
     network: Network,
     pinned: PinnedNode,
-    { hasOpen, hasUnconfirmed, hasQueued }: LaneWork,
+    work: LaneWork,
   ): Promise<Pause | undefined> => {
     const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
     const { disagreement } = pinned;
     if (disagreement !== undefined) {
-      if (hasUnconfirmed) await rebroadcastStored(context);
+      if (work.hasUnconfirmed) await rebroadcastStored(context);
       return { reason: 'nodes_disagree', detail: disagreement };
     }
 
@@ -81,20 +78,14 @@ export function createLanePoll(
     // At each block it is asked again for what replaces a transaction.
     if (head.hash !== watchedHead) memory.signerFault = undefined;
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;
-    if (hasOpen && isDue) {
+    if (work.hasOpen && isDue) {
       await watch(context, head);
       watchedHead = head.hash;
       watchedAt = now();
     }
-    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, hasQueued));
-    const known =
-      pause ??
-      pauseForUnderfunded(context) ??
-      (await pauseForPrice(context, head)) ??
-      pauseForRefused(context);
-    const ofNodes =
-      pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
-    return sweepStandstill(context, head, known ?? ofNodes);
+    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work.hasQueued));
+    const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
+    return sweepStandstill(context, head, known);
   };
 
   return async () => {
@@ -126,43 +117,25 @@ const spanOf = ({ chainId, signer }: LaneLease) =>
     facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
   }) as const;
 
-/** The lane sends all the same, though nothing comes of it without blocks. */
-function pauseForStanding({ label, standing }: PinnedNode, isWaiting: boolean): Pause | undefined {
-  if (standing === undefined || !isWaiting) return undefined;
-  return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
-}
+// The words are those of whoever keeps the key.
+const maxWords = 500;
 
-/** Only what must become final waits; the lane sends and confirms all the same. */
-function pauseForFinality({ finalityUnknown }: PinnedNode, hasOpen: boolean): Pause | undefined {
-  if (!finalityUnknown?.isLasting || !hasOpen) return undefined;
-  return { reason: 'finality_unknown', detail: finalityUnknown.why };
-}
-
-function pauseForWatchOnly({ signer }: LaneContext): Pause {
-  return { reason: 'no_signer', detail: `No process has the key of ${signer.address}.` };
-}
-
-/** Transactions in flight cannot be mined without funds either. */
-function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
-  if (memory.underfunded.size === 0) return undefined;
-  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
-}
-
-/** A transaction that every node refuses is not mined, and nor are those after it. */
-function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
-  const [refused] = memory.refused.values();
-  if (refused === undefined) return pauseForForgotten(memory);
-  const gwei = settings.feeCap / 1_000_000_000n;
-  const detail = refused.isExhausted
-    ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
-    : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
-  return { reason: 'broadcast_refused', detail };
-}
-
-/** Once may be a node that restarted, and has the transaction since the next broadcast. */
-function pauseForForgotten({ forgotten }: LaneContext['memory']): Pause | undefined {
-  const isClaimed = [...forgotten.values()].some(({ isTaken, times }) => isTaken && times > 1);
-  if (!isClaimed) return undefined;
-  const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
-  return { reason: 'broadcast_refused', detail };
+/** The signer of a lane, which notes in its memory why it does not sign, until it does. */
+function noteFaults(signer: MintSigner, memory: Pick<LaneMemory, 'signerFault'>): MintSigner {
+  const noted = async (sign: () => Promise<Signed>): Promise<Signed> => {
+    try {
+      const signed = await sign();
+      memory.signerFault = undefined;
+      return signed;
+    } catch (error) {
+      if (error instanceof SignerUnavailableError) memory.signerFault = error.message.slice(0, maxWords);
+      throw error;
+    }
+  };
+  return {
+    address: signer.address,
+    sign: (transaction) => noted(() => signer.sign(transaction)),
+    signFill: (transaction) => noted(() => signer.signFill(transaction)),
+    signReplacement: (raw, replacement) => noted(() => signer.signReplacement(raw, replacement)),
+  };
 }

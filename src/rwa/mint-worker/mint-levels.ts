@@ -4,6 +4,7 @@ import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { countDisagreements } from '../minting/compare/compared-contract-store.ts';
 import { type LaneStatus, listLanes, mostCounted } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
 import { countNotes, type NoteCount } from './stores/standstill-store.ts';
@@ -183,4 +184,31 @@ function signerSource(
       };
     },
   };
+}
+
+/** Registers how many tokens disagree with their rows. */
+export function watchDisagreements(metrics: Metrics, { db }: { readonly db: Database }): void {
+  metrics.levels({
+    gauges: {
+      disagreements: {
+        name: 'tallystick_mint_disagreements',
+        help: 'Tokens of which chain and rows do not say the same, as the audit found; stays at 0.',
+        labels: ['chain_id'],
+      },
+    },
+    sources: () => [
+      {
+        name: 'mint_disagreements',
+        async read() {
+          const networks = await countDisagreements(db);
+          return {
+            disagreements: networks.map(({ chainId, count }) => ({
+              labels: { chain_id: chainId },
+              value: count,
+            })),
+          };
+        },
+      },
+    ],
+  });
 }

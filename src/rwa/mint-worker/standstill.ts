@@ -13,15 +13,15 @@ import {
 } from './stores/standstill-store.ts';
 
 // A mint that moves is in a block after a few, replaced once it is stuck, and then waits for its confirmations.
-const timesNormal = 5n;
+const timesNormal = 5;
 // On a chain without blocks nothing is measured in blocks.
 const longestSeconds = 3_600;
 const sweepMs = 5_000;
 const maxAnswers = 1_000;
 
-/** How many blocks an NFT may go without a change before that needs a reason. */
-const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
-  timesNormal * BigInt(confirmations + stuckBlocks);
+/** How many blocks that the lane has seen an NFT may go without a change before that needs a reason. */
+const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
+  timesNormal * (confirmations + stuckBlocks);
 
 /**
  * Creates the sweep of a lane that leaves no NFT without a reason: one that has not moved for so many blocks ({@link normalBlocks}),
@@ -43,9 +43,11 @@ export function createStandstillSweep() {
     if (now() - sweptAt < sweepMs) return pause ?? found;
     sweptAt = now();
     const still = { lane: lease, seconds };
+    const settling = await listSettling(context, head);
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      await noteStillSubmitted(tx, still, memory.answers, pause?.reason);
+      const { answers } = memory;
+      await noteStillSubmitted(tx, still, { answers, settling, pause: pause?.reason });
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
     });
@@ -59,19 +61,26 @@ export function createStandstillSweep() {
   };
 }
 
+/** Lists the ids of transactions that are in a block and not final: what did not mint waits for that, however long it takes. */
+async function listSettling({ memory, network, node }: LaneContext, head: Head): Promise<string[]> {
+  const finalized = await node.finalized(head, network.finalityDepth);
+  return [...memory.mined].flatMap(([id, mined]) => (mined && mined.block.number > finalized ? [id] : []));
+}
+
 // A lane that only watches replaces nothing, however long that takes.
 const maxStuckBlocks = 10_000;
 
-/** Creates the measure of how long so many blocks last took, in seconds; infinite while that is not known. */
-function createPace() {
+/**
+ * Creates the measure of how long the lane took to see so many blocks, in seconds. It is infinite until the lane has seen as
+ * many. Blocks between two polls do not count: a slow node must not make a lane look as if it stalled.
+ */
+export function createPace() {
   let seen: { readonly number: bigint; readonly at: number }[] = [];
-  return (number: bigint, blocks: bigint, at: number): number => {
-    if (seen.at(-1)?.number !== number) seen.push({ number, at });
-    const old = seen.findLastIndex((each) => each.number <= number - blocks);
-    if (old > 0) seen = seen.slice(old);
+  return (number: bigint, blocks: number, at: number): number => {
+    if (seen.at(-1)?.number !== number) seen = [...seen, { number, at }].slice(-blocks - 1);
     const [oldest] = seen;
-    const isOldEnough = oldest !== undefined && oldest.number <= number - blocks;
-    return isOldEnough ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
+    const isKnown = oldest !== undefined && seen.length > blocks;
+    return isKnown ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
   };
 }
 

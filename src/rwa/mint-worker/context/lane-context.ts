@@ -1,12 +1,15 @@
 import type { Logger } from '../../../base/log.ts';
 import type { Tracing } from '../../../base/span.ts';
+import { feesInWords } from '../../../chain/minting/fees.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../../chain/minting/signer.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { FinalBlock } from '../../minting/finality-store.ts';
+import type { Attempt } from '../stores/attempt-store.ts';
 import type { LaneId, LaneLease } from '../stores/lane-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
 import type { LaneMemory } from './lane-memory.ts';
 
 export type MintSettings = {
@@ -118,3 +121,21 @@ export type LaneContext = Pick<
   /** Aborts when the lane is to stop; nothing new is begun from then on. */
   readonly stopping: AbortSignal;
 };
+
+/** The facts that name an attempt in steps and log lines. */
+export const attemptFacts = (
+  { id, nonce }: Pick<OpenTransaction, 'id' | 'nonce'>,
+  { number, hash, fees }: Omit<Attempt, 'sentAtBlock'>,
+): StepFacts => ({
+  transaction: id,
+  nonce: nonce.toString(),
+  attempt: number,
+  hash,
+  ...feesInWords(fees),
+});
+
+/** The facts that name a transaction: those of its newest attempt. */
+export function transactionFacts(transaction: OpenTransaction): StepFacts {
+  const [newest] = transaction.attempts;
+  return attemptFacts(transaction, newest);
+}

@@ -41,20 +41,22 @@ const refusesAll = (contract: string, refusal: string): Pause => ({
 /**
  * Asks again about NFTs of a contract that were refused as many blocks ago as the network has confirmations, one by one.
  * Those that are still refused fail; the others can be sent, and all for the same recipient.
- * @returns why nothing can be minted on the contract; undefined when other NFTs can be
+ * @returns those that still wait; why nothing can be minted on the contract, if so
  */
 export async function recheckRefused(
   context: LaneContext,
   head: Head,
   refused: readonly RefusedMint[],
-): Promise<Pause | undefined> {
+): Promise<readonly RefusedMint[] | Pause> {
   const { db, lease, node, signer } = context;
+  let waiting = refused;
   const due = refused.filter((each) => isDue(context, head, each));
   for (const mint of due.slice(0, mostAtOnce)) {
     const { contract, recipient, tokenId } = mint;
     const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
       await forgetRecipient(db, { chainId: lease.chainId, contract, recipient });
+      waiting = waiting.filter((other) => other.recipient !== recipient);
       continue;
     }
     if (!(await mintsToOthers(context, head, mint))) return refusesAll(contract, estimate.refusal);
@@ -64,7 +66,7 @@ export async function recheckRefused(
     }
     await failRefused(context, mint, estimate.refusal);
   }
-  return undefined;
+  return waiting;
 }
 
 async function failRefused(

@@ -11,15 +11,15 @@ import {
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
+import { refuseUnfit } from '../context/unfit-contract.ts';
 import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
-import { listRefusedMints, noteKnownRecipients } from '../stores/refusal-store.ts';
+import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
-import { refuseUnfit } from './refuse-unfit.ts';
 import { askAbout } from './resting.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
@@ -31,6 +31,8 @@ type Target = {
   /** Those that may have NFTs in the next transaction, the one whose turn it is first. */
   readonly companyIds: readonly string[];
   readonly inFlight: readonly OpenTransaction[];
+  /** Mints whose recipient the contract has rejected. */
+  readonly refused: readonly RefusedMint[];
 };
 
 /**
@@ -62,11 +64,9 @@ export async function sendToContract(
   const room = await roomFor(context, target, fees, breaker);
   if (room === undefined) return 'done';
   if ('reason' in room) return room;
-  const all = await listRefusedMints(context.db, context.lease.chainId);
-  const waiting = all.filter((mint) => mint.contract === contract);
-  const still = await askAbout(context, contract, () => recheckRefused(context, head, waiting));
-  if (still !== undefined) return still;
-  const candidates = await listCandidates(context, target, isFailing ? 1 : room.limit);
+  const refused = await askAbout(context, contract, () => recheckRefused(context, head, target.refused));
+  if ('reason' in refused) return refused;
+  const candidates = await listCandidates(context, { ...target, refused }, isFailing ? 1 : room.limit);
   if (candidates.length === 0) return 'done';
   const { cost, gas, limit } = room;
   const sized = await askAbout(context, contract, () =>
@@ -82,8 +82,8 @@ export async function sendToContract(
   if ('reason' in sized) return sized;
   // What passes shows that the contract mints.
   if (sized.batch !== undefined) memory.mintsAt.set(contract, head.hash);
-  const refused = await handleBlamed(context, target, sized.blamed);
-  if (refused !== undefined) return refused;
+  const pause = await handleBlamed(context, target, sized.blamed);
+  if (pause !== undefined) return pause;
   memory.costs.set(contract, sized.cost);
   memory.resting.delete(contract);
   if (sized.batch === undefined) return 'done';
@@ -167,12 +167,12 @@ const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
  */
 async function listCandidates(
   context: LaneContext,
-  { companyIds, contract, head }: Target,
+  { companyIds, contract, head, refused }: Target,
   limit: number,
 ): Promise<readonly QueuedMint[]> {
   const { db, lease } = context;
   const { chainId } = lease;
-  const excludedNftIds = idsOf(await listRefusedMints(db, chainId));
+  const excludedNftIds = idsOf(refused);
   const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
   const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
   const queued = listed.filter(({ nftId }) => !known.has(nftId));

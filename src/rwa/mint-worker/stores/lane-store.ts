@@ -113,14 +113,17 @@ export async function forgetAskedFill(db: Database, lease: LaneLease): Promise<v
   await db.raw(`UPDATE mint_lanes SET fill_nonce = NULL WHERE ${sameLease}`, lease);
 }
 
-/**
- * Whether the lane has transactions to watch, whether some of them are in no confirmed block, and whether NFTs are
- * queued on its network.
- */
-export async function findLaneWork(
-  db: Database,
-  lane: LaneId,
-): Promise<{ hasOpen: boolean; hasUnconfirmed: boolean; hasQueued: boolean }> {
+/** What there is to do for a lane. */
+export type LaneWork = {
+  /** The lane has transactions to watch. */
+  readonly hasOpen: boolean;
+  /** Some of them are in no confirmed block. */
+  readonly hasUnconfirmed: boolean;
+  /** NFTs are queued on the network of the lane. */
+  readonly hasQueued: boolean;
+};
+
+export async function findLaneWork(db: Database, lane: LaneId): Promise<LaneWork> {
   const { rows } = await db.raw(
     `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
          AND state IN ('submitted', 'confirmed')) OR EXISTS (

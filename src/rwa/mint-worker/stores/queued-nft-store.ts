@@ -1,12 +1,25 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
-import { inLine, isOfLine } from './queue-line-sql.ts';
 
 /*
  * The queue of NFTs to send: rows of `nfts` in mint state `queued`. This store only reads and locks them;
  * every change of the state is in `minting/mint-state-store.ts`.
  */
+
+/*
+ * SQL of the lines of the queue: what one company has queued for one contract. Only the index by lines can be read so: with
+ * plain equality and the order of waiting the planner sometimes reads the whole queue by time instead, past all that waits
+ * in other lines.
+ */
+
+/** The order in a line. */
+export const inLine = 'mint_contract, company_id, queued_at, id';
+
+/** Whether an NFT is of the line. */
+export const isOfLine = (contract: string, companyId: string) => `
+  ROW (mint_contract, company_id) >= ROW (${contract}, ${companyId})
+  AND ROW (mint_contract, company_id) <= ROW (${contract}, ${companyId})`;
 
 /** An NFT that waits to be sent. */
 export type QueuedMint = Mint & { readonly nftId: string; readonly companyId: string };

@@ -3,15 +3,21 @@ import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import { standingReasonSql } from '../../assets/reason-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { LaneId } from './lane-store.ts';
-import { inLine, isOfLine } from './queue-line-sql.ts';
-import type { QueuedLine } from './queued-nft-store.ts';
+import { inLine, isOfLine, type QueuedLine } from './queued-nft-store.ts';
 
 /*
  * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
  */
 
-/** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
-type Answers = ReadonlyMap<string, string>;
+/** What the lane knows of its transactions. */
+type Known = {
+  /** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
+  readonly answers: ReadonlyMap<string, string>;
+  /** Ids of transactions that need no reason, since they wait for their blocks to become final. */
+  readonly settling: readonly string[];
+  /** Why the lane does not send. */
+  readonly pause: MintReason | undefined;
+};
 
 type Still = {
   readonly lane: LaneId;
@@ -25,12 +31,11 @@ const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => 
 // Each sweep notes so many; the next goes on.
 const most = 1_000;
 
-/** Notes NFTs in transactions of the lane that have not moved and have no other reason. @param pause why the lane stands now */
+/** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
 export async function noteStillSubmitted(
   tx: Tx,
   { lane, seconds }: Still,
-  answers: Answers,
-  pause: MintReason | undefined,
+  { answers, settling, pause }: Known,
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
@@ -43,9 +48,16 @@ export async function noteStillSubmitted(
          FROM mint_attempts WHERE transaction_id = t.id) a
        LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
-       AND coalesce(mint_reason_of_sending(:pause), true)
+       AND coalesce(mint_reason_of_sending(:pause), true) AND t.id <> ALL (:settling::uuid[])
      LIMIT ${most} ON CONFLICT DO NOTHING`,
-    { ...lane, seconds, pause: pause ?? null, ids: [...answers.keys()], answers: [...answers.values()] },
+    {
+      ...lane,
+      seconds,
+      pause: pause ?? null,
+      settling: [...settling],
+      ids: [...answers.keys()],
+      answers: [...answers.values()],
+    },
   );
 }
 

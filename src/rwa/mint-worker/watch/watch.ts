@@ -1,19 +1,18 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { isDueForRetry, restBeforeRetry } from '../context/evidence-memory.ts';
 import { answersOthers, isOfNode } from '../context/inquiry.ts';
-import type { LaneContext } from '../context/lane-context.ts';
+import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
 import { forgetOthers } from '../context/lane-memory.ts';
-import { transactionFacts } from '../context/step-facts.ts';
+import type { Mined } from '../context/mined.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
-import { listOpenTransactions } from '../stores/transaction-store.ts';
+import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { viewChain } from './evidence/chain-view.ts';
-import type { Look } from './evidence/look.ts';
-import { type Inspection, inspect } from './inspect.ts';
-import { lookAtChain } from './look-at-chain.ts';
+import { type Look, lookAtChain } from './evidence/look.ts';
 import { recheck } from './outcome/recheck.ts';
 import { releaseLost, settleByEvent } from './outcome/release-lost.ts';
 import { settle } from './outcome/settle.ts';
 import { settleUnproven } from './outcome/settle-unproven.ts';
-import { noteUnanswered } from './outcome/waiting.ts';
+import { clearUnanswered, noteUnanswered } from './outcome/waiting.ts';
 import { rebroadcast } from './resend/rebroadcast.ts';
 
 /**
@@ -79,4 +78,51 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
   if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
   if (mined === null && (await releaseLost(look, transaction))) return;
   await rebroadcast(context, view, transaction);
+}
+
+type Inspection = {
+  readonly transaction: OpenTransaction;
+  /** null when its nonce is used but none of its attempts is mined; undefined when nothing is known. */
+  readonly mined: Mined | null | undefined;
+  /** False when the node refuses what is asked about this transaction: then it waits. */
+  readonly isAnswered: boolean;
+};
+
+/** Reads from the chain what a transaction needs to be advanced. Runs for all transactions in parallel. */
+async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspection> {
+  const { context } = look;
+  const { memory, node, stopping } = context;
+  const { id } = transaction;
+  if (transaction.confirmedIn !== null) return { transaction, mined: undefined, isAnswered: true };
+  if (!isDueForRetry(context, id)) return { transaction, mined: undefined, isAnswered: false };
+  try {
+    const mined = await minedFor(look, transaction);
+    if (memory.evidence.retries.delete(id)) await clearUnanswered(context, id);
+    return { transaction, mined, isAnswered: true };
+  } catch (err) {
+    if (stopping.aborted || !isOfNode(err)) throw err;
+    if (!(await answersOthers(node, err, stopping))) throw err;
+    restBeforeRetry(context, id);
+    await noteUnanswered(context, transaction, err);
+    return { transaction, mined: undefined, isAnswered: false };
+  }
+}
+
+async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined | null | undefined> {
+  const { memory } = look.context;
+  const { id, nonce } = transaction;
+  const isNonceUsed = look.view.count > nonce || memory.nonceUsed.delete(id);
+  if (!isNonceUsed) return undefined;
+  const known = memory.mined.get(id);
+  // Asked for again for the conclusion, so that it does not rest on an answer from long ago.
+  if (known && look.hashOf(known.block.number) === known.block.hash && !(await isConcluded(look, known))) {
+    return known;
+  }
+  return look.view.receiptOf(transaction);
+}
+
+/** Whether the block is deep enough to conclude what became of the transaction. */
+async function isConcluded({ context, view }: Look, { block, receipt }: Mined): Promise<boolean> {
+  if (!receipt.succeeded) return block.number <= (await view.finalized());
+  return view.depthOf(block.number) >= BigInt(context.network.confirmations);
 }

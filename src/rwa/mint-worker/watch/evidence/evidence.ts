@@ -1,13 +1,12 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
-import type { MintSearch } from '../../context/evidence-memory.ts';
+import { isDueForRetry, type MintSearch, restBeforeRetry } from '../../context/evidence-memory.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../../stores/transaction-store.ts';
 import type { Look } from './look.ts';
 import { searchFor, searchMints } from './mint-search.ts';
-import { isDue, restBeforeRetry } from './retries.ts';
 
 /**
  * What the chain shows about the mint of one NFT:
@@ -38,7 +37,7 @@ export async function findEvidence(
   nfts: readonly TransactionNft[],
   minDepth: bigint,
 ): Promise<Map<string, Evidence>> {
-  const due = nfts.filter(({ nftId }) => isDue(look.context, nftId));
+  const due = nfts.filter(({ nftId }) => isDueForRetry(look.context, nftId));
   const all = new Map<string, Evidence>(nfts.map(({ nftId }) => [nftId, { kind: 'waits', note: undefined }]));
   if (due.length === 0) return all;
   const search = searchFor(look, subject, nfts);

@@ -1,5 +1,7 @@
-import type { Inquiry } from '../../context/inquiry.ts';
+import { createInquiry, type Inquiry } from '../../context/inquiry.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
+import { followChain } from '../../context/lineage.ts';
+import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 
 /** One look at the chain: what the parts of `watch` share during a poll. */
@@ -12,3 +14,33 @@ export type Look = {
   /** How many transactions of the signer are in final blocks. */
   finalCount(): Promise<bigint>;
 };
+
+/**
+ * Looks at the chain for these transactions: which blocks are in it that they depend on.
+ * @throws when a question has no answer
+ */
+export async function lookAtChain(
+  context: LaneContext,
+  view: ChainView,
+  open: readonly OpenTransaction[],
+): Promise<Look> {
+  const { memory, node, signer } = context;
+  const inBlocks = [...memory.mined.values()].flatMap((mined) => mined?.block.number ?? []);
+  const confirmed = open.flatMap(({ confirmedIn, foundIn }) =>
+    confirmedIn === null ? [] : [confirmedIn.number, ...foundIn.map(({ number }) => number)],
+  );
+  const numbers = [...confirmed, ...inBlocks];
+  const lineage = await followChain(memory.lineage, view.head, numbers, view.block);
+  memory.lineage = lineage;
+  let finalCount: Promise<bigint> | undefined;
+  return {
+    context,
+    view,
+    inquiry: createInquiry(context),
+    hashOf: (number) => lineage.get(number),
+    finalCount() {
+      finalCount ??= view.finalized().then((block) => node.transactionCount(signer.address, block));
+      return finalCount;
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { transactionFacts } from '../../context/step-facts.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { noteFailure } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';

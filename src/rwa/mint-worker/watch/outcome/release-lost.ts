@@ -1,12 +1,12 @@
-import { transactionFacts } from '../../context/step-facts.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { noteLeftOut } from './left-out.ts';
 import { confirmTransaction, endLost } from './outcomes.ts';
 import { type Proof, proveOutcomes } from './proof.ts';
+import { noteLeftOut } from './retry-limit.ts';
 import { forgetEndedRetries, hasNews, saveWaiting } from './waiting.ts';
 
 /**

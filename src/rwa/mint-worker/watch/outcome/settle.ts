@@ -1,8 +1,8 @@
 import { readSigned } from '../../../../chain/minting/signer.ts';
 import type { Database } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { inclusionOf, type Mined } from '../../context/mined.ts';
-import { transactionFacts } from '../../context/step-facts.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
@@ -11,10 +11,9 @@ import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.
 import { setUnproven } from '../../stores/unproven-store.ts';
 import { findEvidence } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
-import { listTriedNfts, noteLeftOut } from './left-out.ts';
 import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
-import { applyRetryLimit, revertedMint } from './retry-limit.ts';
+import { applyRetryLimit, listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
 import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
 
 /**
