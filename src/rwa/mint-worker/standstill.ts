@@ -43,10 +43,10 @@ export function createStandstillSweep() {
     if (now() - sweptAt < sweepMs) return pause ?? found;
     sweptAt = now();
     const still = { lane: lease, seconds };
-    const settling = await listSettling(context, head);
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
       const { answers } = memory;
+      const settling = [...memory.settling];
       await noteStillSubmitted(tx, still, { answers, settling, pause: pause?.reason });
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
@@ -59,12 +59,6 @@ export function createStandstillSweep() {
       pause === undefined && (await isQueueStill(db, still)) ? { reason: 'unexplained', detail } : undefined;
     return pause ?? found;
   };
-}
-
-/** Lists the ids of transactions that are in a block and not final: what did not mint waits for that, however long it takes. */
-async function listSettling({ memory, network, node }: LaneContext, head: Head): Promise<string[]> {
-  const finalized = await node.finalized(head, network.finalityDepth);
-  return [...memory.mined].flatMap(([id, mined]) => (mined && mined.block.number > finalized ? [id] : []));
 }
 
 // A lane that only watches replaces nothing, however long that takes.

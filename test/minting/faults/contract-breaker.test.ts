@@ -3,16 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-store.ts';
 import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import {
-  type Call,
-  type Flaw,
-  failure,
-  fieldOf,
-  of,
-  type Pass,
-  quantityOf,
-  resultOf,
-} from '../../support/node/flaw.ts';
+import { type Flaw, failure, fieldOf, of, quantityOf, resultOf } from '../../support/node/flaw.ts';
+import { finalUpTo } from '../../support/node/limits.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -129,17 +121,8 @@ test('N9: a contract that mints nothing gets a few transactions, then one in an 
 test('what a contract did not mint waits until that is final, however long that takes, and is no alarm', async () => {
   const { chain, node } = setup;
   await become('Idle');
-  const final = async (call: Call, pass: Pass) => pass({ ...call, params: [finalAt, false] });
-  const { number: finalAt } = await chain.call<{ number: string }>(
-    'eth_getBlockByNumber',
-    'finalized',
-    false,
-  );
-  node.setFlaws(
-    of('eth_getBlockByNumber', (call, pass) =>
-      call.params[0] === 'finalized' ? final(call, pass) : undefined,
-    ),
-  );
+  const { number } = await chain.call<{ number: string }>('eth_getBlockByNumber', 'finalized', false);
+  node.setFlaws(finalUpTo(BigInt(number)));
   const ids = await setup.accept(2);
   const worker = setup.work();
   const mining = setup.keepMining(50);

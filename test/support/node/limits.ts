@@ -1,5 +1,15 @@
 import { formatEther, Transaction } from 'ethers';
-import { askQuantity, type Flaw, failure, fieldOf, of, quantityOf, type Reply, resultOf } from './flaw.ts';
+import {
+  askQuantity,
+  type Flaw,
+  failure,
+  fieldOf,
+  hexOf,
+  of,
+  quantityOf,
+  type Reply,
+  resultOf,
+} from './flaw.ts';
 
 /** How a node says that it knows no finalized block. */
 export type NoFinalized = 'status 429' | 'not found' | 'unknown tag' | 'null';
@@ -116,3 +126,9 @@ export function allows(perSecond: number, refusal: Reply): Flaw {
     return undefined;
   };
 }
+
+/** A node to which no block after this one is final. */
+export const finalUpTo = (block: bigint): Flaw =>
+  of('eth_getBlockByNumber', (call, pass) =>
+    call.params[0] === 'finalized' ? pass({ ...call, params: [hexOf(block), false] }) : undefined,
+  );

@@ -81,6 +81,11 @@ export type LaneMemory = {
    * its nonce is used for good.
    */
   readonly mined: Map<string, Mined | null>;
+  /**
+   * Ids of transactions that wait until the use of their nonce is final, as the last check of the chain has shown. Those
+   * that a contract reverted or passed over are among them.
+   */
+  readonly settling: Set<string>;
   /** The chain that the last poll has seen. */
   lineage: Lineage | undefined;
   readonly evidence: EvidenceMemory;
@@ -135,6 +140,7 @@ export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
   next: undefined,
   mined: new Map(),
+  settling: new Set(),
   lineage: undefined,
   evidence: createEvidenceMemory(),
   nonceUsed: new Set(),

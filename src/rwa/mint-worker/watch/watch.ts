@@ -37,6 +37,7 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   try {
     const open = await listOpenTransactions(db, lease);
     forgetOthers(context.memory, new Set(open.map(({ id }) => id)));
+    context.memory.settling.clear();
     const look = await lookAtChain(context, await viewChain(context, head), open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {

@@ -52,7 +52,10 @@ async function confirmByEvent(
 export async function releaseLost(look: Look, transaction: OpenTransaction): Promise<boolean> {
   const { db, lease, memory, step } = look.context;
   const { id } = transaction;
-  if ((await look.finalCount()) <= transaction.nonce) return false;
+  if ((await look.finalCount()) <= transaction.nonce) {
+    memory.settling.add(id);
+    return false;
+  }
   const nfts = await listOpenNfts(db, id);
   const { outcomes, waiting } = await proveOutcomes(look, transaction, nfts);
   if (await confirmByEvent(look, transaction, nfts, { outcomes, waiting })) return true;

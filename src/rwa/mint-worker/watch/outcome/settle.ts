@@ -64,7 +64,10 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
   // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
   // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
   // became of it.
-  if (!isClear && mined.block.number > (await view.finalized())) return;
+  if (!isClear && mined.block.number > (await view.finalized())) {
+    memory.settling.add(transaction.id);
+    return;
+  }
 
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
@@ -135,7 +138,10 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
   const { context, view } = look;
   const { db, lease, memory, step } = context;
   const { id } = transaction;
-  if (mined.block.number > (await view.finalized())) return;
+  if (mined.block.number > (await view.finalized())) {
+    memory.settling.add(id);
+    return;
+  }
   const nfts = await listOpenNfts(db, id);
   const subject = { chainId: lease.chainId, contract: transaction.contract };
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
