@@ -18,14 +18,14 @@ export type BroadcastAnswer = {
 };
 
 export type BroadcastOptions = {
-  /** A node has taken the transaction before, and does not have it: what others say counts more than that. */
+  /** A node accepted the transaction before and does not have it. So the rejection of another node counts. */
   readonly isDoubted?: boolean;
 };
 
 /**
  * Broadcasts a signed transaction to several nodes at once. The first node that takes the transaction decides, whatever others
  * say: the transaction reaches them from there. When no node takes the transaction, the answer has the words of all nodes that
- * answered. A doubted transaction waits for all nodes, and counts as refused when any node refuses it.
+ * answered. For a doubted transaction the function waits for all nodes, and the rejection of any node counts.
  * @throws NodesUnavailableError when no node answered, so that it is unknown whether one has it
  */
 export async function broadcastToAll(

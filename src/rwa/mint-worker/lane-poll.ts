@@ -22,7 +22,7 @@ type PollOptions = {
   readonly stopping: AbortSignal;
 };
 
-// A reorganisation may leave the newest block as it was, and is noticed only when older blocks are checked.
+// A reorganisation may not change the newest block. Only a check of older blocks finds it then.
 const maxWatchIntervalMs = 5_000;
 
 /**
@@ -54,7 +54,7 @@ export function createLanePoll(
     try {
       return await pollNode(network, pinned, work);
     } catch (error) {
-      // The pool knows of those that gave no answer, not of those whose answer is none.
+      // The pool notices nodes without an answer. It does not notice useless answers.
       if (isOfNode(error) && !(error instanceof NodesUnavailableError)) pinned.preferOthers();
       throw error;
     }
@@ -75,7 +75,7 @@ export function createLanePoll(
     }
 
     const head = await node.head();
-    // At each block it is asked again for what replaces a transaction.
+    // At each block the signer is asked again.
     if (head.hash !== watchedHead) memory.signerFault = undefined;
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;
     if (work.hasOpen && isDue) {
@@ -100,7 +100,7 @@ export function createLanePoll(
   };
 }
 
-/** Sends what is queued. A signer that does not sign is told, and keeps the rest of the poll from nothing. */
+/** Sends what is queued. When the signer does not sign, that becomes the pause, and the rest of the poll goes on. */
 async function sendSigned(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
   const pause = await send(context, head, hasQueued).catch((error: unknown) => {
     if (error instanceof SignerUnavailableError) return undefined;
@@ -117,10 +117,10 @@ const spanOf = ({ chainId, signer }: LaneLease) =>
     facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
   }) as const;
 
-// The words are those of whoever keeps the key.
+// The text comes from the keeper of the key.
 const maxWords = 500;
 
-/** The signer of a lane, which notes in its memory why it does not sign, until it does. */
+/** Creates the signer of a lane. While it does not sign, the memory of the lane has the reason. */
 function noteFaults(signer: MintSigner, memory: Pick<LaneMemory, 'signerFault'>): MintSigner {
   const noted = async (sign: () => Promise<Signed>): Promise<Signed> => {
     try {

@@ -20,11 +20,11 @@ export type Lane = LaneId & {
    * @param causes each a `traceparent`: that poll goes on with their traces
    */
   notify(causes?: readonly string[]): void;
-  /** Whether this process holds the lane. */
+  /** Whether this process owns the lane. */
   isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
-  /** Settles when the lane has stopped: when it was told to, or was only watched and another process took it. */
+  /** Settles when the lane has stopped: by `stop`, or because another process took a lane that was only watched. */
   readonly ended: Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export function startLane(deps: LaneDeps): Lane {
   };
 }
 
-/** @returns undefined when another process holds the lane, or when that cannot be found out */
+/** @returns undefined when another process owns the lane, or when the database does not answer */
 async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<LaneLease | undefined> {
   const { db, lane, holder, watchOnly, settings, log } = deps;
   try {
@@ -83,7 +83,7 @@ async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<LaneLease
   }
 }
 
-/** Gives a lease back whose fence is not above one that this process has seen, and says so. */
+/** Gives back a lease whose fence is not above one that this process has seen, and stores the reason. */
 async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
   const { db, log, lane, step } = deps;
   const detail = `The fence of the lane was higher before: the database is in an earlier state (fence ${lease.fence}).`;
@@ -112,7 +112,7 @@ async function workUnderLease(deps: LaneDeps, lease: LaneLease, { trigger, stopp
     while (!stopping.aborted && renewal.isValid()) {
       await reportFailures(async () => {
         const pause = await pollSafely(poll);
-        // A poll that was told to stop has not tried everything.
+        // A poll that ended early has not tried everything.
         if (!stopping.aborted) await report(pause);
       });
       await trigger.wait(settings.pollMs);

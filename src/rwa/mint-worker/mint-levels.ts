@@ -86,8 +86,8 @@ export function watchMinting(metrics: Metrics, options: Options): void {
 }
 
 /**
- * Registers the levels that tell of lanes which no worker serves, for processes that are there when none is. There may be
- * many such processes, so nothing is counted.
+ * Registers the levels of lanes for processes that run also while no worker does. There may be many such processes, so
+ * nothing is counted.
  */
 export function watchLanes(metrics: Metrics, { db }: Pick<Options, 'db'>): void {
   metrics.levels({
@@ -135,7 +135,7 @@ function laneLevels(lanes: readonly LaneStatus[]) {
       value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
     })),
     inFlight: lanes.map((lane) => level(lane, lane.inFlight)),
-    // Of one that an operator has stopped, such as that of a signer that was replaced, nobody needs to be told.
+    // Nobody waits for a lane that an operator has stopped, such as that of a replaced signer.
     held: lanes
       .filter(({ paused }) => paused !== 'operator')
       .map((lane) => level(lane, lane.holder === null ? 0 : 1)),
@@ -176,7 +176,7 @@ function signerSource(
       const highest = await findHighestNonce(db, { chainId, signer: address });
       // A signer that has stored no transaction continues with the count of the chain.
       const next = highest === undefined ? latest : highest + 1n;
-      // A gauge is a floating point number; its rounding does not matter here.
+      // A gauge is a floating point number. The rounding does not matter here.
       const whole = Number(formatUnits(balance, network.currency.decimals));
       return {
         balance: [{ labels, value: whole }],

@@ -7,7 +7,7 @@ import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { type LaneLease, type LaneWork, type Pause, setPause } from './stores/lane-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from './stores/transaction-store.ts';
 
-/** Tells why the lane does not send; undefined when it does. */
+/** Reports why the lane does not send; undefined when it does. */
 export type PauseReport = (pause: Pause | undefined) => Promise<void>;
 
 /**
@@ -18,7 +18,7 @@ export function createPauseReport(
   { db, step }: Pick<LaneDeps, 'db' | 'step'>,
   lease: LaneLease,
 ): PauseReport {
-  // Unset at first, so that the first report is stored whatever it is: another holder may have left a pause.
+  // Unset at first, so that the first report is always stored. Another owner may have left a pause.
   let reported: { readonly pause: Pause | undefined } | undefined;
 
   return async (pause) => {
@@ -32,12 +32,12 @@ export function createPauseReport(
   };
 }
 
-// An answer of a node may hold anything.
+// An answer of a node may contain anything.
 const maxDetail = 500;
 
 /**
  * The pause of a lane whose poll rejected with this error.
- * @throws the error when the database is out: that is no matter of the lane
+ * @throws the error when the database does not answer, which is not the lane's fault
  */
 export function pauseForFailure(error: unknown): Pause {
   if (!isOfNodes(error) && isOutage(error)) throw error;
@@ -58,13 +58,13 @@ export async function pauseInFlight(context: LaneContext, head: Head): Promise<P
 }
 
 /**
- * Why transactions in flight are not mined, where the price is to blame and the cap keeps them from paying it. Asks for
- * the market only while one has waited for so long that it would be replaced.
+ * Why transactions in flight are not mined, where the price is above what they may pay. It asks for the market only while a
+ * transaction has waited so long that it would be replaced.
  */
 async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory, node, settings } = context;
   const unconfirmed = await listUnconfirmedTransactions(db, lease);
-  // Since its first attempt: replacements that the price outruns too do not make it move.
+  // Counted since its first attempt: a replacement that is too cheap again is no progress.
   const isWaiting = ({ id, attempts }: OpenTransaction) => {
     const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
     return !memory.mined.has(id) && head.number - sentAt >= BigInt(settings.stuckBlocks);
@@ -104,7 +104,7 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
   return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
 }
 
-/** A transaction that every node refuses is not mined, and nor are those after it. */
+/** A transaction that every node rejects is not mined, and neither are those after it. */
 function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
   const [refused] = memory.refused.values();
   if (refused === undefined) return pauseForForgotten(memory);
@@ -115,7 +115,7 @@ function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
   return { reason: 'broadcast_refused', detail };
 }
 
-/** Once may be a node that restarted, and has the transaction since the next broadcast. */
+/** The first time may be a node that restarted. It has the transaction after the next broadcast. */
 function pauseForForgotten({ forgotten }: LaneContext['memory']): Pause | undefined {
   const isClaimed = [...forgotten.values()].some(({ isTaken, times }) => isTaken && times > 1);
   if (!isClaimed) return undefined;

@@ -26,14 +26,14 @@ import { createInquiry, isOfNode, PacedError, wordsOf } from '../context/inquiry
 import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 
-// The newest block may be the same for long, and a node that failed is asked again.
+// The newest block may stay the same for long. A node that failed is asked again meanwhile.
 const longestLookMs = 5_000;
-// For all contracts: each question for logs costs a node much.
+// For all contracts together, since questions for logs are expensive.
 const mostQuestions = 10;
 
 /**
- * Has a contract compared before something is sent to it, up to the block that was final when the lane was taken: a database
- * that was restored since may lack what the chain has.
+ * Compares a contract with the rows before the lane sends to it, up to the block that was final when the process took the
+ * lane. A restored database may lack what the chain has.
  * @returns why nothing may be sent to the contract yet; a recovery is needed for the whole network
  */
 export async function pauseForComparison(
@@ -71,7 +71,7 @@ export async function pauseForComparison(
   }
 }
 
-/** What one look at the chain may ask, however many polls and contracts share it. */
+/** Returns how questions are asked at this block. All polls and contracts share the limit of them. */
 function askInLook(context: LaneContext, head: Head) {
   const { memory, now } = context;
   const { look } = memory.compared;
@@ -94,8 +94,8 @@ export type ComparisonRun = {
 };
 
 /**
- * Compares the final blocks of a contract that are not compared yet with the rows, part by part. It stores how far it has come
- * and what disagrees, and lets the network wait for a recovery when the chain has mints of ours that the database lacks.
+ * Compares the final blocks of a contract that are not compared yet with the rows, part by part. It stores its progress and
+ * each disagreement. The network waits for a recovery when the chain has mints of ours that the database lacks.
  * @returns an iteration that ends when everything up to `to` is compared; each item is a part, with why lanes must wait
  * @throws when the node does not answer
  */
@@ -115,7 +115,7 @@ export async function* compareFinal(run: ComparisonRun): AsyncGenerator<{ readon
     const found = await compareUntilLost(comparison, contract, { ...part, mints });
     const lost = found.find(isLostPast);
     const news = await inTransaction(db, async (tx) => {
-      // A recovery compares everything anew.
+      // A recovery compares everything again.
       if (lost === undefined) await setCompared(tx, id, part.to);
       return saveDisagreements(tx, id, found);
     });
@@ -144,6 +144,6 @@ async function compareUntilLost(comparison: Comparison, contract: ComparedContra
   return [...found, ...(await findMissingTokens(comparison, page, seen))];
 }
 
-/** What a recovery has told of, and what a lane is about to write. */
+/** Whether a recovery has reported the disagreement, or a lane is about to write the mint. */
 const isExpected = ({ recoveredTo }: ComparedContract, found: Disagreement): boolean =>
   found.kind === 'not_recorded' ? found.nftState === 'submitted' : isToldOf(recoveredTo, found);

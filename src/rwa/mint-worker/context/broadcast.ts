@@ -4,8 +4,8 @@ import type { LaneContext } from './lane-context.ts';
 import { learn } from './market.ts';
 
 /**
- * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory:
- * what becomes of the transaction is read from the chain. Does not reject when no node answers.
+ * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory. The chain
+ * shows what becomes of the transaction. The promise does not reject when no node answers.
  */
 export async function broadcast(
   context: LaneContext,
@@ -23,10 +23,10 @@ export async function broadcast(
     if (isTaken) {
       if (forgotten !== undefined) forgotten.isTaken = true;
       const { raisedTo: tip } = memory.refused.get(transactionId) ?? {};
-      // So that the next ones need not come to it by refusals.
+      // So that the next transactions begin with this tip.
       if (tip !== undefined) learn(context, { tip });
     }
-    // Receipts show it, unless it has waited for long and the node does not have it.
+    // Then receipts show it, unless it has waited for long and the node does not have it.
     const isKnown = isSettled(words) && forgotten?.isTaken !== false;
     if (isTaken || isKnown) {
       memory.refused.delete(transactionId);
@@ -40,7 +40,7 @@ export async function broadcast(
   }
 }
 
-/** Counts a refusal, whatever the text: one that the signer cannot pay for is no matter of its price. */
+/** Counts a rejection, whatever the text. When the signer cannot pay for the transaction, its price is not to blame. */
 async function noteRefusal(
   { memory, node, signer }: LaneContext,
   transactionId: string,

@@ -29,7 +29,7 @@ export type MintSettings = {
   readonly leaseSeconds: number;
 };
 
-/** What a lane has just done; the steps of one transaction come in this order, as far as it gets. */
+/** What a lane has just done. The steps of a transaction come in this order. */
 export type MintStep =
   | 'taken'
   | 'watched'
@@ -94,7 +94,7 @@ export type LaneDeps = {
   readonly db: Database;
   readonly lane: LaneId;
   readonly signer: MintSigner;
-  /** The signer has no key here: what it has sent is watched and broadcast again, and nothing is signed. */
+  /** This process has no key of the signer. It watches and broadcasts what is stored, and signs nothing. */
   readonly watchOnly: boolean;
   readonly settings: MintSettings;
   readonly log: Logger;
@@ -104,7 +104,7 @@ export type LaneDeps = {
   /** Names this process to operators. */
   readonly holder: string;
   readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
-  /** Looks at the network's nodes, of which one must have the known final block, and chooses one. @throws NodesUnavailableError when none can be used */
+  /** Compares the network's nodes and chooses a node that has the known final block. @throws NodesUnavailableError when none can be used */
   readonly pinNode: (network: Network, known: FinalBlock | undefined) => Promise<PinnedNode>;
 };
 

@@ -16,8 +16,8 @@ const words: Readonly<Record<UnfitLook, string>> = {
 
 /**
  * Finds whether a contract is none that mints, at the newest final block: it has no code, or answers anything to any
- * question. Believed when it looks the same at two final blocks of the chain that has this network's id.
- * @returns the look, and the reason in words; `doubted` after the first look; undefined when it may mint, or when the
+ * question. Two final blocks of the chain with this network's id must show the same.
+ * @returns what is there, and the reason in words; `doubted` after the first block; undefined when it may mint, or when the
  *   node does not show it
  */
 export async function unfitContract(
@@ -46,7 +46,7 @@ export async function unfitContract(
 }
 
 /**
- * Looks at a contract at a block. A node may keep the state of no block but the newest ones, or of none.
+ * Reads what is at an address at a block. A node may keep the state of no block but the newest ones, or of none.
  * @returns undefined when the node does not show it
  */
 async function lookIfShown(
@@ -72,9 +72,9 @@ export async function refuseUnfit(
   contract: string,
 ): Promise<Pause | 'refused' | undefined> {
   const { network, node } = context;
-  // What was deployed just now has no code at the final block yet.
+  // A new contract has no code at the final block yet.
   const atHead = await lookIfShown(node, contract, head.number);
-  // Where the node does not show it, the estimate decides, without which nothing is sent.
+  // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
   if (atHead === 'contract' || atHead === undefined) return undefined;
   const finalized = await node.finalized(head, network.finalityDepth);
   const unfit = await unfitContract(context, contract, finalized);

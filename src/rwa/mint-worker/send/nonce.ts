@@ -54,7 +54,7 @@ async function isConfirmed(
     node.chainId(),
   ]);
   if (block?.hash !== doubted.hash || chainId.toString() !== network.chainId) {
-    // The first look was at another chain, or this one is.
+    // The first poll saw another chain, or this poll does.
     memory.doubtedCount = undefined;
     return false;
   }
@@ -63,9 +63,8 @@ async function isConfirmed(
 
 /**
  * Finds the first nonce of a lane that has stored none. It continues with what is mined, whoever sent that. A count
- * above 0 may be that of another chain, or a lie, and what is signed above it is never mined: it is believed when the
- * final block has the same, or, where the node does not tell that, when it is seen again after the block at which it was
- * first seen is final.
+ * above 0 may be wrong or that of another chain, and then what is signed is never mined. So the final block must have the
+ * same count. Where the node does not show that, a poll must see the count again once the block of the first poll is final.
  * @param count of the transactions in blocks, asked before
  * @returns the nonce, or why there is none yet
  * @throws Error when the node serves another chain
@@ -96,7 +95,7 @@ async function isBelievable(context: LaneContext, head: Head, count: bigint): Pr
   }
   if (finalized < first.number) return false;
   if ((await node.block(first.number))?.hash === first.hash) return true;
-  // The first look was at another chain, or this one is.
+  // The first poll saw another chain, or this poll does.
   memory.firstCount = undefined;
   return false;
 }

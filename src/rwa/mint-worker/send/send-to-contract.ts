@@ -57,7 +57,7 @@ export async function sendToContract(
     detail: `${mostFailures} transactions in a row to ${contract} minted nothing; one in an hour is sent.`,
   };
   if (isFailing && !breaker.isProbeDue) {
-    // That costs no question.
+    // It costs no question, so it need not rest.
     memory.resting.delete(contract);
     return mintsNothing;
   }
@@ -80,7 +80,7 @@ export async function sendToContract(
     }),
   );
   if ('reason' in sized) return sized;
-  // What passes shows that the contract mints.
+  // An estimate that passes shows that the contract mints.
   if (sized.batch !== undefined) memory.mintsAt.set(contract, head.hash);
   const pause = await handleBlamed(context, target, sized.blamed);
   if (pause !== undefined) return pause;
@@ -88,14 +88,14 @@ export async function sendToContract(
   memory.resting.delete(contract);
   if (sized.batch === undefined) return 'done';
 
-  // Determined for each batch: somebody else may use the key in the meantime.
+  // Read for each batch, since somebody else may use the key meanwhile.
   const firstNonce = await nextNonce(context, head);
   if (typeof firstNonce !== 'bigint') return firstNonce;
   if (isFailing && !(await takeProbe(context.db, { chainId: context.lease.chainId, contract })))
     return mintsNothing;
   const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
   if (sent === 0) return 'done';
-  // A short rest collects mints that are being accepted: fewer and fuller transactions cost less.
+  // A short rest collects more mints. Fewer and fuller transactions cost less.
   const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
   await delay(restMs, undefined, { signal: stopping }).catch(() => {});
   return 'sent';
@@ -132,13 +132,13 @@ async function roomFor(
   { gasFactor }: Breaker,
 ): Promise<Room | Pause | undefined> {
   const { memory, node, settings, signer } = context;
-  // Until an estimate tells more: that of our own contract.
+  // Until there is an estimate: that of our own contract.
   const cost = timesGas(memory.costs.get(contract) ?? gasCostOf(0n), gasFactor);
   const balance = await node.balance(signer.address);
   const reserved = inFlight.reduce((sum, transaction) => sum + maxCostOf(transaction), 0n);
   const available = balance > reserved ? balance - reserved : 0n;
   const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare });
-  // Where gas is free, nothing bounds it.
+  // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
   const gas = lower(most, payable);
   const limit = Math.min(tokensWithin(cost, gas), learnedOf(context).tokens);
@@ -147,7 +147,7 @@ async function roomFor(
     const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas; a transaction may have ${gas}.`;
     return { reason: 'contract_refuses', detail };
   }
-  // Transactions in flight reserve more than they will cost: once they are mined there may be enough.
+  // Transactions in flight reserve more than they will cost. Once they are mined, there may be enough.
   if (inFlight.length > 0) return undefined;
   return {
     reason: 'balance_too_low',
@@ -184,7 +184,7 @@ async function listCandidates(
 
 const idsOf = (mints: readonly QueuedMint[]) => mints.map(({ nftId }) => nftId);
 
-/** Handles the NFTs that the contract refuses. @returns why it mints nothing at all, if so */
+/** Handles the NFTs that the contract rejects. @returns why it mints nothing at all, if so */
 async function handleBlamed(
   context: LaneContext,
   { contract, head }: Target,
@@ -193,7 +193,7 @@ async function handleBlamed(
   for (const { mint, refusal } of blamed) {
     const pause = await handleRefusal(context, head, { ...mint, contract }, refusal);
     if (pause === undefined) continue;
-    // Next time one mint is tried before a whole batch is.
+    // So that the next poll checks the contract first.
     context.memory.costs.delete(contract);
     return pause;
   }

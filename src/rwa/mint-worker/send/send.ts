@@ -26,7 +26,7 @@ export async function send(context: LaneContext, head: Head, hasQueued: boolean)
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
   if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
   const gap = await fillGap(context, head);
-  // Nonces after one that is refused are not mined either.
+  // Nonces after a rejected one are not mined either.
   const isRefused = context.memory.refused.size > 0;
   if (!hasQueued || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
@@ -37,11 +37,11 @@ export async function send(context: LaneContext, head: Head, hasQueued: boolean)
   return sendToContracts(context, head, fees);
 }
 
-// Others are sent to all the same.
+// The lane still sends to other contracts.
 const isOfContract = ({ reason }: Pause) =>
   ['contract_refuses', 'contract_unanswered', 'history_searched', 'history_unavailable'].includes(reason);
 
-// Each costs statements and questions, while what is in flight waits to be watched. The next poll goes on with others.
+// Each try costs statements and questions, while transactions in flight wait. The next poll goes on with others.
 const mostInVain = 10;
 
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
@@ -105,7 +105,7 @@ async function listLinesInTurn(
     });
   let lines = await list(memory.linesAfter);
   if (lines.length === 0 && memory.linesAfter !== undefined) lines = await list(undefined);
-  // Of a longer queue the next call lists what comes after these.
+  // The next call lists the lines of a longer queue that come after these.
   memory.linesAfter = lines.length < mostLines ? undefined : lines.reduce(later);
   return lines.filter(({ hasRoom }) => hasRoom);
 }

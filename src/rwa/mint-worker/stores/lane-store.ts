@@ -4,7 +4,7 @@ import { createLeaseStore, type HeldLease, heldRow } from '../../../db/leases/le
 import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*
- * Table `mint_lanes`: the lanes, who holds them and why they do not send.
+ * Table `mint_lanes`: the lanes, which process owns them, and why they do not send.
  */
 
 /** One signer on one network. */
@@ -18,7 +18,7 @@ export type LaneId = {
 /** The right to write to a lane, until another process takes it. */
 export type LaneLease = LaneId & HeldLease;
 
-/** Another process holds the lane; the transaction was rolled back. */
+/** Another process owns the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
   constructor({ chainId, signer }: LaneId) {
     super(`The lane of ${signer} on network ${chainId} is held by another process.`);
@@ -71,7 +71,7 @@ export function inFencedTransaction<T>(
 ): Promise<T> {
   return inTransaction(db, async (tx) => {
     const result = await work(tx);
-    // Last, to lock the row only briefly; until the commit nobody can take the lane.
+    // Last, so that the row is locked only briefly. No process can take the lane until the commit.
     const { rows } = await tx.raw(`SELECT fence FROM mint_lanes WHERE ${sameLease} FOR SHARE`, lease);
     if (rows.length === 0) throw new LeaseLostError(lease);
     return result;
@@ -143,7 +143,7 @@ export async function findLaneWork(db: Database, lane: LaneId): Promise<LaneWork
   };
 }
 
-/** Lists lanes with work that nobody holds, and that no process with their key has held for a minute. */
+/** Lists lanes with work that no process owns, and that no process with their key has owned for a minute. */
 export async function listUnstaffedLanes(db: Database): Promise<LaneId[]> {
   const { rows } = await db.raw(
     `SELECT l.chain_id AS "chainId", l.signer FROM mint_lanes l

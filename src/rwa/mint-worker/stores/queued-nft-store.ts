@@ -40,10 +40,10 @@ type LinesWanted = {
   readonly excludedNftIds: readonly string[];
 };
 
-/** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
+/** The most lines that are listed. Each reads a few entries of the index, however many NFTs wait in it. */
 export const mostLines = 1_000;
 
-// Jumps in the index from line to line.
+// Jumps from line to line in the index.
 const lines = `
   WITH RECURSIVE named (contract, company_id) AS (
     (SELECT mint_contract, company_id FROM nfts
@@ -200,7 +200,7 @@ export async function isMintContract(db: Database, chainId: string, contract: st
   return rows.length > 0;
 }
 
-// However many NFTs are queued, or were minted to one recipient, so many are looked at.
+// The most rows that are read, however many NFTs are queued or were minted to one recipient.
 const mostTransactions = 200;
 const mostQueued = 1_000;
 
@@ -241,7 +241,7 @@ const maxStale = 1_000;
  * longest queued first, at most 1,000.
  */
 export async function listStaleQueuedNfts(db: Database, seconds: number): Promise<string[]> {
-  // Each network in the order of an index: how many are queued makes no difference.
+  // Reads each network in the order of an index, so the length of the queue makes no difference.
   const { rows }: { rows: { id: string }[] } = await db.raw(
     `SELECT q.id FROM networks w CROSS JOIN LATERAL (
        SELECT id, queued_at FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'

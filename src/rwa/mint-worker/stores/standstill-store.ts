@@ -28,7 +28,7 @@ type Still = {
 const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
   AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL`;
 
-// Each sweep notes so many; the next goes on.
+// The most NFTs that one sweep notes. The next sweep goes on.
 const most = 1_000;
 
 /** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
@@ -78,7 +78,7 @@ export async function noteWaitingForFinality(
   );
 }
 
-// Signed before NFTs could have moved again; a few of them have the NFTs that were queued last.
+// Transactions from before NFTs could have moved again. A few of them have the NFTs that were queued last.
 const sentBefore = `
   SELECT q.mint_contract AS contract, q.company_id, max(q.queued_at) AS queued_at FROM (
     SELECT id FROM mint_transactions
@@ -90,7 +90,8 @@ const sentBefore = `
 
 const newestSent = 'SELECT max(queued_at) FROM sent';
 
-// With a time that the index can be read from, or all NFTs of the company would be. Lines take turns: as long as some of it is sent, what was queued later in others may well come first.
+// The time lets PostgreSQL read a part of the index, and not all NFTs of the company. Lines take turns: while some of a line
+// is sent, NFTs that were queued later in other lines may come first.
 const hasTurns = `EXISTS (
   SELECT FROM nfts s WHERE s.company_id = l.company_id AND s.mint_contract = l.contract AND s.mint_chain_id = :chainId
     AND s.updated_at > now() - make_interval(secs => :seconds)
@@ -147,11 +148,11 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
   return rows.length > 0;
 }
 
-// Whoever saves a note with a change of its NFT does both within less.
+// A note and the change of its NFT are stored within less time.
 const sameChange = `interval '5 seconds'`;
 
 /**
- * Deletes notes on a network that no longer hold: the NFT has moved since, or its lanes say why it does not. Skips those
+ * Deletes notes on a network that are no longer true: the NFT has moved since, or its lanes have the reason. It skips notes
  * that another lane is deleting.
  */
 export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void> {

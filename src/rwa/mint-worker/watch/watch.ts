@@ -16,8 +16,8 @@ import { clearUnanswered, noteUnanswered } from './outcome/waiting.ts';
 import { rebroadcast } from './resend/rebroadcast.ts';
 
 /**
- * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. A question that
- * the node refuses makes the transaction or the NFT wait that it is about; the others go on.
+ * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. When the node does not
+ * answer a question, only the transaction or NFT of the question waits.
  *
  * The questions of one call, but for broadcasts, are at most:
  * - three of the chain (transactions of the signer, in the newest and in final blocks; the newest final block);
@@ -29,8 +29,8 @@ import { rebroadcast } from './resend/rebroadcast.ts';
  * - whether the node has the transaction that the chain takes next ({@link isForgotten});
  * - a bounded number for evidence, whatever the number of NFTs (`createInquiry`).
  *
- * So they do not grow with the number of transactions that wait for their blocks to become final.
- * @throws when the node answers nothing any more, or another process holds the lane
+ * So their number does not depend on how many transactions wait for their blocks to become final.
+ * @throws when the node answers nothing any more, or another process owns the lane
  */
 export async function watch(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, stopping } = context;
@@ -41,13 +41,13 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
     const look = await lookAtChain(context, await viewChain(context, head), open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {
-      // With a node that does not answer each transaction takes its time: a lane that is to stop skips the rest.
+      // With a silent node each transaction takes long. A lane that is to stop skips the rest.
       if (stopping.aborted) return;
       await advanceAlone(look, inspection);
     }
     await settleUnproven(look);
   } catch (error) {
-    // Questions for evidence end at once then; the next holder of the lane asks them again.
+    // Questions for evidence end at once then. The next owner of the lane asks them again.
     if (!stopping.aborted) throw error;
   }
 }
@@ -75,7 +75,7 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
   if (isStillConfirmed) return;
   if (!isAnswered) return settleByEvent(look, transaction);
   if (mined) return settle(look, transaction, mined);
-  // It was in a block and no longer is: nodes may have dropped it, so it is broadcast again at once.
+  // It has left its block. Nodes may have dropped it, so it is broadcast again at once.
   if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
   if (mined === null && (await releaseLost(look, transaction))) return;
   await rebroadcast(context, view, transaction);
@@ -85,7 +85,7 @@ type Inspection = {
   readonly transaction: OpenTransaction;
   /** null when its nonce is used but none of its attempts is mined; undefined when nothing is known. */
   readonly mined: Mined | null | undefined;
-  /** False when the node refuses what is asked about this transaction: then it waits. */
+  /** False when the node does not answer what is asked about this transaction. Then the transaction waits. */
   readonly isAnswered: boolean;
 };
 
@@ -115,7 +115,7 @@ async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined
   const isNonceUsed = look.view.count > nonce || memory.nonceUsed.delete(id);
   if (!isNonceUsed) return undefined;
   const known = memory.mined.get(id);
-  // Asked for again for the conclusion, so that it does not rest on an answer from long ago.
+  // Asked again before a conclusion, which must not rest on an old answer.
   if (known && look.hashOf(known.block.number) === known.block.hash && !(await isConcluded(look, known))) {
     return known;
   }

@@ -25,8 +25,8 @@ export type Evidence =
 type Subject = { readonly id: string; readonly contract: string };
 
 /**
- * Looks for the mints of NFTs of one transaction in any transaction, by the events of their contract. When that is
- * not to be found out, those NFTs wait and nothing else does.
+ * Searches any transaction for the mints of the NFTs of one transaction, by the events of their contract. When nodes do not
+ * show that, only those NFTs wait.
  * @param minDepth depth that the block of an event must have, 1 for the newest block
  * @returns evidence by NFT id
  * @throws when the node answers nothing at all
@@ -51,7 +51,7 @@ export async function findEvidence(
   return all;
 }
 
-/** An NFT that waits for the pace of a search has its turn with the next look; others rest. */
+/** Lets an NFT rest before the next question. An NFT that waits for the pace of a search goes on with the next poll. */
 export function rest({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
   if (note === undefined || note.reason === 'history_searched') return;
   if (note.reason !== 'contract_nonsense') context.node.preferOthers();
@@ -78,7 +78,7 @@ async function endOfSearch(
     return { mints, otherwise: { kind: 'waits', note: { reason: 'history_unavailable', detail } } };
   } catch (error) {
     const note = await look.inquiry.reasonOf(error);
-    // What a deep search is for is noted already, and tells more.
+    // A deep search has its reason as a note already, which says more.
     return {
       mints: search.found,
       otherwise: { kind: 'waits', note: search.isDeep ? undefined : note },

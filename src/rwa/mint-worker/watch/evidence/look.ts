@@ -4,19 +4,19 @@ import { followChain } from '../../context/lineage.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 
-/** One look at the chain: what the parts of `watch` share during a poll. */
+/** What the parts of `watch` share during a poll. */
 export type Look = {
   readonly context: LaneContext;
   readonly view: ChainView;
   readonly inquiry: Inquiry;
-  /** The hash of a block that a stored transaction depends on; undefined when it is unclear in this look. */
+  /** The hash of a block that a stored transaction depends on; undefined when this poll does not show it. */
   hashOf(number: bigint): string | undefined;
   /** How many transactions of the signer are in final blocks. */
   finalCount(): Promise<bigint>;
 };
 
 /**
- * Looks at the chain for these transactions: which blocks are in it that they depend on.
+ * Reads which blocks the chain has that these transactions depend on.
  * @throws when a question has no answer
  */
 export async function lookAtChain(

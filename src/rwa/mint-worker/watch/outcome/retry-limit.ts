@@ -12,7 +12,7 @@ import {
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Outcomes } from './outcomes.ts';
 
-// The first failure may have a cause that passes, such as a role that was revoked and granted again.
+// The cause of the first failure may be temporary, such as a role that was revoked and granted again.
 const maxFailedAttempts = 2;
 
 /**

@@ -61,9 +61,8 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
   const inclusion = await inclusionOf(db, mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
   const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
-  // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
-  // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
-  // became of it.
+  // The contract skipped a token whose mint is not found yet. The next poll may find it. Once the block is final, the
+  // transaction is confirmed without the token, so that the other NFTs go on. Finalizing proves what became of it.
   if (!isClear && mined.block.number > (await view.finalized())) {
     memory.settling.add(transaction.id);
     return;
@@ -118,7 +117,7 @@ async function findMinted(
     const evidence = evidences.get(nft.nftId);
     if (evidence?.kind === 'minted') minted.push({ nftId: nft.nftId, in: evidence.in });
     else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
-    // A token that another recipient has is clear, but becomes failed only when that is final.
+    // A token of another recipient is clear. The NFT fails only when that is final.
     else if (evidence?.kind !== 'failed') isClear = false;
   }
   return { minted, waiting, isClear };

@@ -8,8 +8,8 @@ import { planReplacement } from './plan.ts';
 import { replace } from './replace.ts';
 
 /**
- * Replaces a transaction without a block where there is a reason to. Otherwise broadcasts it again as it is: with each
- * look while nodes refuse it, when a node has forgotten it, and now and then.
+ * Replaces a transaction without a block where there is a reason to. Otherwise it broadcasts the transaction again: at each
+ * poll while nodes reject it, when a node has forgotten it, and from time to time.
  */
 export async function rebroadcast(
   context: LaneContext,
@@ -20,9 +20,9 @@ export async function rebroadcast(
   const { id, nonce } = transaction;
   // Another transaction has the nonce: no price changes that.
   if (view.count > nonce) memory.refused.delete(id);
-  // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
+  // All transactions are broadcast again, in the order of their nonces.
   if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
-  // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
+  // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
   if (maySign && (await isReplaced(context, view, transaction))) return;
   const isPressing = memory.refused.has(id) || memory.underfunded.has(id);
@@ -70,8 +70,8 @@ async function sendAgain(context: LaneContext, transaction: OpenTransaction): Pr
   await context.step('rebroadcast', attemptFacts(transaction, newest));
 }
 
-// Of a transaction that is next, the node is asked after so long, then after twice as long each time: there are nodes
-// that never show what waits.
+// The node is asked about the next transaction after this time, and then after twice as long each time. Some nodes never
+// show what waits.
 const firstWaitMs = 1_000;
 
 /**

@@ -34,7 +34,7 @@ export async function replace(
   const { db, lease, signer, step } = context;
   const { id: transactionId, attempts } = transaction;
   const { fees, gasLimit, mints, note } = plan;
-  // What has ended in this transaction may be in another by now, of a chain that was rolled back.
+  // After a rollback of the chain, an NFT that ended in this transaction may be in another one.
   const tokenIds = mints.map(({ tokenId }) => tokenId).filter(isIn(await listOpenNfts(db, transactionId)));
   const raw = await readRawAttempt(db, attempts[0].hash);
   const signed = await signer.signReplacement(raw, { tokenIds, gasLimit, fees });
