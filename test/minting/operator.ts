@@ -20,13 +20,20 @@ const replaceNodes: Remedy = async ({ setup }) => {
   await setup.cli.json('network', 'update', setup.chain.chainId, '--rpc', setup.spare.url);
 };
 
-/** Whether the network has a node that suffices. One that has blocks which the chain has lost has the last word. */
-const isEnough = ({ network, happened }: Scene) => network.mustMint && !happened.hasLostBlocks;
+/**
+ * Whether the network needs no other nodes. A node that has blocks which the chain has lost has the last word. Two nodes must
+ * agree on what is final, without which a mint that failed is not tried again.
+ */
+async function isEnough({ network, happened, setup }: Scene): Promise<boolean> {
+  if (!network.mustMint || happened.hasLostBlocks) return false;
+  const lane = await setup.service.db('mint_lanes').where({ pause_reason: 'finality_unknown' }).first();
+  return lane === undefined;
+}
 
 /** `tallystick recover --apply`; where nodes do not let it end, with another node. */
 const recover: Remedy = async (scene) => {
   const isRecovered = await scene.setup.recover().catch(() => false);
-  if (isRecovered || isEnough(scene)) return;
+  if (isRecovered || (await isEnough(scene))) return;
   await replaceNodes(scene);
   await scene.setup.recover();
 };
@@ -87,7 +94,7 @@ export async function doRemedies(scene: Scene, reasons: readonly string[]): Prom
   const unknown: string[] = [];
   for (const reason of reasons) {
     const remedy = (remedies as Readonly<Record<string, Remedy | undefined>>)[reason]; // own keys only
-    if (ofNodes.has(reason)) await (isEnough(scene) ? wait : replaceNodes)(scene);
+    if (ofNodes.has(reason)) await ((await isEnough(scene)) ? wait : replaceNodes)(scene);
     else if (remedy === undefined) unknown.push(reason);
     else await remedy(scene);
   }
