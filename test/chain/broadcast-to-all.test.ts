@@ -8,7 +8,8 @@ const hanging = { send: () => new Promise<never>(() => {}) };
 const silent = (url: string) => ({
   send: () => Promise.reject(new NodesUnavailableError('1', [{ url, message: 'ECONNREFUSED' }])),
 });
-const all = (...providers: readonly (typeof taking | ReturnType<typeof refusing>)[]) =>
+type Provider = typeof taking | ReturnType<typeof refusing>;
+const all = (...providers: Provider[]) =>
   providers.map((provider) => ({ provider, isWaitedFor: provider !== hanging }));
 
 describe('a broadcast to several nodes', () => {
@@ -37,6 +38,15 @@ describe('a broadcast to several nodes', () => {
     };
     expect(await broadcastToAll(all(saying(-32603)), '0x')).toEqual({ isTaken: false, words: 'so' });
     await expect(broadcastToAll(all(saying(-32005)), '0x')).rejects.toThrow('No node');
+  });
+
+  test('that is doubted is refused by any node that wants more, and by none that has it', async () => {
+    const doubted = (...providers: Parameters<typeof all>) =>
+      broadcastToAll(all(...providers), '0x', { isDoubted: true });
+    expect(await doubted(taking, refusing('underpriced'))).toEqual({ isTaken: false, words: 'underpriced' });
+    expect(await doubted(taking, refusing('already known'))).toEqual({ isTaken: true, words: '' });
+    expect(await doubted(refusing('already known'))).toEqual({ isTaken: false, words: 'already known' });
+    expect(await doubted(taking, silent('a'))).toEqual({ isTaken: true, words: '' });
   });
 
   test('is unknown when none answers', async () => {

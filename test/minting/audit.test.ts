@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
-import { watchDisagreements } from '../../src/rwa/mint-worker/audit/audit-levels.ts';
+import { watchDisagreements } from '../../src/rwa/mint-worker/mint-levels.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startMintChain, startMintService, startWorker, untilAll } from '../support/minting.ts';

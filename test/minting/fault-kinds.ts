@@ -1,8 +1,9 @@
-import { id, Wallet } from 'ethers';
+import { Wallet } from 'ethers';
 import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { backUp, restoreBackup } from '../support/backup.ts';
 import { lieNames } from '../support/node/lies.ts';
 import { leadsTo } from '../support/node/wrongs.ts';
+import { compileContracts } from '../support/solidity.ts';
 import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
 import type { SequenceNetwork } from './node-qualities.ts';
@@ -17,7 +18,31 @@ export type Scene = {
   readonly ids: string[];
   /** The folder of the last release, where its workers take part. */
   readonly release: string | undefined;
+  readonly codes: ContractCodes;
+  /** The newest block when the sequence began: the chain loses none of those before. */
+  readonly base: bigint;
+  /** What went wrong for good, until an operator does something about it. */
+  readonly happened: { hasLostBlocks: boolean };
 };
+
+/** The code of our contract, and of others that do not do what they are asked for. */
+export type ContractCodes = {
+  readonly own: string;
+  readonly idle: string;
+  readonly generous: string;
+};
+
+/** Reads the codes. A call that creates a contract returns the code that it would have, and changes nothing. */
+export async function readCodes({ call, contract }: MintSetup['chain']): Promise<ContractCodes> {
+  const contracts = await compileContracts();
+  const codeOf = (name: string) => call<string>('eth_call', { data: contracts[name]?.bytecode }, 'latest');
+  const [own, idle, generous] = await Promise.all([
+    call<string>('eth_getCode', contract, 'latest'),
+    codeOf('Idle'),
+    codeOf('Generous'),
+  ]);
+  return { own, idle, generous };
+}
 
 /** Lets one thing go wrong, or right again. @returns what it was, in words */
 type Fault = (scene: Scene) => Promise<string>;
@@ -37,8 +62,7 @@ const steps: readonly MintStep[] = [
   'released',
   'reverted',
 ];
-const minterRole = id('MINTER_ROLE');
-const plenty = '0x56bc75e2d63100000';
+export const plenty = '0x56bc75e2d63100000';
 
 /** Worker processes that end, hang, or are too many. */
 const workerFaults: readonly Fault[] = [
@@ -136,6 +160,34 @@ const otherChainFaults: readonly Fault[] = [
   },
 ];
 
+/** Contracts that do not do what they are asked for, and a chain that does not keep what was final. */
+const brokenPromises: readonly Fault[] = [
+  async ({ setup, codes }) => {
+    await setup.chain.call('anvil_setCode', setup.chain.contract, codes.idle);
+    return 'contract that mints nothing';
+  },
+  async ({ setup, codes }) => {
+    await setup.chain.call('anvil_setCode', setup.chain.contract, codes.generous);
+    return 'contract that mints one token more';
+  },
+  async ({ setup, codes }) => {
+    await setup.chain.call('anvil_setCode', setup.chain.contract, codes.own);
+    return 'contract as it was';
+  },
+  async ({ setup, chance, network, base, happened }) => {
+    const depth = 3 + chance.below(6);
+    // Which of two chains is the right one is not for nodes to decide that were not both there.
+    if (network.isDeceived) return 'no final blocks to lose';
+    const head = BigInt(await setup.chain.call<string>('eth_blockNumber'));
+    const most = head - base;
+    if (most < 3n) return 'no final blocks to lose';
+    const lost = Number(most < depth ? most : BigInt(depth));
+    await setup.chain.call('anvil_reorg', lost, []);
+    happened.hasLostBlocks = true;
+    return `lose ${lost} blocks, some of them final`;
+  },
+];
+
 /** The database, its queue, and people who act at the wrong moment. */
 const otherFaults: readonly Fault[] = [
   async ({ setup, chance, ids }) => {
@@ -226,11 +278,13 @@ export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[
         ...(isReady(['fees']) ? marketFaults : []),
         ...(isReady(['pool']) ? otherChainFaults : []),
         ...(isReady(['recover']) ? restoreFaults : []),
+        ...brokenPromises,
+        ...brokenPromises,
       ]
     : [...knownToLastRelease, ...releaseFaults, ...releaseFaults, ...releaseFaults];
 
 /** Ends lies and other faults for a time; the flaws that nodes have for good stay. */
-function endLies(network: SequenceNetwork): void {
+export function endLies(network: SequenceNetwork): void {
   for (const node of network.nodes) node.lie(undefined);
   network.restore();
 }
@@ -248,15 +302,4 @@ export async function useKey(setup: MintSetup, key: string, nonce: number): Prom
     type: 2,
   });
   await setup.chain.call('eth_sendRawTransaction', raw);
-}
-
-/** Undoes what would keep anything from being minted for ever. */
-export async function setRight({ setup, network }: Scene): Promise<void> {
-  endLies(network);
-  await setup.chain.market.calm();
-  for (const { child } of setup.running()) child.kill('SIGCONT');
-  for (const signer of setup.signers) {
-    await setup.chain.call('anvil_setBalance', signer, plenty);
-    await setup.chain.admin('grantRole', minterRole, signer);
-  }
 }

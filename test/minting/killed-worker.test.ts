@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { untilAll } from '../support/minting.ts';
-import type { MintSetup } from './mint-setup.ts';
-import { createMintSetup } from './mint-setup.ts';
+import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
 let setup: MintSetup;
 afterEach(() => setup.close());

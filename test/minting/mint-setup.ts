@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Wallet } from 'ethers';
-import { commandLine, settingsFor } from '../cli/command-line.ts';
+import { type CommandLine, commandLine, settingsFor } from '../cli/command-line.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
 import type { Flaw } from '../support/node/flaw.ts';
@@ -13,7 +13,7 @@ import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import { strain } from '../support/strain.ts';
 import { describeMints } from './mint-report.ts';
-import { type Judgement, judgeEnd, judgeProgress, judgeReasons, keepMining } from './settle.ts';
+import { type Judgement, judgeEnd, judgeReasons, keepMining } from './settle.ts';
 import type { WorkerTask } from './worker-process.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
@@ -23,6 +23,10 @@ export type MintSetup = {
   readonly node: WatchedNode;
   /** Proxies in front of the real node, each with its own flaws; the network has them all, unless told otherwise. */
   readonly nodes: readonly WatchedNode[];
+  /** A sound node that the network does not have. */
+  readonly spare: WatchedNode;
+  /** The command line of an operator. */
+  readonly cli: CommandLine;
   /** Makes these the nodes of the network, in this order. Workers that run notice it too. */
   useNodes(nodes: readonly WatchedNode[]): Promise<void>;
   readonly service: TestService;
@@ -54,8 +58,6 @@ export type MintSetup = {
    * Without conduct, fees and questions do not count.
    */
   judge(ids: readonly string[], since?: Date, isConductJudged?: boolean): Promise<Judgement>;
-  /** With a worker and blocks: everything must be minted, whatever flaws nodes have. @returns what is not */
-  progress(ids: readonly string[]): Promise<string[]>;
   /** With a worker and blocks: everything is minted, or stands still for a reason that is told. */
   reasons(ids: readonly string[]): ReturnType<typeof judgeReasons>;
   /** Rows, chain and workers, for people. */
@@ -73,6 +75,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   const { minters = 1, postgresUrl, nodes: flaws = [[]] } = options;
   const chain = await startMintChain({ minters });
   const nodes = await Promise.all(flaws.map((each) => startWatchedNode(chain.rpcUrl, ...each)));
+  const spare = await startWatchedNode(chain.rpcUrl);
   const [node] = nodes;
   if (node === undefined) throw new Error('a network has one node at least');
   // Not so long that one silent answer takes all the time that a poll has for evidence.
@@ -85,7 +88,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   const workers = createWorkers(chain, service);
   const describe: MintSetup['describe'] = (ids) =>
     describeMints({ db: service.db, chain, nodes, workers: workers.started }, ids);
-  const parts = { chain, nodes, service };
+  const parts = { chain, nodes: [...nodes, spare], service };
   const since = new Date();
   let other: Promise<Orphan> | undefined;
   const signers = chain.keys.map((key) => new Wallet(key).address);
@@ -94,8 +97,12 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   /** With a worker, an operator, and nodes that no longer lie; their flaws stay. */
   const ready = async <T>(judging: () => Promise<T>, isHonest = true): Promise<T> => {
     for (const each of nodes) each.lie(undefined);
-    if (workers.running().length === 0) workers.work();
-    return operator.beside(judging, isHonest);
+    // As a supervisor does: on a busy machine a worker may end because it has no connection in time.
+    const supervise = () => {
+      if (workers.running().length === 0) workers.work();
+    };
+    supervise();
+    return operator.beside(judging, { isHonest, supervise });
   };
   const judge: MintSetup['judge'] = async (ids, begun = since, isConductJudged = true) => {
     const judgement = await ready(() => judgeEnd(parts, ids, isConductJudged ? begun : undefined));
@@ -109,6 +116,8 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     chain,
     node,
     nodes,
+    spare,
+    cli: operator.cli,
     useNodes,
     service,
     signers,
@@ -125,12 +134,11 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
       return (await judge(ids)).found;
     },
     judge,
-    progress: (ids) => ready(() => judgeProgress(parts, ids)),
     reasons: (ids) => ready(() => judgeReasons(parts, ids), false),
     async close() {
       await workers.killAll();
       await service.close();
-      await Promise.all(nodes.map((each) => each.close()));
+      await Promise.all(parts.nodes.map((each) => each.close()));
       await chain.close();
       await (await other)?.close();
     },
@@ -145,6 +153,13 @@ type SetupOptions = {
   readonly nodes?: readonly (readonly Flaw[])[];
 };
 
+type Watch = {
+  /** Whether no node deceives: an operator who knows that lets one alone say what is final. */
+  readonly isHonest: boolean;
+  /** Starts a worker where none runs. */
+  readonly supervise: () => void;
+};
+
 /** Whoever runs the command line when lanes wait for a recovery. */
 function createOperator({ databaseUrl, db, parts }: TestService) {
   const settings = {
@@ -157,19 +172,20 @@ function createOperator({ databaseUrl, db, parts }: TestService) {
     return value?.waiting === 0;
   };
   const isCalled = async () => {
-    const waiting = await db('mint_lanes').where({ pause_reason: 'recovery_needed' });
+    const waiting = await db('mint_lanes').whereIn('pause_reason', ['recovery_needed', 'chain_rolled_back']);
     return waiting.length > 0 || (await db('mint_recoveries')).length > 0;
   };
   return {
+    cli: commandLine(settings),
     recover,
     /**
      * Runs something, and meanwhile recovers as often as lanes ask for it.
-     * @param isHonest whether no node deceives: an operator who knows that lets one alone say what is final
      */
-    async beside<T>(work: () => Promise<T>, isHonest: boolean): Promise<T> {
+    async beside<T>(work: () => Promise<T>, { isHonest, supervise }: Watch): Promise<T> {
       const ended = new AbortController();
       const watching = (async () => {
         while (!ended.signal.aborted) {
+          supervise();
           if (await isCalled()) await recover(isHonest ? { RPC_FINALITY_NODES: '1' } : {});
           await delay(operatorMs, undefined, { signal: ended.signal }).catch(() => {});
         }

@@ -1,5 +1,6 @@
-import type { Flaw } from '../support/node/flaw.ts';
+import { type Flaw, failure, of } from '../support/node/flaw.ts';
 import {
+  allows,
   feeCap,
   type NoFinalized,
   noArchive,
@@ -28,6 +29,8 @@ import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
 import { isReady, type Part } from './switches.ts';
 
+const usualSeconds = 45;
+
 type Made = { readonly flaws: readonly Flaw[]; readonly chain?: Orphan };
 
 /** What a node is like for as long as a sequence lasts. */
@@ -36,6 +39,8 @@ type Quality = {
   readonly needs: readonly Part[];
   /** Whether it makes believe what is not so; then a sound node must stand beside it. */
   readonly deceives?: true;
+  /** How long everything may take to be minted by such nodes alone, in seconds; {@link usualSeconds} for most. */
+  readonly seconds?: number;
   make(setup: MintSetup, chance: Chance): Promise<Made> | Made;
 };
 
@@ -56,8 +61,32 @@ const wordsOfFloors = [
   () => 'nein',
 ];
 
-/** Limits of sound nodes. */
+const tooMany = [{ status: 429 }, failure(-32005, 'whatever it says')] as const;
+
+/** A node with a limit of questions. What it gives is shared by all workers. */
+const rateLimited = (perSecond: number, seconds: number): Quality => ({
+  name: `answers ${perSecond} question(s) a second`,
+  needs: [],
+  seconds,
+  make: (_setup, chance) => ({ flaws: [allows(perSecond, chance.of(tooMany))] }),
+});
+
+/** Limits of sound nodes: each of them suffices alone. */
 const limited: readonly Quality[] = [
+  rateLimited(5, 120),
+  rateLimited(1, 400),
+  simple(
+    'no receipts',
+    ['evidence'],
+    of(['eth_getTransactionReceipt', 'eth_getBlockReceipts'], () => ({ result: null })),
+  ),
+  {
+    name: 'wants a tip of 3 gwei, whatever its words',
+    needs: ['pool', 'fees', 'reasons'],
+    make: (_setup, chance) => ({
+      flaws: [tipFloor({ least: 3_000_000_000n, say: chance.of(wordsOfFloors) })],
+    }),
+  },
   simple('no eth_maxPriorityFeePerGas', ['reasons'], without('eth_maxPriorityFeePerGas')),
   simple('no eth_getBlockReceipts', [], without('eth_getBlockReceipts')),
   simple('logs of 10 blocks at once', ['evidence'], rangesOf(10n)),
@@ -105,13 +134,6 @@ const wrong: readonly Quality[] = [
     ['pool', 'fees', 'reasons'],
     refusesBroadcasts('transactions are not accepted'),
   ),
-  {
-    name: 'wants a tip of 3 gwei, whatever its words',
-    needs: ['pool', 'fees', 'reasons'],
-    make: (_setup, chance) => ({
-      flaws: [tipFloor({ least: 3_000_000_000n, say: chance.of(wordsOfFloors) })],
-    }),
-  },
   simple('refuses fees above 0.001 ether', ['pool', 'fees', 'reasons'], feeCap(1_000_000_000_000_000n)),
   {
     name: 'history pruned',
@@ -136,10 +158,16 @@ const wrong: readonly Quality[] = [
 /** The nodes of a network during a sequence, and what is to be expected of it. */
 export type SequenceNetwork = {
   readonly nodes: readonly WatchedNode[];
-  /** For each node, what it is like. */
+  /** What it is like, and for each node what that is like. */
   readonly names: readonly string[];
-  /** Whether everything must be minted although the others are wrong; else a reason is enough. */
+  /** Whether everything must be minted although some nodes are wrong; else a reason is enough. */
   readonly mustMint: boolean;
+  /** Whether a node shows another chain than the others do. */
+  readonly isDeceived: boolean;
+  /** How long everything may take to be minted, in seconds. */
+  readonly seconds: number;
+  /** Whether a node limits the pace. */
+  readonly isSlow: boolean;
   /** Gives each node its flaws again, after a fault for a time. */
   restore(): void;
   /** Makes all nodes sound. */
@@ -147,61 +175,75 @@ export type SequenceNetwork = {
   close(): Promise<void>;
 };
 
+/** The most nodes of a network. */
+const mostNodes = 3;
+
+const oneIn = (chance: Chance, count: number) => chance.below(count) === 0;
+
 /**
- * Makes a network of one, two or three nodes. In one of four, none of them is sound. Where one is, everything must be
- * minted, unless another deceives: what two nodes disagree on is not decided.
+ * Makes a network of one, two or three nodes. In one of four, none of them suffices alone. Where one does, everything must
+ * be minted, unless another deceives: what two nodes disagree on is not decided. In one of six, gas is free.
  */
 export async function makeNetwork(
   setup: MintSetup,
   chance: Chance,
   { onlySound = false } = {},
 ): Promise<SequenceNetwork> {
-  const nodes = setup.nodes.slice(0, 1 + chance.below(setup.nodes.length));
-  if (onlySound)
-    return useNetwork(setup, nodes, {
-      made: nodes.map(() => ({ name: 'sound', flaws: [] })),
-      mustMint: true,
-    });
+  const nodes = setup.nodes.slice(0, 1 + chance.below(mostNodes));
+  if (onlySound) {
+    const made = nodes.map(() => ({ quality: sound, flaws: [] }));
+    return useNetwork(setup, nodes, { made, isEnough: true, isFree: false });
+  }
   const usable = (qualities: readonly Quality[]) => qualities.filter(({ needs }) => isReady(needs));
   const [limits, wrongs] = [usable(limited), usable(wrong)];
-  const isWithoutSound = chance.below(4) === 0 && wrongs.length > 0;
-  const soundAt = isWithoutSound ? -1 : chance.below(nodes.length);
+  const isEnough = !oneIn(chance, 4);
+  const isFree = oneIn(chance, 6);
+  const enoughAt = isEnough ? chance.below(nodes.length) : -1;
   let deceivers = 0;
-  const made: (Made & { readonly name: string })[] = [];
+  const made: MadeNode[] = [];
   for (const index of nodes.keys()) {
-    const honest = wrongs.filter(({ deceives }) => !deceives || (!isWithoutSound && deceivers === 0));
-    const kinds = isWithoutSound ? honest : [...limits, ...honest];
-    const quality = index === soundAt || kinds.length === 0 ? sound : chance.of(kinds);
+    const honest = wrongs.filter(({ deceives }) => !deceives || (isEnough && deceivers === 0));
+    const enough = oneIn(chance, 2) ? sound : chance.of([sound, ...limits]);
+    const quality = index === enoughAt ? enough : chance.of([...limits, ...honest, ...honest]);
     if (quality.deceives) deceivers += 1;
-    made.push({ name: quality.name, ...(await quality.make(setup, chance)) });
+    made.push({ quality, ...(await quality.make(setup, chance)) });
   }
-  return useNetwork(setup, nodes, { made, mustMint: !isWithoutSound && deceivers === 0 });
+  return useNetwork(setup, nodes, { made, isEnough, isFree });
 }
+
+type MadeNode = Made & { readonly quality: Quality };
 
 type Qualities = {
   /** For each node. */
-  readonly made: readonly (Made & { readonly name: string })[];
-  readonly mustMint: boolean;
+  readonly made: readonly MadeNode[];
+  readonly isEnough: boolean;
+  readonly isFree: boolean;
 };
 
 async function useNetwork(
   setup: MintSetup,
   nodes: readonly WatchedNode[],
-  { made, mustMint }: Qualities,
+  { made, isEnough, isFree }: Qualities,
 ): Promise<SequenceNetwork> {
-  const names = made.map(({ name }) => name);
   const others = made.flatMap(({ chain }) => chain ?? []);
+  const free = isFree ? [suggestsTip(0n)] : [];
   const restore = () => {
-    for (const [index, node] of nodes.entries()) node.setFlaws(...(made[index]?.flaws ?? []));
+    for (const [index, node] of nodes.entries()) node.setFlaws(...(made[index]?.flaws ?? []), ...free);
   };
   restore();
+  if (isFree) setup.chain.market.hold(0n);
   await setup.useNodes(nodes);
+  const seconds = Math.max(...made.map(({ quality }) => quality.seconds ?? usualSeconds));
+  const isDeceived = made.some(({ quality }) => quality.deceives);
   // Chains that nodes lead to go on as the real one does.
   const timer = setInterval(() => others.map((chain) => chain.mine().catch(() => {})), 150);
   return {
     nodes,
-    names,
-    mustMint,
+    names: [...made.map(({ quality }) => quality.name), ...(isFree ? ['free gas'] : [])],
+    mustMint: isEnough && !isDeceived,
+    isDeceived,
+    seconds,
+    isSlow: seconds > usualSeconds,
     restore,
     setRight() {
       for (const node of nodes) node.setFlaws();

@@ -48,26 +48,7 @@ export async function judgeEnd(
   return { found: [...found, ...conduct.found], noted: conduct.noted };
 }
 
-/** Waits until all of these are minted, whatever their nodes are like. */
-export async function judgeProgress({ chain, service }: Settling, ids: readonly string[]): Promise<string[]> {
-  const waiting = () =>
-    service
-      .db('nfts')
-      .whereIn('id', [...ids])
-      .whereNot('mint_state', 'minted');
-  await withBlocks(chain, () =>
-    until('mints', async () => (await waiting()).length === 0, 45).catch(() => {}),
-  );
-  return (await waiting()).map(
-    (row) => `NFT ${row.serial} (${row.mint_state}) is not minted, though a node is sound: ${row.mint_error}`,
-  );
-}
-
-type Reasoned = {
-  readonly silent: readonly string[];
-  readonly untrue: readonly string[];
-  readonly reasons: readonly string[];
-};
+type Reasoned = Standing & { readonly untrue: readonly string[] };
 
 /** Waits until each of these is minted, or stands still for a reason that is told. */
 export async function judgeReasons(setting: Settling, ids: readonly string[]): Promise<Reasoned> {

@@ -12,6 +12,7 @@ import { type MintChain, startMintChain, startMintService, until, untilAll } fro
 import { startNode } from '../support/node/node.ts';
 import { startOtherChain } from '../support/node/orphan.ts';
 import { startWatchedNode } from '../support/node/watched-node.ts';
+import { keepsBroadcasts } from '../support/node/wrongs.ts';
 import type { TestService } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { alertsOf } from './alert-causes.ts';
@@ -100,12 +101,12 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts of minting, over 
     const before = await untilShown(worker, /^tallystick_mint_lane_held\{.*\} 1$/m);
     expect(await firedAlerts({ before, after: before })).toEqual([]);
 
-    node.lie('forgets');
+    node.setFlaws(keepsBroadcasts());
     const first = await accept();
     await untilAll(service, [first], 'submitted');
     const swallowed = await untilShown(worker, /^tallystick_mint_unexplained\{.*\} 1$/m, chain);
 
-    node.lie(undefined);
+    node.setFlaws();
     const refused = await accept({ recipient: unverified });
     const second = await accept();
     await untilShown(worker, /^tallystick_mint_failed_total\{.*\} 1$/m, chain);

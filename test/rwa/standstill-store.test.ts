@@ -74,8 +74,14 @@ const pause = (db: Database, reason: string | null) =>
   db('mint_lanes').update({ pause_reason: reason, pause_detail: reason, paused_at: reason && new Date() });
 
 describe('an NFT in a transaction is noted', () => {
-  const note = (db: Database, answers = new Map<string, string>()) =>
-    db.transaction((tx) => noteStillSubmitted(tx, still, answers, undefined));
+  const note = (db: Database, answers = new Map<string, string>(), settling: string[] = []) =>
+    db.transaction((tx) => noteStillSubmitted(tx, still, { answers, settling, pause: undefined }));
+
+  test('not while its transaction waits for its block to become final', async ({ db }) => {
+    const id = await addTransaction(db, 0, 90, [await addNft(db, 'submitted', 90)]);
+    await note(db, undefined, [id]);
+    expect(await noted(db)).toEqual([]);
+  });
 
   test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
     const old = await addNft(db, 'submitted', 61);

@@ -1,6 +1,7 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { type NodeAttempt, NodesUnavailableError } from '../rpc/transport/node-fault.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
+import { isSettled } from './refusal.ts';
 
 type Broadcaster = {
   readonly provider: Pick<JsonRpcApiProvider, 'send'>;
@@ -16,18 +17,29 @@ export type BroadcastAnswer = {
   readonly words: string;
 };
 
+export type BroadcastOptions = {
+  /** A node accepted the transaction before and does not have it. So the rejection of another node counts. */
+  readonly isDoubted?: boolean;
+};
+
 /**
- * Broadcasts a signed transaction to several nodes at once. The first that takes it decides, whatever others say: it
- * reaches them from there. When none takes it, the answer has the words of all that answered.
+ * Broadcasts a signed transaction to several nodes at once. The first node that takes the transaction decides, whatever others
+ * say: the transaction reaches them from there. When no node takes the transaction, the answer has the words of all nodes that
+ * answered. For a doubted transaction the function waits for all nodes, and the rejection of any node counts.
  * @throws NodesUnavailableError when no node answered, so that it is unknown whether one has it
  */
-export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string): Promise<BroadcastAnswer> {
+export async function broadcastToAll(
+  nodes: readonly Broadcaster[],
+  raw: string,
+  { isDoubted = false }: BroadcastOptions = {},
+): Promise<BroadcastAnswer> {
   const sent = nodes.map((node) => ({ ...node, answer: broadcast(node.provider, raw) }));
   const first = Promise.any(sent.map(({ answer }) => answer.then(onlyTaken))).catch(() => undefined);
   const waitedFor = sent.filter(({ isWaitedFor }) => isWaitedFor);
   const answers = (waitedFor.length > 0 ? waitedFor : sent).map(({ answer }) => answer);
   const all = Promise.allSettled(answers);
-  return (await Promise.race([first, all.then(() => undefined)])) ?? decide(await all);
+  if (isDoubted) return decide(await all, isDoubted);
+  return (await Promise.race([first, all.then(() => undefined)])) ?? decide(await all, isDoubted);
 }
 
 function onlyTaken(answer: BroadcastAnswer): BroadcastAnswer {
@@ -35,11 +47,17 @@ function onlyTaken(answer: BroadcastAnswer): BroadcastAnswer {
   throw new Error(answer.words);
 }
 
-function decide(outcomes: readonly PromiseSettledResult<BroadcastAnswer>[]): BroadcastAnswer {
+function decide(
+  outcomes: readonly PromiseSettledResult<BroadcastAnswer>[],
+  isDoubted: boolean,
+): BroadcastAnswer {
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   if (answers.length > 0) {
-    const words = [...new Set(answers.map((answer) => answer.words))].join('; ');
-    const isTaken = answers.some((answer) => answer.isTaken);
+    const untaken = answers.filter((answer) => !answer.isTaken);
+    const doubts = isDoubted ? untaken.filter((answer) => !isSettled(answer.words)) : [];
+    const isTaken = doubts.length === 0 && untaken.length < answers.length;
+    const said = doubts.length > 0 ? doubts : untaken;
+    const words = [...new Set(said.map((answer) => answer.words))].join('; ');
     return { isTaken, words: isTaken ? '' : words };
   }
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

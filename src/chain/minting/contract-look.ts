@@ -12,12 +12,12 @@ import { encodeOwnerOf } from './mint-contract.ts';
  */
 export type ContractLook = 'no_code' | 'nonsense' | 'contract';
 
-// No contract of ours or of the common libraries gives this id: it is the highest that there is.
+// The highest token id. Neither our contract nor the common libraries give it.
 const tokenThatIsNot = (2n ** 256n - 1n).toString();
 const wordBytes = 32;
 
 /**
- * Looks at what is at an address, at a block.
+ * Reads what is at an address, at a block.
  * @throws when a node does not answer
  */
 export async function lookAtContract(

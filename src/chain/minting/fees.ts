@@ -39,8 +39,8 @@ export function quote(market: Market, cap: bigint): Fees | undefined {
 }
 
 /**
- * Whether the market asks for more than these fees offer. Only then is price the reason why a transaction waits: a
- * node that stands still, lacking funds or a lost transaction are not cured by paying more.
+ * Whether the market asks for more than these fees offer. Only then does the transaction wait for its price. Higher fees
+ * help neither against a stalled node, nor missing funds, nor a lost transaction.
  */
 function asksMore(market: Market, { maxFeePerGas, maxPriorityFeePerGas }: Fees): boolean {
   if (maxFeePerGas < priceOf(market)) return true;
@@ -71,15 +71,15 @@ export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined
 type Outbidding = {
   /** The most that a unit of gas may cost. */
   readonly cap: bigint;
-  /** The least priority fee, as far as a node has told it. */
+  /** The least priority fee, as far as a node has named it. */
   readonly leastTip?: bigint | undefined;
-  /** No node takes the attempt, so that none asks for a raise by a share of it. */
+  /** No node accepts the attempt, so the price need not rise by a share of it. */
   readonly isRefused?: boolean;
 };
 
 /**
  * Fees that replace an attempt whatever the market is like: both an eighth higher at least, and no lower than the present
- * price; each up to the cap. Of a refused attempt what is paid doubles while it is below 1 gwei.
+ * price; each up to the cap. The price of a rejected attempt doubles while it is below 1 gwei.
  * @returns undefined when neither can be higher
  */
 export function outbid(
@@ -91,7 +91,7 @@ export function outbid(
   const base = baseFee ?? 0n;
   const tip = last.maxPriorityFeePerGas;
   const floor = greatest(suggested, leastTip);
-  // By eighths a price of nothing would take over a hundred looks to come to what nodes want.
+  // Raised by eighths, a price near zero would take over a hundred polls to reach what nodes want.
   const next = (fee: bigint) => (isRefused && fee < gwei ? greatest(2n * fee, 1n) : raised(fee));
   if (tip === null) {
     const price = least(greatest(next(last.maxFeePerGas), base + floor), cap);

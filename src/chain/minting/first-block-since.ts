@@ -1,9 +1,9 @@
 import type { MintNode } from './mint-node.ts';
 
 /**
- * Finds the first block of this time or later, by some thirty questions for headers at most; fewer when it is one of the
- * newest.
- * @param newest the newest block that is looked at
+ * Finds the first block of this time or later. It asks for about thirty headers at most, and for fewer when the block is
+ * new.
+ * @param newest the newest block that it reads
  * @returns the block after the newest when none is
  * @throws when a node does not answer
  */

@@ -6,7 +6,7 @@ import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
 import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
-import { type BroadcastAnswer, broadcastToAll } from './broadcast-to-all.ts';
+import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './broadcast-to-all.ts';
 import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
@@ -26,9 +26,9 @@ export type Receipt = {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly succeeded: boolean;
-  /** Null when the node does not tell it. */
+  /** Null when the node does not say it. */
   readonly gasUsed: bigint | null;
-  /** What it cost, in wei; null when the node does not tell its price. */
+  /** What it cost, in wei; null when the node does not say its price. */
   readonly cost: bigint | null;
   /** EIP-55. */
   readonly to: string | null;
@@ -41,7 +41,7 @@ export type Receipt = {
  * behind or lie. A query without an answer rejects, so that "unknown" is never taken for "no".
  */
 export type MintNode = EvidenceNode & {
-  /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
+  /** The newest block. Of a pinned node, the block that it had when the pool compared all nodes. */
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
@@ -56,8 +56,8 @@ export type MintNode = EvidenceNode & {
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
   /**
-   * The gas that the mint would use, or why the contract refuses it.
-   * @param fees at which it is to be signed: contracts may look at them, and nodes at whether they can be paid
+   * The gas that the mint would use, or why the contract rejects it.
+   * @param fees at which it is to be signed: contracts may read them, and nodes may check whether the sender can pay
    */
   estimate(
     from: string,
@@ -69,16 +69,16 @@ export type MintNode = EvidenceNode & {
    * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
    * whether a node has it.
    */
-  broadcast(raw: string): Promise<BroadcastAnswer>;
-  /** The id of the chain that the node serves, asked anew. */
+  broadcast(raw: string, options?: BroadcastOptions): Promise<BroadcastAnswer>;
+  /** The id of the chain that the node serves, asked each time. */
   chainId(): Promise<bigint>;
   /** What is at the address of a contract, as {@link lookAtContract} finds it. */
   lookAt(contract: string, at: bigint): Promise<ContractLook>;
-  /** Of a pinned node: lets another be chosen next, since this one does not have what another may have. */
+  /** Of a pinned node: has the pool choose another node next, which may have what this one lacks. */
   preferOthers(): void;
 };
 
-// No account has sent so many, nor does a column hold more.
+// No account has sent so many, and no column stores more.
 const mostTransactions = 2n ** 53n;
 const countShape = quantityShape.refine((count) => count < mostTransactions);
 const blockShape = z.object({
@@ -102,7 +102,7 @@ const receiptShape = z.object({
 
 type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters' | 'preferOthers'>;
 
-/** @param pinned what the look at all nodes has shown, when the provider asks a pinned node only */
+/** @param pinned what the comparison of all nodes has shown, when the provider asks a pinned node only */
 export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): MintNode {
   const ask = async <T>(shape: z.ZodType<T>, method: string, params: unknown[]): Promise<T> =>
     shape.parse(await provider.send(method, params));
@@ -126,7 +126,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     async receipt(hash, contract) {
       const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
       if (found === null) return null;
-      // It would be stored as the one that was mined, and none of ours has its hash.
+      // The receipt would be stored as that of our transaction, and none of ours has its hash.
       if (found.transactionHash !== hash.toLowerCase()) {
         throw new NodeFault('malformed', 'eth_getTransactionReceipt answers for another transaction');
       }
@@ -147,7 +147,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
         throw error;
       }
     },
-    broadcast: (raw) => broadcastToAll(broadcasters, raw),
+    broadcast: (raw, options) => broadcastToAll(broadcasters, raw, options),
     chainId: () => ask(quantityShape, 'eth_chainId', []),
     lookAt: (contract, at) => lookAtContract(provider, contract, at),
     preferOthers: () => pinned?.preferOthers(),

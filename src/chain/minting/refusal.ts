@@ -1,7 +1,7 @@
 import { asLegacy, type Fees, type Market, outbid, quote } from './fees.ts';
 
 /**
- * What to try first about a transaction that every node refuses:
+ * What to try first about a transaction that every node rejects:
  * - `wait`: a node says that it has the transaction;
  * - `nonce`: a node says that the chain has used the nonce, which receipts show;
  * - `price`: pay more;
@@ -56,7 +56,10 @@ export function hintOf(words: string): RefusalHint {
   }
 }
 
-/** How many looks in a row nodes refuse a nonce before it is replaced: one may meet a node that starts, or lags. */
+/** Whether a text says that the node has the transaction, or that the chain has used the nonce. */
+export const isSettled = (words: string): boolean => ['wait', 'nonce'].includes(hintOf(words).first);
+
+/** How many polls in a row nodes reject a nonce before it is replaced. A single poll may meet a node that starts or lags. */
 export const looksBeforeReplacing = 3;
 
 export type Offer = { readonly fees: Fees; readonly gasLimit: bigint };
@@ -66,13 +69,13 @@ type Bounds = {
   readonly cap: bigint;
   /** The most gas that a transaction may have. */
   readonly mostGas: bigint;
-  /** How often in a row the nodes have refused the nonce. */
+  /** How often in a row the nodes have rejected the nonce. */
   readonly looks: number;
 };
 
 /**
- * What nodes may take in place of what they refuse, as the text suggests, else for a higher price: after three looks, or at
- * once for a figure in the text.
+ * Returns what nodes may accept in place of what they reject: what the text suggests, otherwise a higher price. It does so
+ * after three polls, or at once for a figure in the text.
  * @returns undefined before that, and when the bounds allow nothing
  */
 export function betterOffer(
@@ -93,12 +96,12 @@ export function betterOffer(
     if (gasLimit <= mostGas) return { ...last, gasLimit };
   }
   const leastTip = first === 'price' ? figure : undefined;
-  // A node that has it after all must not make it much dearer.
+  // A node may have the transaction after all. That must not make it much dearer.
   const fees = outbid(last.fees, market, { cap, leastTip, isRefused: first !== 'wait' });
   return fees && { ...last, fees };
 }
 
-/** Whether a text has a figure that is not heeded yet. */
+/** Whether a text has a figure that the attempt does not meet yet. */
 export function hasNews({ first, figure, mostCost }: RefusalHint, { fees, gasLimit }: Offer): boolean {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
   if (first === 'price') return figure !== undefined && figure > (maxPriorityFeePerGas ?? maxFeePerGas);

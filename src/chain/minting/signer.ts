@@ -2,7 +2,7 @@ import { getAddress, keccak256, recoverAddress, Signature, Transaction } from 'e
 import type { Fees } from './fees.ts';
 import { decodeMintBatch, encodeMintBatch, type Mint } from './mint-contract.ts';
 
-/** Holds a secp256k1 key and signs digests with it. */
+/** Signs digests with its secp256k1 key. */
 export type DigestSigner = {
   /** EIP-55. */
   readonly address: string;
@@ -10,7 +10,7 @@ export type DigestSigner = {
   signDigest(digest: string): Promise<{ r: string; s: string; yParity: 0 | 1 }>;
 };
 
-/** The key gives no signature at present: whoever keeps it is out of reach, silent, or refuses. */
+/** The key gives no signature at present: its keeper cannot be reached, does not answer, or rejects the request. */
 export class SignerUnavailableError extends Error {
   constructor(address: string, cause: unknown) {
     super(`${address} does not sign: ${wordsOf(cause)}`, { cause });
@@ -18,7 +18,7 @@ export class SignerUnavailableError extends Error {
   }
 }
 
-// Where each of several addresses fails, Node says so by nothing but a code.
+// When each of several addresses fails, the error of Node has only a code.
 function wordsOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
@@ -180,7 +180,7 @@ export function readSigned(raw: string): SignedContent {
   return { contract: to ?? '', gasLimit, mints: data === '0x' ? [] : decodeMintBatch(data) };
 }
 
-/** The most that a signed transaction can cost, in wei, beside what a chain charges apart from gas. */
+/** The most that a signed transaction can cost, in wei. A chain may charge more than gas, which is not included. */
 export function mostCostOf(raw: string): bigint {
   const { gasLimit, maxFeePerGas, gasPrice } = Transaction.from(raw);
   return gasLimit * (maxFeePerGas ?? gasPrice ?? 0n);

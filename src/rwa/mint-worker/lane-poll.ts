@@ -1,5 +1,5 @@
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
-import { SignerUnavailableError } from '../../chain/minting/signer.ts';
+import { type MintSigner, type Signed, SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
@@ -8,16 +8,13 @@ import { inOwnSpan } from '../../tracing/in-span.ts';
 import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
-import { createLaneMemory } from './context/lane-memory.ts';
-import { noteFaults } from './noted-signer.ts';
+import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
+import { pauseForWatchOnly, pauseInFlight, pauseOfNodes } from './pauses.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
-import { findLaneWork, type LaneLease, type Pause } from './stores/lane-store.ts';
-import { pauseForPrice } from './watch/flight-price.ts';
+import { findLaneWork, type LaneLease, type LaneWork, type Pause } from './stores/lane-store.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
-
-type LaneWork = Awaited<ReturnType<typeof findLaneWork>>;
 
 type PollOptions = {
   /** Takes what the lane was notified for since the last poll, each a `traceparent`. */
@@ -25,7 +22,7 @@ type PollOptions = {
   readonly stopping: AbortSignal;
 };
 
-// A reorganisation may leave the newest block as it was, and is noticed only when older blocks are checked.
+// A reorganisation may not change the newest block. Only a check of older blocks finds it then.
 const maxWatchIntervalMs = 5_000;
 
 /**
@@ -57,7 +54,7 @@ export function createLanePoll(
     try {
       return await pollNode(network, pinned, work);
     } catch (error) {
-      // The pool knows of those that gave no answer, not of those whose answer is none.
+      // The pool notices nodes without an answer. It does not notice useless answers.
       if (isOfNode(error) && !(error instanceof NodesUnavailableError)) pinned.preferOthers();
       throw error;
     }
@@ -66,35 +63,29 @@ export function createLanePoll(
   const pollNode = async (
     network: Network,
     pinned: PinnedNode,
-    { hasOpen, hasUnconfirmed, hasQueued }: LaneWork,
+    work: LaneWork,
   ): Promise<Pause | undefined> => {
     const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
     const { disagreement } = pinned;
     if (disagreement !== undefined) {
-      if (hasUnconfirmed) await rebroadcastStored(context);
+      if (work.hasUnconfirmed) await rebroadcastStored(context);
       return { reason: 'nodes_disagree', detail: disagreement };
     }
 
     const head = await node.head();
-    // At each block it is asked again for what replaces a transaction.
+    // At each block the signer is asked again.
     if (head.hash !== watchedHead) memory.signerFault = undefined;
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;
-    if (hasOpen && isDue) {
+    if (work.hasOpen && isDue) {
       await watch(context, head);
       watchedHead = head.hash;
       watchedAt = now();
     }
-    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, hasQueued));
-    const known =
-      pause ??
-      pauseForUnderfunded(context) ??
-      (await pauseForPrice(context, head)) ??
-      pauseForRefused(context);
-    const ofNodes =
-      pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
-    return sweepStandstill(context, head, known ?? ofNodes);
+    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work.hasQueued));
+    const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
+    return sweepStandstill(context, head, known);
   };
 
   return async () => {
@@ -109,7 +100,7 @@ export function createLanePoll(
   };
 }
 
-/** Sends what is queued. A signer that does not sign is told, and keeps the rest of the poll from nothing. */
+/** Sends what is queued. When the signer does not sign, that becomes the pause, and the rest of the poll goes on. */
 async function sendSigned(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
   const pause = await send(context, head, hasQueued).catch((error: unknown) => {
     if (error instanceof SignerUnavailableError) return undefined;
@@ -126,35 +117,25 @@ const spanOf = ({ chainId, signer }: LaneLease) =>
     facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
   }) as const;
 
-/** The lane sends all the same, though nothing comes of it without blocks. */
-function pauseForStanding({ label, standing }: PinnedNode, isWaiting: boolean): Pause | undefined {
-  if (standing === undefined || !isWaiting) return undefined;
-  return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
-}
+// The text comes from the keeper of the key.
+const maxWords = 500;
 
-/** Only what must become final waits; the lane sends and confirms all the same. */
-function pauseForFinality({ finalityUnknown }: PinnedNode, hasOpen: boolean): Pause | undefined {
-  if (!finalityUnknown?.isLasting || !hasOpen) return undefined;
-  return { reason: 'finality_unknown', detail: finalityUnknown.why };
-}
-
-function pauseForWatchOnly({ signer }: LaneContext): Pause {
-  return { reason: 'no_signer', detail: `No process has the key of ${signer.address}.` };
-}
-
-/** Transactions in flight cannot be mined without funds either. */
-function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
-  if (memory.underfunded.size === 0) return undefined;
-  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
-}
-
-/** A transaction that every node refuses is not mined, and nor are those after it. */
-function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
-  const [refused] = memory.refused.values();
-  if (refused === undefined) return undefined;
-  const gwei = settings.feeCap / 1_000_000_000n;
-  const detail = refused.isExhausted
-    ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
-    : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
-  return { reason: 'broadcast_refused', detail };
+/** Creates the signer of a lane. While it does not sign, the memory of the lane has the reason. */
+function noteFaults(signer: MintSigner, memory: Pick<LaneMemory, 'signerFault'>): MintSigner {
+  const noted = async (sign: () => Promise<Signed>): Promise<Signed> => {
+    try {
+      const signed = await sign();
+      memory.signerFault = undefined;
+      return signed;
+    } catch (error) {
+      if (error instanceof SignerUnavailableError) memory.signerFault = error.message.slice(0, maxWords);
+      throw error;
+    }
+  };
+  return {
+    address: signer.address,
+    sign: (transaction) => noted(() => signer.sign(transaction)),
+    signFill: (transaction) => noted(() => signer.signFill(transaction)),
+    signReplacement: (raw, replacement) => noted(() => signer.signReplacement(raw, replacement)),
+  };
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { keepRenewed } from '../../db/leases/lease.ts';
-import { type Causes, createCauses } from './causes.ts';
+import { createRenewalWatch, keepRenewed } from '../../db/leases/lease.ts';
+import type { SeenLease } from '../../db/leases/lease-store.ts';
 import type { LaneDeps } from './context/lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
-import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
-import { createPauseReport, pauseForFailure } from './pause-report.ts';
+import { createPauseReport, pauseForFailure } from './pauses.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   type LaneId,
@@ -21,11 +20,11 @@ export type Lane = LaneId & {
    * @param causes each a `traceparent`: that poll goes on with their traces
    */
   notify(causes?: readonly string[]): void;
-  /** Whether this process holds the lane. */
+  /** Whether this process owns the lane. */
   isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
-  /** Settles when the lane has stopped: when it was told to, or was only watched and another process took it. */
+  /** Settles when the lane has stopped: by `stop`, or because another process took a lane that was only watched. */
   readonly ended: Promise<void>;
 };
 
@@ -37,7 +36,6 @@ export function startLane(deps: LaneDeps): Lane {
   const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
-  const causes = createCauses();
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
@@ -50,7 +48,7 @@ export function startLane(deps: LaneDeps): Lane {
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else if (lease !== undefined) {
         held = true;
-        await workUnderLease(deps, lease, { trigger, causes, stopping: stopping.signal });
+        await workUnderLease(deps, lease, { trigger, stopping: stopping.signal });
         held = false;
       } else if (!watchOnly) {
         await trigger.wait(settings.pollMs);
@@ -61,21 +59,18 @@ export function startLane(deps: LaneDeps): Lane {
 
   return {
     ...lane,
-    notify(more = []) {
-      causes.add(more);
-      trigger.fire();
-    },
+    notify: (causes = []) => trigger.fire(causes),
     isHeld: () => held,
     async stop() {
       stopping.abort();
-      trigger.fire();
+      trigger.fire([]);
       await ended;
     },
     ended,
   };
 }
 
-/** @returns undefined when another process holds the lane, or when that cannot be found out */
+/** @returns undefined when another process owns the lane, or when the database does not answer */
 async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<LaneLease | undefined> {
   const { db, lane, holder, watchOnly, settings, log } = deps;
   try {
@@ -88,7 +83,7 @@ async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<LaneLease
   }
 }
 
-/** Gives a lease back whose fence is not above one that this process has seen, and says so. */
+/** Gives back a lease whose fence is not above one that this process has seen, and stores the reason. */
 async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
   const { db, log, lane, step } = deps;
   const detail = `The fence of the lane was higher before: the database is in an earlier state (fence ${lease.fence}).`;
@@ -103,17 +98,13 @@ async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
   }
 }
 
-type Work = { readonly trigger: PollTrigger; readonly causes: Causes; readonly stopping: AbortSignal };
+type Work = { readonly trigger: PollTrigger; readonly stopping: AbortSignal };
 
 /** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
-async function workUnderLease(
-  deps: LaneDeps,
-  lease: LaneLease,
-  { trigger, causes, stopping }: Work,
-): Promise<void> {
+async function workUnderLease(deps: LaneDeps, lease: LaneLease, { trigger, stopping }: Work): Promise<void> {
   const { log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
-  const poll = createLanePoll(deps, lease, { takeCauses: causes.take, stopping });
+  const poll = createLanePoll(deps, lease, { takeCauses: trigger.takeCauses, stopping });
   const report = createPauseReport(deps, lease);
   const reportFailures = createFailureLog(deps, lease);
   try {
@@ -121,7 +112,7 @@ async function workUnderLease(
     while (!stopping.aborted && renewal.isValid()) {
       await reportFailures(async () => {
         const pause = await pollSafely(poll);
-        // A poll that was told to stop has not tried everything.
+        // A poll that ended early has not tried everything.
         if (!stopping.aborted) await report(pause);
       });
       await trigger.wait(settings.pollMs);
@@ -180,3 +171,33 @@ function startRenewal({ db, settings: { leaseSeconds } }: LaneDeps, lease: LaneL
   );
   return { isValid: () => isValid, stop };
 }
+
+/**
+ * Watches the leases of a lane by the clock and the memory of this process.
+ * @param now milliseconds of a clock that never goes back
+ * @param leastSeconds the shortest duration to believe in: that of the leases of this process
+ */
+function createLeaseWatch(now: () => number, leastSeconds: number) {
+  const isForsaken = createRenewalWatch(leastSeconds, now);
+  let highest = -1n;
+
+  return {
+    /**
+     * Whether the fence of a lease that this process took is above every one that it has seen. Otherwise the database
+     * is in an earlier state: restored, or a standby that was behind when it was promoted.
+     */
+    isNewer({ fence }: LaneLease): boolean {
+      const isNewer = BigInt(fence) > highest;
+      if (isNewer) highest = BigInt(fence);
+      return isNewer;
+    },
+
+    /** @returns the lease when nobody has renewed it for its whole duration */
+    expired(found: SeenLease): SeenLease | undefined {
+      if (BigInt(found.fence) > highest) highest = BigInt(found.fence);
+      return isForsaken(found) ? found : undefined;
+    },
+  };
+}
+
+type LeaseWatch = ReturnType<typeof createLeaseWatch>;

@@ -4,6 +4,7 @@ import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { countDisagreements } from '../minting/compare/compared-contract-store.ts';
 import { type LaneStatus, listLanes, mostCounted } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
 import { countNotes, type NoteCount } from './stores/standstill-store.ts';
@@ -85,8 +86,8 @@ export function watchMinting(metrics: Metrics, options: Options): void {
 }
 
 /**
- * Registers the levels that tell of lanes which no worker serves, for processes that are there when none is. There may be
- * many such processes, so nothing is counted.
+ * Registers the levels of lanes for processes that run also while no worker does. There may be many such processes, so
+ * nothing is counted.
  */
 export function watchLanes(metrics: Metrics, { db }: Pick<Options, 'db'>): void {
   metrics.levels({
@@ -134,7 +135,7 @@ function laneLevels(lanes: readonly LaneStatus[]) {
       value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
     })),
     inFlight: lanes.map((lane) => level(lane, lane.inFlight)),
-    // Of one that an operator has stopped, such as that of a signer that was replaced, nobody needs to be told.
+    // Nobody waits for a lane that an operator has stopped, such as that of a replaced signer.
     held: lanes
       .filter(({ paused }) => paused !== 'operator')
       .map((lane) => level(lane, lane.holder === null ? 0 : 1)),
@@ -175,7 +176,7 @@ function signerSource(
       const highest = await findHighestNonce(db, { chainId, signer: address });
       // A signer that has stored no transaction continues with the count of the chain.
       const next = highest === undefined ? latest : highest + 1n;
-      // A gauge is a floating point number; its rounding does not matter here.
+      // A gauge is a floating point number. The rounding does not matter here.
       const whole = Number(formatUnits(balance, network.currency.decimals));
       return {
         balance: [{ labels, value: whole }],
@@ -183,4 +184,31 @@ function signerSource(
       };
     },
   };
+}
+
+/** Registers how many tokens disagree with their rows. */
+export function watchDisagreements(metrics: Metrics, { db }: { readonly db: Database }): void {
+  metrics.levels({
+    gauges: {
+      disagreements: {
+        name: 'tallystick_mint_disagreements',
+        help: 'Tokens of which chain and rows do not say the same, as the audit found; stays at 0.',
+        labels: ['chain_id'],
+      },
+    },
+    sources: () => [
+      {
+        name: 'mint_disagreements',
+        async read() {
+          const networks = await countDisagreements(db);
+          return {
+            disagreements: networks.map(({ chainId, count }) => ({
+              labels: { chain_id: chainId },
+              value: count,
+            })),
+          };
+        },
+      },
+    ],
+  });
 }

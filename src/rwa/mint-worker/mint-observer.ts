@@ -41,7 +41,7 @@ export function createMintObserver(metrics: Metrics, log: Logger): StepObserver 
     const line = lines[step];
     if (line === undefined) return;
     const [level, text] = line;
-    // A line says how many NFTs were minted; how long each waited is for the histogram.
+    // A log line has the number of minted NFTs. The histogram has their waiting times.
     const { waits, ...rest } = facts;
     const minted = waits === undefined ? {} : { minted: waits.length };
     log[level]({ ...lane, ...rest, ...minted }, text);
@@ -79,7 +79,7 @@ function createStepMetrics(metrics: Metrics) {
 
   return (lane: LaneId, step: MintStep, facts: StepFacts) => {
     const values = { chain_id: lane.chainId, signer: lane.signer };
-    // Starts each series at 0: a rate does not see the first event of a series that begins with 1.
+    // Starts each series at 0, since a rate misses the first event of a series that begins with 1.
     if (step === 'taken') {
       for (const counter of [minted, reorganised, failed]) counter.inc(values, 0);
       for (const kind of Object.values(broadcasts)) sent.inc({ ...values, kind }, 0);

@@ -91,7 +91,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
       async handle() {
         const causes = currentCause();
         notifyLanes(causes);
-        // Another process may hold the lane: notify all of them.
+        // Another process may own the lane: notify all processes.
         if (lanes.some((lane) => !lane.isHeld()))
           await db.raw('SELECT pg_notify(?, ?)', [mintChannel, causes.join(' ')]);
       },

@@ -12,22 +12,22 @@ import {
   noteWaitingForFinality,
 } from './stores/standstill-store.ts';
 
-// A mint that moves is in a block after a few, replaced once it is stuck, and then waits for its confirmations.
-const timesNormal = 5n;
-// On a chain without blocks nothing is measured in blocks.
+// A mint that moves gets into a block, is replaced once when it is stuck, and waits for its confirmations.
+const timesNormal = 5;
+// A chain without blocks cannot measure in blocks.
 const longestSeconds = 3_600;
 const sweepMs = 5_000;
 const maxAnswers = 1_000;
 
-/** How many blocks an NFT may go without a change before that needs a reason. */
-const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
-  timesNormal * BigInt(confirmations + stuckBlocks);
+/** How many blocks that the lane has seen an NFT may go without a change before that needs a reason. */
+const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
+  timesNormal * (confirmations + stuckBlocks);
 
 /**
- * Creates the sweep of a lane that leaves no NFT without a reason: one that has not moved for so many blocks ({@link normalBlocks}),
- * or for an hour, while neither it nor its lanes have a reason, is noted as `unexplained`. It also ends notes that no
- * longer hold, and announces when NFTs begin and end to wait for a reason of their own. It asks no node.
- * @returns a function for each poll; it tells why the lane does not send, when nothing is sent and nobody knows why
+ * Creates the sweep of a lane that leaves no NFT without a reason. It notes an NFT as `unexplained` that has not moved for
+ * {@link normalBlocks} or an hour, while neither the NFT nor its lanes have a reason. It also deletes notes that are no
+ * longer true, and announces when NFTs begin and end to wait for a reason of their own. It asks no node.
+ * @returns a function for each poll, which returns why the lane does not send
  */
 export function createStandstillSweep() {
   const pace = createPace();
@@ -45,12 +45,14 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      await noteStillSubmitted(tx, still, memory.answers, pause?.reason);
+      const { answers } = memory;
+      const settling = [...memory.settling];
+      await noteStillSubmitted(tx, still, { answers, settling, pause: pause?.reason });
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
     });
     await announce(context);
-    // Told again with the next broadcast of each.
+    // The next broadcast of each transaction fills it again.
     if (memory.answers.size > maxAnswers) memory.answers.clear();
     const detail = `Nothing was sent for ${blocks} blocks or an hour, though NFTs are queued.`;
     found =
@@ -62,16 +64,17 @@ export function createStandstillSweep() {
 // A lane that only watches replaces nothing, however long that takes.
 const maxStuckBlocks = 10_000;
 
-/** Creates the measure of how long so many blocks last took, in seconds; infinite while that is not known. */
-function createPace() {
+/**
+ * Creates the measure of how long the lane took to see so many blocks, in seconds. It is infinite until the lane has seen as
+ * many. Blocks between two polls do not count: a slow node must not make a lane seem to stall.
+ */
+export function createPace() {
   let seen: { readonly number: bigint; readonly at: number }[] = [];
-  return (number: bigint, blocks: bigint, at: number): number => {
-    if (seen.at(-1)?.number !== number) seen.push({ number, at });
-    const old = seen.findLastIndex((each) => each.number <= number - blocks);
-    if (old > 0) seen = seen.slice(old);
+  return (number: bigint, blocks: number, at: number): number => {
+    if (seen.at(-1)?.number !== number) seen = [...seen, { number, at }].slice(-blocks - 1);
     const [oldest] = seen;
-    const isOldEnough = oldest !== undefined && oldest.number <= number - blocks;
-    return isOldEnough ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
+    const isKnown = oldest !== undefined && seen.length > blocks;
+    return isKnown ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
   };
 }
 

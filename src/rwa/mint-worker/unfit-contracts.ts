@@ -15,8 +15,8 @@ type Parts = {
 const restMinutes = 5;
 
 /**
- * Examines contracts again that were found unfit a while ago, at a bounded rate. Mints on them are refused, so nothing
- * else would notice that one was deployed since, or that the node that was asked lagged behind.
+ * Examines contracts again that were found unfit a while ago, at a bounded rate. Mints on them are rejected. So nothing
+ * else would notice that a contract was deployed since, or that the node had lagged.
  */
 export async function examineUnfitContracts({ db, networks, clients, log }: Parts): Promise<void> {
   for (const { chainId, contract } of await listUnfitContracts(db, restMinutes)) {

@@ -3,7 +3,7 @@ import type { Database } from '../../contract/transaction.ts';
 
 /*
  * Table `contract_verdicts`: what is known of the contracts that NFTs are minted on. Accepting a mint reads it in place
- * of asking a node. Only `unfit` refuses mints: a right that is missing may be granted while they wait.
+ * of asking a node. Only `unfit` rejects mints: a right that is missing may be granted while they wait.
  */
 
 export type ExaminedContract = {

@@ -6,7 +6,7 @@ import { type MintReason, needsHelp } from './mint-reason.ts';
 export type LaneStatus = {
   readonly chainId: string;
   readonly signer: string;
-  /** Host and id of the process that holds the lane; null when none does. */
+  /** Host and id of the process that owns the lane; null when none does. */
   readonly holder: string | null;
   /** NFTs queued on the network, for any of its lanes; the most that are counted for so many and more. */
   readonly queued: number;
@@ -76,7 +76,7 @@ export async function isNetworkStaffed(db: Database, chainId: string): Promise<b
 type Standing = { chain_id: string; signer: string; reason: string; detail: string | null };
 
 /**
- * Checks that no lane with work stands for a reason that somebody must do something about.
+ * Checks that no lane with work pauses for a reason that somebody must do something about.
  * @throws Error naming the lanes and their reasons
  */
 export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {

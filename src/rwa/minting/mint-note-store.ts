@@ -13,7 +13,7 @@ export type MintNote = {
   readonly detail: string;
 };
 
-/** Stores notes in place of earlier ones; one with the same reason keeps the time since when it holds. */
+/** Stores notes in place of earlier ones; one with the same reason keeps the time of its beginning. */
 export async function saveMintNotes(tx: Tx, notes: readonly MintNote[]): Promise<void> {
   if (notes.length === 0) return;
   await tx.raw(

@@ -1,9 +1,9 @@
 type Reason = {
-  /** What a company is told. */
+  /** What a company reads. */
   readonly note: string;
   /** What an operator can do; it begins with a verb. */
   readonly remedy: string;
-  /** A lane that stands for it needs nobody: the process is ready all the same. */
+  /** A lane that pauses for it needs no help: the process is ready all the same. */
   readonly isNormal?: true;
 };
 
@@ -141,5 +141,5 @@ export const publicNote = (reason: string): string => (catalogue[reason] ?? mint
 /** What an operator can do about a reason. */
 export const remedyOf = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).remedy;
 
-/** Whether somebody has to do something about a lane that stands for this reason. */
+/** Whether somebody has to do something about a lane that pauses for this reason. */
 export const needsHelp = (reason: string): boolean => catalogue[reason]?.isNormal !== true;

@@ -7,7 +7,7 @@ import type { ContractId } from './compare/token-row-store.ts';
 
 /*
  * Rebuilds rows from the chain, after the database was restored from an older backup: the only changes of mint states,
- * serials and counters beside `mint-state-store.ts` and `assets/nft-creation-store.ts`. The rows of the NFTs and RWAs
+ * serials and counters, next to `mint-state-store.ts` and `assets/nft-creation-store.ts`. The rows of the NFTs and RWAs
  * are locked before ({@link lockTokens}).
  */
 

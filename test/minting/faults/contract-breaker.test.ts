@@ -4,6 +4,7 @@ import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-stor
 import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { type Flaw, failure, fieldOf, of, quantityOf, resultOf } from '../../support/node/flaw.ts';
+import { finalUpTo } from '../../support/node/limits.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -114,6 +115,26 @@ test('N9: a contract that mints nothing gets a few transactions, then one in an 
   await chain.call('anvil_setCode', chain.contract, tallystick);
   await anHourLater();
   mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+test('what a contract did not mint waits until that is final, however long that takes, and is no alarm', async () => {
+  const { chain, node } = setup;
+  await become('Idle');
+  const { number } = await chain.call<{ number: string }>('eth_getBlockByNumber', 'finalized', false);
+  node.setFlaws(finalUpTo(BigInt(number)));
+  const ids = await setup.accept(2);
+  const worker = setup.work();
+  const mining = setup.keepMining(50);
+  await untilAll(setup.service, ids, 'submitted');
+  const head = async () => Number(await chain.call<string>('eth_blockNumber'));
+  const sentAt = await head();
+  await until('many more blocks', async () => (await head()) > sentAt + 250, 30);
+  expect(worker.output()).not.toContain('unexplained');
+  expect(await setup.service.db('mint_notes')).toEqual([]);
+  mining.stop();
+  node.setFlaws();
+  await chain.call('anvil_setCode', chain.contract, tallystick);
   expect(await setup.settle(ids)).toEqual([]);
 });
 

@@ -1,20 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { untilAll } from '../../support/minting.ts';
-import { type Flaw, failure } from '../../support/node/flaw.ts';
+import { failure } from '../../support/node/flaw.ts';
+import { allows } from '../../support/node/limits.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
 afterEach(() => setup.close());
-
-/** A node that answers so many questions a second, counted from the last one that it answered. */
-function allows(perSecond: number, refusal: ReturnType<Flaw>): Flaw {
-  let freeAt = 0;
-  return () => {
-    if (performance.now() < freeAt) return refusal;
-    freeAt = performance.now() + 1_000 / perSecond;
-    return undefined;
-  };
-}
 
 describe('a node that answers', () => {
   test.each([

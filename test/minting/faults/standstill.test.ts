@@ -4,6 +4,7 @@ import { mintReasons } from '../../../src/rwa/minting/mint-reason.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { without } from '../../support/node/limits.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
+import { keepsBroadcasts } from '../../support/node/wrongs.ts';
 import { type LoggedWorker, startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -82,10 +83,10 @@ describe('no mint stands still without a reason that all can see:', () => {
     await until('the end', async () => (await lane()).pause_reason === null);
   });
 
-  test('the node swallows every transaction, and nothing says why', async () => {
+  test('the node keeps every transaction to itself, and nothing says why', async () => {
     const worker = await startOneLane();
     expect(await worker.metric('unexplained{')).toBe(0);
-    setup.node.lie('forgets');
+    setup.node.setFlaws(keepsBroadcasts());
     const ids = await setup.accept(2);
     const mining = setup.keepMining(25);
     await untilAll(setup.service, ids, 'submitted');
@@ -101,6 +102,7 @@ describe('no mint stands still without a reason that all can see:', () => {
       { reason: 'unexplained' },
     ]);
 
+    setup.node.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
     expect(await noteOf(ids[0])).toBeNull();
     expect(await worker.metric('unexplained{')).toBe(0);

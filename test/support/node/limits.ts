@@ -1,5 +1,15 @@
 import { formatEther, Transaction } from 'ethers';
-import { askQuantity, type Flaw, failure, fieldOf, of, quantityOf, resultOf } from './flaw.ts';
+import {
+  askQuantity,
+  type Flaw,
+  failure,
+  fieldOf,
+  hexOf,
+  of,
+  quantityOf,
+  type Reply,
+  resultOf,
+} from './flaw.ts';
 
 /** How a node says that it knows no finalized block. */
 export type NoFinalized = 'status 429' | 'not found' | 'unknown tag' | 'null';
@@ -103,3 +113,22 @@ export const tipFloor = ({ least, say }: TipFloor): Flaw =>
 /** A node that does not know the `pending` block. */
 export const withoutPending: Flaw = ({ params }) =>
   params.includes('pending') ? failure(-32602, 'invalid block tag') : undefined;
+
+/**
+ * A node that answers so many questions a second, counted from the last one that it answered.
+ * @param refusal what it answers to the others
+ */
+export function allows(perSecond: number, refusal: Reply): Flaw {
+  let freeAt = 0;
+  return () => {
+    if (performance.now() < freeAt) return refusal;
+    freeAt = performance.now() + 1_000 / perSecond;
+    return undefined;
+  };
+}
+
+/** A node to which no block after this one is final. */
+export const finalUpTo = (block: bigint): Flaw =>
+  of('eth_getBlockByNumber', (call, pass) =>
+    call.params[0] === 'finalized' ? pass({ ...call, params: [hexOf(block), false] }) : undefined,
+  );

@@ -13,6 +13,21 @@ export const swallowsBroadcasts: Flaw = of(['eth_sendRawTransaction'], async ({ 
   result: Transaction.from(String(params[0])).hash,
 }));
 
+/** A node that confirms every transaction, shows it as one that waits, and sends it to nobody. */
+export function keepsBroadcasts(): Flaw {
+  const kept = new Map<unknown, string | null>();
+  return ({ method, params: [first] }) => {
+    if (method === 'eth_getTransactionByHash') {
+      const from = kept.get(first);
+      return from === undefined ? undefined : { result: { from } };
+    }
+    if (method !== 'eth_sendRawTransaction') return undefined;
+    const { hash, from } = Transaction.from(String(first));
+    kept.set(hash, from);
+    return { result: hash };
+  };
+}
+
 /** A node that refuses every transaction in these words. */
 export const refusesBroadcasts = (message: string, code = -32000): Flaw =>
   of(['eth_sendRawTransaction'], async () => ({ error: { code, message } }));

@@ -1,11 +1,11 @@
-import { hintOf } from '../../../chain/minting/refusal.ts';
+import { hintOf, isSettled } from '../../../chain/minting/refusal.ts';
 import { mostCostOf, type Signed } from '../../../chain/minting/signer.ts';
 import type { LaneContext } from './lane-context.ts';
 import { learn } from './market.ts';
 
 /**
- * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory:
- * what becomes of the transaction is read from the chain. Does not reject when no node answers.
+ * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory. The chain
+ * shows what becomes of the transaction. The promise does not reject when no node answers.
  */
 export async function broadcast(
   context: LaneContext,
@@ -15,20 +15,19 @@ export async function broadcast(
   const { log, memory, node, now } = context;
   memory.broadcastAt.set(transactionId, now());
   try {
-    const { isTaken, words } = await node.broadcast(raw);
-    const { first } = hintOf(words);
+    const { isTaken, words } = await node.broadcast(raw, { isDoubted: memory.forgotten.has(transactionId) });
     memory.answers.set(transactionId, words || 'sent');
-    if (first === 'nonce') memory.nonceUsed.add(transactionId);
+    if (hintOf(words).first === 'nonce') memory.nonceUsed.add(transactionId);
+    const forgotten = memory.forgotten.get(transactionId);
     const isNews = !memory.refused.has(transactionId);
     if (isTaken) {
-      memory.forgotten.delete(transactionId);
+      if (forgotten !== undefined) forgotten.isTaken = true;
       const { raisedTo: tip } = memory.refused.get(transactionId) ?? {};
-      // So that the next ones need not come to it by refusals.
+      // So that the next transactions begin with this tip.
       if (tip !== undefined) learn(context, { tip });
     }
-    // Receipts show it, unless it has waited for long and the node does not have it.
-    const isSettled = first === 'wait' || first === 'nonce';
-    const isKnown = isSettled && !memory.forgotten.has(transactionId);
+    // Then receipts show it, unless it has waited for long and the node does not have it.
+    const isKnown = isSettled(words) && forgotten?.isTaken !== false;
     if (isTaken || isKnown) {
       memory.refused.delete(transactionId);
       memory.underfunded.delete(transactionId);
@@ -41,7 +40,7 @@ export async function broadcast(
   }
 }
 
-/** Counts a refusal, whatever the text: one that the signer cannot pay for is no matter of its price. */
+/** Counts a rejection, whatever the text. When the signer cannot pay for the transaction, its price is not to blame. */
 async function noteRefusal(
   { memory, node, signer }: LaneContext,
   transactionId: string,

@@ -39,9 +39,9 @@ export class PacedError extends Error {
   }
 }
 
-// With a look every five seconds: seven million blocks an hour of a node that gives 500 at once.
+// With a poll every five seconds: seven million blocks an hour from a node that gives 500 at once.
 const mostQuestions = 20;
-// Questions that time out delay all that comes after them.
+// Questions that time out delay everything after them.
 const mostFailingMs = 2_000;
 
 /** @param most how many questions it may ask */
@@ -104,7 +104,7 @@ const isAnswer = (error: unknown): boolean =>
 export const isOfNode = (error: unknown): boolean =>
   isAnswer(error) || error instanceof NodesUnavailableError || error instanceof NodeFault;
 
-/** Whether a node that refused one question answers others. A question that it answered with an error needs no proof. */
+/** Whether a node that failed at one question answers others. A question that it answered with an error needs no proof. */
 export async function answersOthers(
   node: LaneContext['node'],
   error: unknown,
@@ -112,7 +112,7 @@ export async function answersOthers(
 ): Promise<boolean> {
   if (isAnswer(error)) return true;
   try {
-    // Not the newest block, which a pinned node has told already.
+    // Not for the newest block, which a pinned node knows already.
     await untilAborted(node.chainId(), stopping);
     return true;
   } catch {

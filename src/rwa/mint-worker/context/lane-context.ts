@@ -1,12 +1,15 @@
 import type { Logger } from '../../../base/log.ts';
 import type { Tracing } from '../../../base/span.ts';
+import { feesInWords } from '../../../chain/minting/fees.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../../chain/minting/signer.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { FinalBlock } from '../../minting/finality-store.ts';
+import type { Attempt } from '../stores/attempt-store.ts';
 import type { LaneId, LaneLease } from '../stores/lane-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
 import type { LaneMemory } from './lane-memory.ts';
 
 export type MintSettings = {
@@ -26,7 +29,7 @@ export type MintSettings = {
   readonly leaseSeconds: number;
 };
 
-/** What a lane has just done; the steps of one transaction come in this order, as far as it gets. */
+/** What a lane has just done. The steps of a transaction come in this order. */
 export type MintStep =
   | 'taken'
   | 'watched'
@@ -91,7 +94,7 @@ export type LaneDeps = {
   readonly db: Database;
   readonly lane: LaneId;
   readonly signer: MintSigner;
-  /** The signer has no key here: what it has sent is watched and broadcast again, and nothing is signed. */
+  /** This process has no key of the signer. It watches and broadcasts what is stored, and signs nothing. */
   readonly watchOnly: boolean;
   readonly settings: MintSettings;
   readonly log: Logger;
@@ -101,7 +104,7 @@ export type LaneDeps = {
   /** Names this process to operators. */
   readonly holder: string;
   readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
-  /** Looks at the network's nodes, of which one must have the known final block, and chooses one. @throws NodesUnavailableError when none can be used */
+  /** Compares the network's nodes and chooses a node that has the known final block. @throws NodesUnavailableError when none can be used */
   readonly pinNode: (network: Network, known: FinalBlock | undefined) => Promise<PinnedNode>;
 };
 
@@ -118,3 +121,21 @@ export type LaneContext = Pick<
   /** Aborts when the lane is to stop; nothing new is begun from then on. */
   readonly stopping: AbortSignal;
 };
+
+/** The facts that name an attempt in steps and log lines. */
+export const attemptFacts = (
+  { id, nonce }: Pick<OpenTransaction, 'id' | 'nonce'>,
+  { number, hash, fees }: Omit<Attempt, 'sentAtBlock'>,
+): StepFacts => ({
+  transaction: id,
+  nonce: nonce.toString(),
+  attempt: number,
+  hash,
+  ...feesInWords(fees),
+});
+
+/** The facts that name a transaction: those of its newest attempt. */
+export function transactionFacts(transaction: OpenTransaction): StepFacts {
+  const [newest] = transaction.attempts;
+  return attemptFacts(transaction, newest);
+}

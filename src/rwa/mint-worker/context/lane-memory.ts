@@ -6,7 +6,7 @@ import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts'
 import type { Lineage } from './lineage.ts';
 import type { Mined } from './mined.ts';
 
-/** A nonce that every node refuses, whatever its attempt. */
+/** A nonce that every node rejects, whatever its attempt. */
 export type Refused = {
   /** How often in a row. */
   readonly looks: number;
@@ -18,7 +18,15 @@ export type Refused = {
   readonly words: string;
 };
 
-/** What nodes take, as far as refusals have shown it. */
+/** A transaction that the node does not have, whatever it says to a broadcast. */
+type Forgotten = {
+  /** How often in a row the node did not have it. */
+  readonly times: number;
+  /** Whether a node has said since that it takes the transaction. */
+  isTaken: boolean;
+};
+
+/** What nodes accept, as far as rejections have shown it. */
 export type Learned = {
   /** The least priority fee, in wei. */
   readonly tip: bigint;
@@ -30,7 +38,7 @@ export type Learned = {
   readonly until: number;
 };
 
-/** A look at the chain that must be confirmed by a later one before anything is concluded from it. */
+/** What a poll has read from the chain. A later poll must confirm it before the lane concludes anything from it. */
 type FirstLook<T> = {
   readonly seen: T;
   /** The newest block then. */
@@ -43,7 +51,7 @@ type Resting = { readonly until: number; readonly times: number; readonly pause:
 
 type NextTransaction = {
   readonly id: string;
-  /** The newest block when it was looked at. */
+  /** The newest block when it became the next. */
   readonly block: bigint;
   /** In milliseconds of the lane's clock. */
   readonly askAt: number;
@@ -58,11 +66,11 @@ type ComparedMemory = {
   readonly contracts: Set<string>;
   /** The newest block to be compared: it was final when the lane was taken. */
   to: bigint | undefined;
-  /** The look that is being taken, and what it may ask. */
+  /** The block at which contracts are compared, and what may still be asked. */
   look: { readonly hash: string; readonly at: number; readonly ask: Ask } | undefined;
 };
 
-/** What a lane remembers between polls. None of it must be kept: a lane that starts finds it out again. */
+/** What a lane remembers between polls. A lane that starts finds all of it again. */
 export type LaneMemory = {
   /** When each transaction was last broadcast, by its id; in milliseconds of the lane's clock. */
   readonly broadcastAt: Map<string, number>;
@@ -73,6 +81,11 @@ export type LaneMemory = {
    * its nonce is used for good.
    */
   readonly mined: Map<string, Mined | null>;
+  /**
+   * Ids of transactions that wait until the use of their nonce is final, as the last check of the chain has shown. Those
+   * that a contract reverted or passed over are among them.
+   */
+  readonly settling: Set<string>;
   /** The chain that the last poll has seen. */
   lineage: Lineage | undefined;
   readonly evidence: EvidenceMemory;
@@ -80,11 +93,11 @@ export type LaneMemory = {
   readonly nonceUsed: Set<string>;
   /** What the node last answered to the broadcast of each transaction, by its id. */
   readonly answers: Map<string, string>;
-  /** Ids of transactions that were refused, and that the signer cannot pay for. */
+  /** Ids of transactions that nodes rejected, and that the signer cannot pay for. */
   readonly underfunded: Set<string>;
-  /** Ids of transactions that have waited for long and that the node does not have, whatever it says to a broadcast. */
-  readonly forgotten: Set<string>;
-  /** Transactions whose last broadcast was refused, by their id. */
+  /** Transactions that have waited for long and that the node does not have, by their ids. */
+  readonly forgotten: Map<string, Forgotten>;
+  /** Transactions whose last broadcast was rejected, by their id. */
   readonly refused: Map<string, Refused>;
   /** The block at which a contract was last found to mint to somebody, by its address. */
   readonly mintsAt: Map<string, string>;
@@ -97,11 +110,11 @@ export type LaneMemory = {
   readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
-  /** Contracts that refuse mints, or of which nodes do not say what a mint would do, by their address. */
+  /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
   readonly resting: Map<string, Resting>;
-  /** Contracts that looked like none that mints, by their address. */
+  /** Addresses that did not seem to have a contract that mints. */
   readonly unfit: Map<string, FirstLook<string>>;
-  /** What the nodes of the network take, as far as refusals have shown it. */
+  /** What the nodes of the network accept, as far as rejections have shown it. */
   learned: Learned | undefined;
   /** The market at a block. */
   market: { readonly hash: string; readonly market: Market } | undefined;
@@ -111,7 +124,7 @@ export type LaneMemory = {
   firstCount: FirstLook<bigint> | undefined;
   /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
   gap: (FirstLook<bigint> & { readonly above: bigint }) | undefined;
-  /** Hash of the newest block at which a gap was looked for. */
+  /** Hash of the newest block at which the lane checked for a gap. */
   gapLookedAt: string | undefined;
 };
 
@@ -127,12 +140,13 @@ export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
   next: undefined,
   mined: new Map(),
+  settling: new Set(),
   lineage: undefined,
   evidence: createEvidenceMemory(),
   nonceUsed: new Set(),
   answers: new Map(),
   underfunded: new Set(),
-  forgotten: new Set(),
+  forgotten: new Map(),
   refused: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,

@@ -3,7 +3,7 @@ import type { Block, Head } from '../../../chain/minting/mint-node.ts';
 /** Hashes of blocks of one chain, by their numbers. */
 export type Lineage = Map<bigint, string>;
 
-// Deeper reorganisations are followed too, at the cost of a question for each block that is needed.
+// Deeper reorganisations are followed too, with one question for each block that is needed.
 const depthKept = 256n;
 
 /**
@@ -50,7 +50,7 @@ async function walkToKnown(
     if (known.get(parent) === block.parentHash) return takeOver(lineage, known, parent);
     if (known.size === 0 || questions >= mostQuestions) return lineage;
     const found = await blockAt(parent);
-    // A node that shows blocks of two chains: what it says is no proof.
+    // The node shows blocks of two chains, so its answer is no proof.
     if (found?.hash !== block.parentHash) return new Map([[head.number, head.hash]]);
     block = found;
   }

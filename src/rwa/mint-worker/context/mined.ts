@@ -20,8 +20,8 @@ export async function inclusionOf(db: Database, { receipt, block }: Mined): Prom
 }
 
 /**
- * What a node says of costs would use up the budget of a company, so it counts up to what was signed. Above that the receipt is
- * not refused: some chains round their prices.
+ * Limits a cost to what was signed, since a wrong cost would use up the budget of a company. A higher cost does not make the
+ * receipt wrong: some chains round their prices.
  */
 function withinOffer(cost: bigint, raw: string): bigint {
   const most = mostCostOf(raw);

@@ -1,4 +1,8 @@
 import type { ContractLook } from '../../../chain/minting/contract-look.ts';
+import type { Head } from '../../../chain/minting/mint-node.ts';
+import { refuseNft } from '../../minting/mint-state-store.ts';
+import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
+import { listQueuedForContract } from '../stores/queued-nft-store.ts';
 import { isOfNode } from './inquiry.ts';
 import type { LaneContext } from './lane-context.ts';
 
@@ -12,8 +16,8 @@ const words: Readonly<Record<UnfitLook, string>> = {
 
 /**
  * Finds whether a contract is none that mints, at the newest final block: it has no code, or answers anything to any
- * question. Believed when it looks the same at two final blocks of the chain that has this network's id.
- * @returns the look, and the reason in words; `doubted` after the first look; undefined when it may mint, or when the
+ * question. Two final blocks of the chain with this network's id must show the same.
+ * @returns what is there, and the reason in words; `doubted` after the first block; undefined when it may mint, or when the
  *   node does not show it
  */
 export async function unfitContract(
@@ -42,10 +46,10 @@ export async function unfitContract(
 }
 
 /**
- * Looks at a contract at a block. A node may keep the state of no block but the newest ones, or of none.
+ * Reads what is at an address at a block. A node may keep the state of no block but the newest ones, or of none.
  * @returns undefined when the node does not show it
  */
-export async function lookIfShown(
+async function lookIfShown(
   node: LaneContext['node'],
   contract: string,
   at: bigint,
@@ -56,4 +60,42 @@ export async function lookIfShown(
     if (isOfNode(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Fails what is queued for a contract that is none that mints.
+ * @returns why nothing is sent to it; undefined when it may mint
+ */
+export async function refuseUnfit(
+  context: LaneContext,
+  head: Head,
+  contract: string,
+): Promise<Pause | 'refused' | undefined> {
+  const { network, node } = context;
+  // A new contract has no code at the final block yet.
+  const atHead = await lookIfShown(node, contract, head.number);
+  // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
+  if (atHead === 'contract' || atHead === undefined) return undefined;
+  const finalized = await node.finalized(head, network.finalityDepth);
+  const unfit = await unfitContract(context, contract, finalized);
+  if (unfit === undefined || unfit === 'doubted') {
+    const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
+    return { reason: 'contract_refuses', detail };
+  }
+  await failAll(context, contract, unfit.reason);
+  return 'refused';
+}
+
+const mostAtOnce = 200;
+
+async function failAll({ db, lease, step }: LaneContext, contract: string, reason: string): Promise<void> {
+  const queued = await listQueuedForContract(db, lease.chainId, contract, mostAtOnce);
+  const nftIds = await inFencedTransaction(db, lease, async (tx) => {
+    const failed: string[] = [];
+    for (const { nftId, recipient } of queued) {
+      if (await refuseNft(tx, { nftId, recipient, reason })) failed.push(nftId);
+    }
+    return failed;
+  });
+  if (nftIds.length > 0) await step('refused', { nftIds, failed: nftIds.length, reason });
 }

@@ -2,22 +2,21 @@ import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { broadcast } from '../context/broadcast.ts';
-import type { LaneContext } from '../context/lane-context.ts';
+import { attemptFacts, type LaneContext } from '../context/lane-context.ts';
 import type { LaneMemory } from '../context/lane-memory.ts';
 import { marketAt } from '../context/market.ts';
-import { attemptFacts } from '../context/step-facts.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
 import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transaction-store.ts';
 
-// A gap of so many times what may be in flight comes from a wrong count, and each nonce of it costs a transfer.
+// A wider gap comes from a wrong count, and each nonce of it would cost a transfer. A multiple of what may be in flight.
 const widestGap = 10n;
 
 /**
  * Fills a gap of nonces that nobody else fills: nonces that the chain has not used, below transactions of ours, which
  * cannot be mined until it has. Each is used by a transfer of nothing from the signer to itself, which is stored and
  * watched like any other transaction, and mints nothing. A wide gap waits for an operator.
- * @returns why the lane stands, while there is a gap
+ * @returns why the lane pauses, while there is a gap
  */
 export async function fillGap(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory } = context;
@@ -100,7 +99,7 @@ async function fill(context: LaneContext, head: Head, first: bigint, above: bigi
   const { settings, stopping } = context;
   const fees = quote(await marketAt(context, head), settings.feeCap);
   if (fees === undefined) return;
-  // Nodes hold a bounded number of transactions of one account; the rest follows when these are mined.
+  // Nodes keep a bounded number of transactions of one account. The rest follows when these are mined.
   const end = first + BigInt(settings.maxInFlight);
   for (let nonce = first; nonce < above && nonce < end && !stopping.aborted; nonce += 1n) {
     await fillNonce(context, { nonce, fees, sentAtBlock: head.number });

@@ -1,8 +1,8 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
-import { findFirstNonce } from './first-nonce.ts';
 
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
@@ -54,9 +54,59 @@ async function isConfirmed(
     node.chainId(),
   ]);
   if (block?.hash !== doubted.hash || chainId.toString() !== network.chainId) {
-    // The first look was at another chain, or this one is.
+    // The first poll saw another chain, or this poll does.
     memory.doubtedCount = undefined;
     return false;
   }
   return final === count;
+}
+
+/**
+ * Finds the first nonce of a lane that has stored none. It continues with what is mined, whoever sent that. A count
+ * above 0 may be wrong or that of another chain, and then what is signed is never mined. So the final block must have the
+ * same count. Where the node does not show that, a poll must see the count again once the block of the first poll is final.
+ * @param count of the transactions in blocks, asked before
+ * @returns the nonce, or why there is none yet
+ * @throws Error when the node serves another chain
+ */
+async function findFirstNonce(context: LaneContext, head: Head, count: bigint): Promise<bigint | Pause> {
+  const { memory, network, node } = context;
+  const chainId = await node.chainId();
+  if (chainId.toString() !== network.chainId) {
+    throw new Error(`A node of network ${network.chainId} serves network ${chainId}.`);
+  }
+  if (count === 0n || (await isBelievable(context, head, count))) {
+    memory.firstCount = undefined;
+    return count;
+  }
+  const detail = `The key was used before: ${count} transactions are in blocks, and not known to be final.`;
+  return { reason: 'foreign_nonce', detail };
+}
+
+async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
+  const { memory, network, node } = context;
+  const finalized = await node.finalized(head, network.finalityDepth);
+  const final = await countAt(context, finalized);
+  if (final !== undefined) return final === count;
+  const first = memory.firstCount;
+  if (first?.seen !== count) {
+    memory.firstCount = { seen: count, number: head.number, hash: head.hash };
+    return false;
+  }
+  if (finalized < first.number) return false;
+  if ((await node.block(first.number))?.hash === first.hash) return true;
+  // The first poll saw another chain, or this poll does.
+  memory.firstCount = undefined;
+  return false;
+}
+
+/** @returns undefined when no block is known to be final, or the node does not keep the state of that block */
+async function countAt({ node, signer }: LaneContext, finalized: bigint): Promise<bigint | undefined> {
+  if (finalized < 0n) return undefined;
+  try {
+    return await node.transactionCount(signer.address, finalized);
+  } catch (error) {
+    if (isOfNode(error)) return undefined;
+    throw error;
+  }
 }

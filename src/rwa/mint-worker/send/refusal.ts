@@ -5,18 +5,17 @@ import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listOtherRecipients, type NextMint } from '../stores/queued-nft-store.ts';
 import { endRefused, forgetRecipient, noteRefused, type RefusedMint } from '../stores/refusal-store.ts';
 
-// Each costs an estimate; the next poll goes on.
+// Each costs an estimate. The next poll goes on.
 const mostAtOnce = 24;
 
-/** Whether it is time to ask the contract again about a mint that it refused. */
+/** Whether it is time to ask the contract again about a mint that it rejected. */
 export const isDue = ({ network }: LaneContext, head: Head, { refusedAt }: RefusedMint): boolean =>
   head.number - refusedAt >= BigInt(network.confirmations);
 
 /**
- * Handles a mint that the contract would refuse. When the contract would mint the same token to another recipient,
- * it is the recipient that it refuses: the NFT waits, and fails when it is still refused after the
- * network's confirmations. It does not fail at once, since a node that lags or a role that was just granted looks
- * the same. Otherwise the contract refuses everybody.
+ * Handles a mint that the contract would reject. When the contract would mint the same token to somebody else, it rejects
+ * the recipient. Then the NFT waits, and fails when it is still rejected after the network's confirmations. It does not
+ * fail at once: the node may lag, or the role may have just been granted. Otherwise the contract rejects everybody.
  * @param refusal the error of the contract, in words
  * @returns why nothing can be minted on the contract; undefined when other NFTs can be
  */
@@ -39,22 +38,24 @@ const refusesAll = (contract: string, refusal: string): Pause => ({
 });
 
 /**
- * Asks again about NFTs of a contract that were refused as many blocks ago as the network has confirmations, one by one.
- * Those that are still refused fail; the others can be sent, and all for the same recipient.
- * @returns why nothing can be minted on the contract; undefined when other NFTs can be
+ * Asks again about rejected NFTs of a contract, one by one, once as many blocks have passed as the network has confirmations.
+ * An NFT that is still rejected fails. The others can be sent, with all NFTs for the same recipient.
+ * @returns those that still wait; why nothing can be minted on the contract, if so
  */
 export async function recheckRefused(
   context: LaneContext,
   head: Head,
   refused: readonly RefusedMint[],
-): Promise<Pause | undefined> {
+): Promise<readonly RefusedMint[] | Pause> {
   const { db, lease, node, signer } = context;
+  let waiting = refused;
   const due = refused.filter((each) => isDue(context, head, each));
   for (const mint of due.slice(0, mostAtOnce)) {
     const { contract, recipient, tokenId } = mint;
     const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
       await forgetRecipient(db, { chainId: lease.chainId, contract, recipient });
+      waiting = waiting.filter((other) => other.recipient !== recipient);
       continue;
     }
     if (!(await mintsToOthers(context, head, mint))) return refusesAll(contract, estimate.refusal);
@@ -64,7 +65,7 @@ export async function recheckRefused(
     }
     await failRefused(context, mint, estimate.refusal);
   }
-  return undefined;
+  return waiting;
 }
 
 async function failRefused(
@@ -80,7 +81,7 @@ async function failRefused(
   if (isFailed) await step('refused', { nftIds: [nftId], failed: 1, reason });
 }
 
-/** Whether the contract would mint to any other recipient. Found once for each block. */
+/** Whether the contract would mint to any other recipient. Asked once for each block. */
 async function mintsToOthers(
   { db, lease, memory, node, signer }: LaneContext,
   head: Head,

@@ -4,8 +4,7 @@ import type { Signed } from '../../../chain/minting/signer.ts';
 import type { Tx } from '../../../contract/transaction.ts';
 import { submitNfts } from '../../minting/mint-state-store.ts';
 import { broadcast } from '../context/broadcast.ts';
-import type { LaneContext } from '../context/lane-context.ts';
-import { attemptFacts } from '../context/step-facts.ts';
+import { attemptFacts, type LaneContext } from '../context/lane-context.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { lockQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
@@ -49,7 +48,7 @@ const idsOf = (mints: readonly QueuedMint[]) => mints.map(({ nftId }) => nftId);
 
 /**
  * Signs first and stores what is signed, since a signature may come from outside, and no transaction of the database
- * waits for that. What is left of the batch by then, if that is less, is signed anew.
+ * waits for that. When less of the batch is left by then, the rest is signed again.
  * @returns undefined when nothing of the batch is queued any more
  */
 async function signAndStore(context: LaneContext, batch: Batch): Promise<Stored | undefined> {

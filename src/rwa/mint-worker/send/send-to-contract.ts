@@ -11,15 +11,15 @@ import {
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
+import { refuseUnfit } from '../context/unfit-contract.ts';
 import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
-import { listRefusedMints, noteKnownRecipients } from '../stores/refusal-store.ts';
+import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
-import { refuseUnfit } from './refuse-unfit.ts';
 import { askAbout } from './resting.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
@@ -31,6 +31,8 @@ type Target = {
   /** Those that may have NFTs in the next transaction, the one whose turn it is first. */
   readonly companyIds: readonly string[];
   readonly inFlight: readonly OpenTransaction[];
+  /** Mints whose recipient the contract has rejected. */
+  readonly refused: readonly RefusedMint[];
 };
 
 /**
@@ -55,18 +57,16 @@ export async function sendToContract(
     detail: `${mostFailures} transactions in a row to ${contract} minted nothing; one in an hour is sent.`,
   };
   if (isFailing && !breaker.isProbeDue) {
-    // That costs no question.
+    // It costs no question, so it need not rest.
     memory.resting.delete(contract);
     return mintsNothing;
   }
   const room = await roomFor(context, target, fees, breaker);
   if (room === undefined) return 'done';
   if ('reason' in room) return room;
-  const all = await listRefusedMints(context.db, context.lease.chainId);
-  const waiting = all.filter((mint) => mint.contract === contract);
-  const still = await askAbout(context, contract, () => recheckRefused(context, head, waiting));
-  if (still !== undefined) return still;
-  const candidates = await listCandidates(context, target, isFailing ? 1 : room.limit);
+  const refused = await askAbout(context, contract, () => recheckRefused(context, head, target.refused));
+  if ('reason' in refused) return refused;
+  const candidates = await listCandidates(context, { ...target, refused }, isFailing ? 1 : room.limit);
   if (candidates.length === 0) return 'done';
   const { cost, gas, limit } = room;
   const sized = await askAbout(context, contract, () =>
@@ -80,22 +80,22 @@ export async function sendToContract(
     }),
   );
   if ('reason' in sized) return sized;
-  // What passes shows that the contract mints.
+  // An estimate that passes shows that the contract mints.
   if (sized.batch !== undefined) memory.mintsAt.set(contract, head.hash);
-  const refused = await handleBlamed(context, target, sized.blamed);
-  if (refused !== undefined) return refused;
+  const pause = await handleBlamed(context, target, sized.blamed);
+  if (pause !== undefined) return pause;
   memory.costs.set(contract, sized.cost);
   memory.resting.delete(contract);
   if (sized.batch === undefined) return 'done';
 
-  // Determined for each batch: somebody else may use the key in the meantime.
+  // Read for each batch, since somebody else may use the key meanwhile.
   const firstNonce = await nextNonce(context, head);
   if (typeof firstNonce !== 'bigint') return firstNonce;
   if (isFailing && !(await takeProbe(context.db, { chainId: context.lease.chainId, contract })))
     return mintsNothing;
   const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
   if (sent === 0) return 'done';
-  // A short rest collects mints that are being accepted: fewer and fuller transactions cost less.
+  // A short rest collects more mints. Fewer and fuller transactions cost less.
   const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
   await delay(restMs, undefined, { signal: stopping }).catch(() => {});
   return 'sent';
@@ -132,13 +132,13 @@ async function roomFor(
   { gasFactor }: Breaker,
 ): Promise<Room | Pause | undefined> {
   const { memory, node, settings, signer } = context;
-  // Until an estimate tells more: that of our own contract.
+  // Until there is an estimate: that of our own contract.
   const cost = timesGas(memory.costs.get(contract) ?? gasCostOf(0n), gasFactor);
   const balance = await node.balance(signer.address);
   const reserved = inFlight.reduce((sum, transaction) => sum + maxCostOf(transaction), 0n);
   const available = balance > reserved ? balance - reserved : 0n;
   const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare });
-  // Where gas is free, nothing bounds it.
+  // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
   const gas = lower(most, payable);
   const limit = Math.min(tokensWithin(cost, gas), learnedOf(context).tokens);
@@ -147,7 +147,7 @@ async function roomFor(
     const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas; a transaction may have ${gas}.`;
     return { reason: 'contract_refuses', detail };
   }
-  // Transactions in flight reserve more than they will cost: once they are mined there may be enough.
+  // Transactions in flight reserve more than they will cost. Once they are mined, there may be enough.
   if (inFlight.length > 0) return undefined;
   return {
     reason: 'balance_too_low',
@@ -167,12 +167,12 @@ const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
  */
 async function listCandidates(
   context: LaneContext,
-  { companyIds, contract, head }: Target,
+  { companyIds, contract, head, refused }: Target,
   limit: number,
 ): Promise<readonly QueuedMint[]> {
   const { db, lease } = context;
   const { chainId } = lease;
-  const excludedNftIds = idsOf(await listRefusedMints(db, chainId));
+  const excludedNftIds = idsOf(refused);
   const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
   const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
   const queued = listed.filter(({ nftId }) => !known.has(nftId));
@@ -184,7 +184,7 @@ async function listCandidates(
 
 const idsOf = (mints: readonly QueuedMint[]) => mints.map(({ nftId }) => nftId);
 
-/** Handles the NFTs that the contract refuses. @returns why it mints nothing at all, if so */
+/** Handles the NFTs that the contract rejects. @returns why it mints nothing at all, if so */
 async function handleBlamed(
   context: LaneContext,
   { contract, head }: Target,
@@ -193,7 +193,7 @@ async function handleBlamed(
   for (const { mint, refusal } of blamed) {
     const pause = await handleRefusal(context, head, { ...mint, contract }, refusal);
     if (pause === undefined) continue;
-    // Next time one mint is tried before a whole batch is.
+    // So that the next poll checks the contract first.
     context.memory.costs.delete(contract);
     return pause;
   }

@@ -1,7 +1,7 @@
 import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
-import { pauseForComparison } from '../audit/compared.ts';
+import { pauseForComparison } from '../audit/comparison.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
@@ -26,7 +26,7 @@ export async function send(context: LaneContext, head: Head, hasQueued: boolean)
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
   if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
   const gap = await fillGap(context, head);
-  // Nonces after one that is refused are not mined either.
+  // Nonces after a rejected one are not mined either.
   const isRefused = context.memory.refused.size > 0;
   if (!hasQueued || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
@@ -37,11 +37,11 @@ export async function send(context: LaneContext, head: Head, hasQueued: boolean)
   return sendToContracts(context, head, fees);
 }
 
-// Others are sent to all the same.
+// The lane still sends to other contracts.
 const isOfContract = ({ reason }: Pause) =>
   ['contract_refuses', 'contract_unanswered', 'history_searched', 'history_unavailable'].includes(reason);
 
-// Each costs statements and questions, while what is in flight waits to be watched. The next poll goes on with others.
+// Each try costs statements and questions, while transactions in flight wait. The next poll goes on with others.
 const mostInVain = 10;
 
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
@@ -50,14 +50,17 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
   const done = restingContracts(context);
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
-    const lines = await listLinesInTurn(context, head, inFlight, done);
+    const refused = await listRefusedMints(context.db, context.lease.chainId);
+    const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
+    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds: resting });
     const [next] = lines;
     if (next === undefined) break;
     const { contract } = next;
     const companyIds = lines.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
+    const ofContract = refused.filter((mint) => mint.contract === contract);
     const result =
       (await pauseForComparison(context, head, contract)) ??
-      (await sendToContract(context, { head, contract, companyIds, inFlight }, fees));
+      (await sendToContract(context, { head, contract, companyIds, inFlight, refused: ofContract }, fees));
     const pause = typeof result === 'string' || !isOfContract(result) ? undefined : result;
     await pauseContract(context, contract, pause);
     if (result === 'sent') continue;
@@ -84,15 +87,12 @@ async function pauseContract(
 /** Lists lines of the queue with room, the one whose turn it is first; none when nothing can be sent. */
 async function listLinesInTurn(
   context: LaneContext,
-  head: Head,
   inFlight: readonly OpenTransaction[],
-  done: ReadonlySet<string>,
+  excluded: { readonly contracts: readonly string[]; readonly nftIds: readonly string[] },
 ): Promise<readonly QueuedLine[]> {
   const { db, lease, memory, settings } = context;
   if (inFlight.length >= settings.maxInFlight) return [];
   const most = Math.max(1, Math.floor(settings.maxInFlight / 2));
-  const refused = await listRefusedMints(db, lease.chainId);
-  const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
   const list = (after: QueuedLine | undefined) =>
     listLinesByTurn(db, {
       chainId: lease.chainId,
@@ -100,12 +100,12 @@ async function listLinesInTurn(
       after,
       mostInFlight: most,
       inFlight: inFlight.map(({ id }) => id),
-      excludedContracts: [...done],
-      excludedNftIds: resting,
+      excludedContracts: excluded.contracts,
+      excludedNftIds: excluded.nftIds,
     });
   let lines = await list(memory.linesAfter);
   if (lines.length === 0 && memory.linesAfter !== undefined) lines = await list(undefined);
-  // Of a longer queue the next call lists what comes after these.
+  // The next call lists the lines of a longer queue that come after these.
   memory.linesAfter = lines.length < mostLines ? undefined : lines.reduce(later);
   return lines.filter(({ hasRoom }) => hasRoom);
 }

@@ -7,7 +7,7 @@ import type { QueuedMint } from '../stores/queued-nft-store.ts';
 /** NFTs that one transaction mints, and the gas limit that suffices for just these. */
 export type SizedBatch = { readonly mints: readonly QueuedMint[]; readonly gasLimit: bigint };
 
-/** An NFT because of which the contract refuses a batch. */
+/** An NFT because of which the contract rejects a batch. */
 export type Blamed = { readonly mint: QueuedMint; readonly refusal: string };
 
 type Wanted = {
@@ -30,13 +30,13 @@ export type Sized = {
   readonly cost: GasCost;
 };
 
-// One NFT among 340 is found with 17; what is not found stays queued until the next poll.
+// 17 questions find one NFT among 340. What they do not find stays queued until the next poll.
 const mostQuestions = 24;
 const mostBlamed = 20;
 
 /**
- * Sizes a batch by the node's estimate for the very NFTs that are to be signed. When the contract refuses it, the NFTs
- * to blame are found by halving, and the others are sent.
+ * Sizes a batch by the node's estimate for exactly the NFTs that are to be signed. When the contract rejects the batch,
+ * halving finds the NFTs to blame, and the others are sent.
  */
 export async function sizeBatch(context: LaneContext, wanted: Wanted): Promise<Sized> {
   const sieve = createSieve(context, wanted);
@@ -44,7 +44,7 @@ export async function sizeBatch(context: LaneContext, wanted: Wanted): Promise<S
   const { blamed } = sieve;
   const passing = groups.flatMap(({ mints }) => mints);
   const united = groups.length === 1 ? groups[0] : await sieve.estimate(passing);
-  // What is refused together though each part passes is sent in parts.
+  // When each part passes and all together do not, the largest part is sent.
   const largest = groups.toSorted((one, other) => other.mints.length - one.mints.length)[0];
   return shrink(sieve, wanted, united ?? largest, blamed);
 }
@@ -56,7 +56,7 @@ async function shrink(
   given: Estimated | undefined,
   blamed: readonly Blamed[],
 ): Promise<Sized> {
-  // As estimated: the factor is added anew to each.
+  // As estimated: each estimate is multiplied by the factor.
   let cost = known;
   let found = given;
   while (found !== undefined && found.mints.length > 0) {
@@ -64,7 +64,7 @@ async function shrink(
     const estimated = enoughGasFor(gas, mints.length);
     cost = costWithin(estimated, mints.length);
     const enough = estimated * gasFactor;
-    // A token that exists is skipped cheaply, and may no longer exist after a reorganisation.
+    // The contract skips an existing token for little gas. After a reorganisation the token may not exist any more.
     const usual = gasFor(known, mints.length);
     const gasLimit = higher(enough, usual);
     if (gasLimit <= mostGas) return { batch: { mints, gasLimit }, blamed, cost };
@@ -81,9 +81,9 @@ type Estimated = { readonly mints: readonly QueuedMint[]; readonly gas: bigint }
 
 type Sieve = {
   readonly blamed: Blamed[];
-  /** The estimate of these together; undefined when the contract refuses them, or too much was asked already. */
+  /** The estimate of these together; undefined when the contract rejects them, or too much was asked already. */
   estimate(mints: readonly QueuedMint[]): Promise<Estimated | undefined>;
-  /** Divides NFTs into groups that the contract takes, as far as a bounded number of questions tells. */
+  /** Divides NFTs into groups that the contract accepts, with a bounded number of questions. */
   sift(mints: readonly QueuedMint[]): Promise<Estimated[]>;
 };
 
@@ -96,7 +96,7 @@ function createSieve({ node, signer, stopping }: LaneContext, { contract, fees }
     try {
       return await node.estimate(signer.address, contract, mints, fees);
     } catch (error) {
-      // At a price nodes look at the funds first. What can be paid is decided with the gas.
+      // With a price, nodes check the funds first. The gas decides later what can be paid.
       if (!isOfNode(error)) throw error;
       return node.estimate(signer.address, contract, mints);
     }

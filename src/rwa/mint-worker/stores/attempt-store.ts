@@ -5,7 +5,7 @@ import type { LaneLease } from './lane-store.ts';
 
 /*
  * Table `mint_attempts`: the signed forms of a transaction. All have its nonce; each has higher fees than the
- * one before, or mints fewer of its NFTs or pays less because nodes refused that one.
+ * one before, or mints fewer of its NFTs or pays less because nodes rejected the one before.
  */
 
 export type Attempt = {

@@ -9,7 +9,7 @@ type ContractId = { readonly chainId: string; readonly contract: string };
 
 /** Transactions in a row that minted nothing, after which a contract gets one in an hour. */
 export const mostFailures = 5;
-// Of the gas that estimates say.
+// A multiple of what estimates say.
 const mostGasFactor = 16;
 
 export type Breaker = {

@@ -4,7 +4,7 @@ import { createLeaseStore, type HeldLease, heldRow } from '../../../db/leases/le
 import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*
- * Table `mint_lanes`: the lanes, who holds them and why they do not send.
+ * Table `mint_lanes`: the lanes, which process owns them, and why they do not send.
  */
 
 /** One signer on one network. */
@@ -18,7 +18,7 @@ export type LaneId = {
 /** The right to write to a lane, until another process takes it. */
 export type LaneLease = LaneId & HeldLease;
 
-/** Another process holds the lane; the transaction was rolled back. */
+/** Another process owns the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
   constructor({ chainId, signer }: LaneId) {
     super(`The lane of ${signer} on network ${chainId} is held by another process.`);
@@ -71,7 +71,7 @@ export function inFencedTransaction<T>(
 ): Promise<T> {
   return inTransaction(db, async (tx) => {
     const result = await work(tx);
-    // Last, to lock the row only briefly; until the commit nobody can take the lane.
+    // Last, so that the row is locked only briefly. No process can take the lane until the commit.
     const { rows } = await tx.raw(`SELECT fence FROM mint_lanes WHERE ${sameLease} FOR SHARE`, lease);
     if (rows.length === 0) throw new LeaseLostError(lease);
     return result;
@@ -113,14 +113,17 @@ export async function forgetAskedFill(db: Database, lease: LaneLease): Promise<v
   await db.raw(`UPDATE mint_lanes SET fill_nonce = NULL WHERE ${sameLease}`, lease);
 }
 
-/**
- * Whether the lane has transactions to watch, whether some of them are in no confirmed block, and whether NFTs are
- * queued on its network.
- */
-export async function findLaneWork(
-  db: Database,
-  lane: LaneId,
-): Promise<{ hasOpen: boolean; hasUnconfirmed: boolean; hasQueued: boolean }> {
+/** What there is to do for a lane. */
+export type LaneWork = {
+  /** The lane has transactions to watch. */
+  readonly hasOpen: boolean;
+  /** Some of them are in no confirmed block. */
+  readonly hasUnconfirmed: boolean;
+  /** NFTs are queued on the network of the lane. */
+  readonly hasQueued: boolean;
+};
+
+export async function findLaneWork(db: Database, lane: LaneId): Promise<LaneWork> {
   const { rows } = await db.raw(
     `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
          AND state IN ('submitted', 'confirmed')) OR EXISTS (
@@ -140,7 +143,7 @@ export async function findLaneWork(
   };
 }
 
-/** Lists lanes with work that nobody holds, and that no process with their key has held for a minute. */
+/** Lists lanes with work that no process owns, and that no process with their key has owned for a minute. */
 export async function listUnstaffedLanes(db: Database): Promise<LaneId[]> {
   const { rows } = await db.raw(
     `SELECT l.chain_id AS "chainId", l.signer FROM mint_lanes l

@@ -1,12 +1,25 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
-import { inLine, isOfLine } from './queue-line-sql.ts';
 
 /*
  * The queue of NFTs to send: rows of `nfts` in mint state `queued`. This store only reads and locks them;
  * every change of the state is in `minting/mint-state-store.ts`.
  */
+
+/*
+ * SQL of the lines of the queue: what one company has queued for one contract. Only the index by lines can be read so: with
+ * plain equality and the order of waiting the planner sometimes reads the whole queue by time instead, past all that waits
+ * in other lines.
+ */
+
+/** The order in a line. */
+export const inLine = 'mint_contract, company_id, queued_at, id';
+
+/** Whether an NFT is of the line. */
+export const isOfLine = (contract: string, companyId: string) => `
+  ROW (mint_contract, company_id) >= ROW (${contract}, ${companyId})
+  AND ROW (mint_contract, company_id) <= ROW (${contract}, ${companyId})`;
 
 /** An NFT that waits to be sent. */
 export type QueuedMint = Mint & { readonly nftId: string; readonly companyId: string };
@@ -27,10 +40,10 @@ type LinesWanted = {
   readonly excludedNftIds: readonly string[];
 };
 
-/** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
+/** The most lines that are listed. Each reads a few entries of the index, however many NFTs wait in it. */
 export const mostLines = 1_000;
 
-// Jumps in the index from line to line.
+// Jumps from line to line in the index.
 const lines = `
   WITH RECURSIVE named (contract, company_id) AS (
     (SELECT mint_contract, company_id FROM nfts
@@ -187,7 +200,7 @@ export async function isMintContract(db: Database, chainId: string, contract: st
   return rows.length > 0;
 }
 
-// However many NFTs are queued, or were minted to one recipient, so many are looked at.
+// The most rows that are read, however many NFTs are queued or were minted to one recipient.
 const mostTransactions = 200;
 const mostQueued = 1_000;
 
@@ -228,7 +241,7 @@ const maxStale = 1_000;
  * longest queued first, at most 1,000.
  */
 export async function listStaleQueuedNfts(db: Database, seconds: number): Promise<string[]> {
-  // Each network in the order of an index: how many are queued makes no difference.
+  // Reads each network in the order of an index, so the length of the queue makes no difference.
   const { rows }: { rows: { id: string }[] } = await db.raw(
     `SELECT q.id FROM networks w CROSS JOIN LATERAL (
        SELECT id, queued_at FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'

@@ -3,9 +3,9 @@ import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import type { NextMint } from './queued-nft-store.ts';
 
 /*
- * Table `mint_refusals`: NFTs whose recipient their contract has refused. They wait until the contract is asked again. The
- * row stays when its NFT has failed, so that others for the same recipient are asked about alone; it goes once the contract
- * takes the recipient.
+ * Table `mint_refusals`: NFTs whose recipient their contract has rejected. They wait until the contract is asked again. The
+ * row stays when its NFT has failed, so that the lane asks alone about others for the same recipient. It is deleted once the
+ * contract accepts the recipient.
  */
 
 type ContractId = { readonly chainId: string; readonly contract: string };
@@ -13,10 +13,10 @@ type ContractId = { readonly chainId: string; readonly contract: string };
 /** @property refusedAt the newest block then */
 export type RefusedMint = NextMint & { readonly refusedAt: bigint };
 
-// Beyond it a refused NFT is met again at each poll, until the first ones are through.
+// Beyond it each poll asks about a rejected NFT again, until the first NFTs are done.
 const mostListed = 10_000;
 
-/** Lists the queued NFTs of a network that wait since their recipient was refused, the first refused first. */
+/** Lists the queued NFTs of a network whose recipient was rejected, the first rejected NFT first. */
 export async function listRefusedMints(db: Database, chainId: string): Promise<RefusedMint[]> {
   const { rows }: { rows: (NextMint & { refusedAt: string })[] } = await db.raw(
     `SELECT n.id AS "nftId", n.token_id AS "tokenId", n.recipient, n.company_id AS "companyId", r.contract,
@@ -31,12 +31,12 @@ export async function listRefusedMints(db: Database, chainId: string): Promise<R
 
 const insert = `INSERT INTO mint_refusals AS r (nft_id, chain_id, contract, recipient, refused_at)
   SELECT n.id, :chainId, :contract, n.recipient, :block FROM nfts n WHERE n.id = ANY (:nftIds::uuid[])`;
-// One that waits already does not wait longer.
+// An NFT that waits already does not wait longer.
 const onConflict = `ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
   recipient = excluded.recipient, is_waiting = true, refused_at = CASE WHEN r.is_waiting AND r.recipient = excluded.recipient
     AND r.contract = excluded.contract THEN r.refused_at ELSE excluded.refused_at END RETURNING nft_id`;
 
-/** Lets an NFT wait whose recipient the contract has refused. @param block the newest one */
+/** Lets an NFT wait whose recipient the contract has rejected. @param block the newest block */
 export async function noteRefused(
   db: Database,
   { chainId, contract, nftId }: ContractId & { readonly nftId: string },
@@ -45,7 +45,7 @@ export async function noteRefused(
   await db.raw(`${insert} ${onConflict}`, { chainId, contract, nftIds: [nftId], block: block.toString() });
 }
 
-/** Lets those of the NFTs wait whose recipient the contract has refused before. @returns their ids */
+/** Lets those of the NFTs wait whose recipient the contract has rejected before. @returns their ids */
 export async function noteKnownRecipients(
   db: Database,
   { chainId, contract }: ContractId,
@@ -60,12 +60,12 @@ export async function noteKnownRecipients(
   return new Set(rows.map(({ nft_id: id }) => id));
 }
 
-/** Notes that an NFT whose recipient is still refused has failed. */
+/** Notes that an NFT has failed since its recipient is still rejected. */
 export async function endRefused(tx: Tx, nftId: string): Promise<void> {
   await tx('mint_refusals').where({ nft_id: nftId }).update({ is_waiting: false });
 }
 
-/** Forgets that the contract has refused a recipient. */
+/** Forgets that the contract has rejected a recipient. */
 export async function forgetRecipient(
   db: Database,
   { chainId, contract, recipient }: ContractId & { readonly recipient: string },

@@ -3,15 +3,21 @@ import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import { standingReasonSql } from '../../assets/reason-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { LaneId } from './lane-store.ts';
-import { inLine, isOfLine } from './queue-line-sql.ts';
-import type { QueuedLine } from './queued-nft-store.ts';
+import { inLine, isOfLine, type QueuedLine } from './queued-nft-store.ts';
 
 /*
  * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
  */
 
-/** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
-type Answers = ReadonlyMap<string, string>;
+/** What the lane knows of its transactions. */
+type Known = {
+  /** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
+  readonly answers: ReadonlyMap<string, string>;
+  /** Ids of transactions that need no reason, since they wait for their blocks to become final. */
+  readonly settling: readonly string[];
+  /** Why the lane does not send. */
+  readonly pause: MintReason | undefined;
+};
 
 type Still = {
   readonly lane: LaneId;
@@ -22,15 +28,14 @@ type Still = {
 const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
   AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL`;
 
-// Each sweep notes so many; the next goes on.
+// The most NFTs that one sweep notes. The next sweep goes on.
 const most = 1_000;
 
-/** Notes NFTs in transactions of the lane that have not moved and have no other reason. @param pause why the lane stands now */
+/** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
 export async function noteStillSubmitted(
   tx: Tx,
   { lane, seconds }: Still,
-  answers: Answers,
-  pause: MintReason | undefined,
+  { answers, settling, pause }: Known,
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
@@ -43,9 +48,16 @@ export async function noteStillSubmitted(
          FROM mint_attempts WHERE transaction_id = t.id) a
        LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
-       AND coalesce(mint_reason_of_sending(:pause), true)
+       AND coalesce(mint_reason_of_sending(:pause), true) AND t.id <> ALL (:settling::uuid[])
      LIMIT ${most} ON CONFLICT DO NOTHING`,
-    { ...lane, seconds, pause: pause ?? null, ids: [...answers.keys()], answers: [...answers.values()] },
+    {
+      ...lane,
+      seconds,
+      pause: pause ?? null,
+      settling: [...settling],
+      ids: [...answers.keys()],
+      answers: [...answers.values()],
+    },
   );
 }
 
@@ -66,7 +78,7 @@ export async function noteWaitingForFinality(
   );
 }
 
-// Signed before NFTs could have moved again; a few of them have the NFTs that were queued last.
+// Transactions from before NFTs could have moved again. A few of them have the NFTs that were queued last.
 const sentBefore = `
   SELECT q.mint_contract AS contract, q.company_id, max(q.queued_at) AS queued_at FROM (
     SELECT id FROM mint_transactions
@@ -78,7 +90,8 @@ const sentBefore = `
 
 const newestSent = 'SELECT max(queued_at) FROM sent';
 
-// With a time that the index can be read from, or all NFTs of the company would be. Lines take turns: as long as some of it is sent, what was queued later in others may well come first.
+// The time lets PostgreSQL read a part of the index, and not all NFTs of the company. Lines take turns: while some of a line
+// is sent, NFTs that were queued later in other lines may come first.
 const hasTurns = `EXISTS (
   SELECT FROM nfts s WHERE s.company_id = l.company_id AND s.mint_contract = l.contract AND s.mint_chain_id = :chainId
     AND s.updated_at > now() - make_interval(secs => :seconds)
@@ -135,11 +148,11 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
   return rows.length > 0;
 }
 
-// Whoever saves a note with a change of its NFT does both within less.
+// A note and the change of its NFT are stored within less time.
 const sameChange = `interval '5 seconds'`;
 
 /**
- * Deletes notes on a network that no longer hold: the NFT has moved since, or its lanes say why it does not. Skips those
+ * Deletes notes on a network that are no longer true: the NFT has moved since, or its lanes have the reason. It skips notes
  * that another lane is deleting.
  */
 export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void> {

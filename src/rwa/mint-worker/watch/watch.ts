@@ -1,24 +1,23 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { isDueForRetry, restBeforeRetry } from '../context/evidence-memory.ts';
 import { answersOthers, isOfNode } from '../context/inquiry.ts';
-import type { LaneContext } from '../context/lane-context.ts';
+import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
 import { forgetOthers } from '../context/lane-memory.ts';
-import { transactionFacts } from '../context/step-facts.ts';
+import type { Mined } from '../context/mined.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
-import { listOpenTransactions } from '../stores/transaction-store.ts';
+import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { viewChain } from './evidence/chain-view.ts';
-import type { Look } from './evidence/look.ts';
-import { type Inspection, inspect } from './inspect.ts';
-import { lookAtChain } from './look-at-chain.ts';
+import { type Look, lookAtChain } from './evidence/look.ts';
 import { recheck } from './outcome/recheck.ts';
 import { releaseLost, settleByEvent } from './outcome/release-lost.ts';
 import { settle } from './outcome/settle.ts';
 import { settleUnproven } from './outcome/settle-unproven.ts';
-import { noteUnanswered } from './outcome/waiting.ts';
+import { clearUnanswered, noteUnanswered } from './outcome/waiting.ts';
 import { rebroadcast } from './resend/rebroadcast.ts';
 
 /**
- * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. A question that
- * the node refuses makes the transaction or the NFT wait that it is about; the others go on.
+ * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. When the node does not
+ * answer a question, only the transaction or NFT of the question waits.
  *
  * The questions of one call, but for broadcasts, are at most:
  * - three of the chain (transactions of the signer, in the newest and in final blocks; the newest final block);
@@ -30,24 +29,25 @@ import { rebroadcast } from './resend/rebroadcast.ts';
  * - whether the node has the transaction that the chain takes next ({@link isForgotten});
  * - a bounded number for evidence, whatever the number of NFTs (`createInquiry`).
  *
- * So they do not grow with the number of transactions that wait for their blocks to become final.
- * @throws when the node answers nothing any more, or another process holds the lane
+ * So their number does not depend on how many transactions wait for their blocks to become final.
+ * @throws when the node answers nothing any more, or another process owns the lane
  */
 export async function watch(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, stopping } = context;
   try {
     const open = await listOpenTransactions(db, lease);
     forgetOthers(context.memory, new Set(open.map(({ id }) => id)));
+    context.memory.settling.clear();
     const look = await lookAtChain(context, await viewChain(context, head), open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {
-      // With a node that does not answer each transaction takes its time: a lane that is to stop skips the rest.
+      // With a silent node each transaction takes long. A lane that is to stop skips the rest.
       if (stopping.aborted) return;
       await advanceAlone(look, inspection);
     }
     await settleUnproven(look);
   } catch (error) {
-    // Questions for evidence end at once then; the next holder of the lane asks them again.
+    // Questions for evidence end at once then. The next owner of the lane asks them again.
     if (!stopping.aborted) throw error;
   }
 }
@@ -75,8 +75,55 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
   if (isStillConfirmed) return;
   if (!isAnswered) return settleByEvent(look, transaction);
   if (mined) return settle(look, transaction, mined);
-  // It was in a block and no longer is: nodes may have dropped it, so it is broadcast again at once.
+  // It has left its block. Nodes may have dropped it, so it is broadcast again at once.
   if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
   if (mined === null && (await releaseLost(look, transaction))) return;
   await rebroadcast(context, view, transaction);
+}
+
+type Inspection = {
+  readonly transaction: OpenTransaction;
+  /** null when its nonce is used but none of its attempts is mined; undefined when nothing is known. */
+  readonly mined: Mined | null | undefined;
+  /** False when the node does not answer what is asked about this transaction. Then the transaction waits. */
+  readonly isAnswered: boolean;
+};
+
+/** Reads from the chain what a transaction needs to be advanced. Runs for all transactions in parallel. */
+async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspection> {
+  const { context } = look;
+  const { memory, node, stopping } = context;
+  const { id } = transaction;
+  if (transaction.confirmedIn !== null) return { transaction, mined: undefined, isAnswered: true };
+  if (!isDueForRetry(context, id)) return { transaction, mined: undefined, isAnswered: false };
+  try {
+    const mined = await minedFor(look, transaction);
+    if (memory.evidence.retries.delete(id)) await clearUnanswered(context, id);
+    return { transaction, mined, isAnswered: true };
+  } catch (err) {
+    if (stopping.aborted || !isOfNode(err)) throw err;
+    if (!(await answersOthers(node, err, stopping))) throw err;
+    restBeforeRetry(context, id);
+    await noteUnanswered(context, transaction, err);
+    return { transaction, mined: undefined, isAnswered: false };
+  }
+}
+
+async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined | null | undefined> {
+  const { memory } = look.context;
+  const { id, nonce } = transaction;
+  const isNonceUsed = look.view.count > nonce || memory.nonceUsed.delete(id);
+  if (!isNonceUsed) return undefined;
+  const known = memory.mined.get(id);
+  // Asked again before a conclusion, which must not rest on an old answer.
+  if (known && look.hashOf(known.block.number) === known.block.hash && !(await isConcluded(look, known))) {
+    return known;
+  }
+  return look.view.receiptOf(transaction);
+}
+
+/** Whether the block is deep enough to conclude what became of the transaction. */
+async function isConcluded({ context, view }: Look, { block, receipt }: Mined): Promise<boolean> {
+  if (!receipt.succeeded) return block.number <= (await view.finalized());
+  return view.depthOf(block.number) >= BigInt(context.network.confirmations);
 }

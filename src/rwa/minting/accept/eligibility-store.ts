@@ -104,7 +104,7 @@ const toEligibility = (row: EligibilityRow): Eligibility => ({
   contractAddress: row.contract_address,
   isSupported: row.is_supported,
   contractFault: row.contract_fault,
-  // A treasury from before it was refused: nothing can be minted to it.
+  // A treasury from before such treasuries were rejected: nothing can be minted to it.
   treasury:
     row.treasury_address !== null && isZeroAddress(row.treasury_address) ? null : row.treasury_address,
 });

@@ -59,7 +59,7 @@ const proofSql = `
 
 /**
  * Finds what a secret for an NFT is checked by. It belongs to no caller, so no company is named. It reads no more than
- * that, so that its time tells little of whether there is such an NFT.
+ * that, so that its time shows little of whether there is such an NFT.
  */
 export async function findClaimProof(db: Database, nftId: string): Promise<ClaimProof | undefined> {
   const { rows } = await prepared<ProofRow>(db, 'claim_proof', proofSql, [nftId]);

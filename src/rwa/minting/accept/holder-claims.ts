@@ -12,8 +12,8 @@ import { refuseMoreWrong } from './wrong-secret.ts';
 type Held = { readonly nftId: string; readonly secret: string; readonly caller: SecretCaller };
 
 /**
- * What whoever holds the secret of an NFT may do without a key. A wrong secret, an unknown NFT and one whose RWA did
- * not opt in are refused alike, after the same statements: `claim_not_found`, then `secret_locked` for this caller.
+ * What the owner of the secret of an NFT may do without a key. A wrong secret, an unknown NFT and one whose RWA did
+ * not opt in are rejected alike, after the same statements: `claim_not_found`, then `secret_locked` for this caller.
  */
 export type HolderClaims = {
   /** What there is to claim. @throws problem `claim_not_found` or `secret_locked` */
@@ -27,7 +27,7 @@ export type HolderClaims = {
   /**
    * Accepts the mint to a recipient, by the rules of the company's own requests.
    * @param claim recipient in EIP-55
-   * @throws problem with the reason for which it is refused
+   * @throws problem with the reason for which it is rejected
    */
   claim(claim: Held & { readonly recipient: string; readonly by: Actor }): Promise<HolderClaim>;
 };
@@ -35,7 +35,7 @@ export type HolderClaims = {
 type Deps = {
   readonly db: Database;
   readonly vault: ClaimSecretVault;
-  /** Opens a secret; empty where it is damaged, so that nobody can tell such an NFT from others. */
+  /** Opens a secret; empty where it is damaged, so that nobody can distinguish such an NFT from others. */
   readonly openSecret: (nft: Pick<Proof, 'id' | 'sealed'>) => string;
   readonly mints: MintAcceptor;
 };
@@ -47,7 +47,7 @@ export function createHolderClaims({ db, vault, openSecret, mints }: Deps): Hold
   const standIn = sealNewSecret(vault);
 
   const prove = async ({ nftId, secret, caller }: Held): Promise<Proof> => {
-    // It says nothing of the NFT, so nothing is looked up.
+    // It says nothing of the NFT, so nothing is read.
     if (!isSecretForm(secret)) throw notFound();
     const found = await findClaimProof(db, nftId);
     const proof = found?.isOpen === true ? found : undefined;

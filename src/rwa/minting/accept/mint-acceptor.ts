@@ -50,13 +50,13 @@ export type AcceptedMint = { readonly nftId: string; readonly isReplay: boolean 
  * idempotency record commit together.
  *
  * Requests of a company that come at the same time are accepted as a set, in one transaction, so that a statement, a
- * commit and a flush to the disk serve all of them. Each has an outcome of its own: one that is refused changes
+ * commit and a flush to the disk serve all of them. Each has an outcome of its own: a rejected one changes
  * nothing and takes no other with it. A wrong secret is counted after that.
  */
 export type MintAcceptor = {
-  /** @throws problem with the reason for which the mint is refused */
+  /** @throws problem with the reason for which the mint is rejected */
   mint(request: MintRequest): Promise<AcceptedMint>;
-  /** @throws problem with the reason for which the mint is refused */
+  /** @throws problem with the reason for which the mint is rejected */
   createAndMint(request: CreateAndMintRequest): Promise<AcceptedMint>;
 };
 
@@ -64,7 +64,7 @@ type Deps = {
   readonly db: Database;
   readonly vault: ClaimSecretVault;
   readonly jobs: JobSender;
-  /** Tells the workers that mints were accepted, and in which traces. */
+  /** Notifies the workers that mints were accepted, and in which traces. */
   readonly wake: (causes: readonly string[]) => void;
   /** The answer that an idempotency record keeps: JSON with the field `nftId`. */
   readonly toAnswer: (nftId: string) => { readonly nftId: string };

@@ -67,7 +67,7 @@ const unpricedMints = 100;
 const unpricedSeconds = 60;
 
 /**
- * What is on its way counts like what was paid, at the price of the last mint: a queue that stands, or a burst, may be
+ * What is on its way counts like what was paid, at the price of the last mint: a queue that stalls, or a burst, may be
  * larger than any budget. What was paid for an attempt before does not pay for the next. No more of it is counted than the
  * budget allows. Where mints cost nothing, a budget has room for any number, and none is counted.
  */
@@ -104,7 +104,7 @@ export type GasRoom = {
 
 /**
  * How many further mints the budgets for gas allow; locked until the transaction ends, each network of the company by
- * itself. Counted when the lock is held, so that what another transaction accepted meanwhile is seen.
+ * itself. It counts under the lock, so that it sees what another transaction accepted meanwhile.
  * @returns of each network that still has a budget
  */
 export async function lockGasRoom(
@@ -134,7 +134,7 @@ async function lockAccepted(tx: Tx, companyId: string, day: string): Promise<big
 }
 
 /**
- * Refuses the mints, in their order, that the company's limits do not allow, and counts the others. What was accepted
+ * Rejects the mints, in their order, that the company's limits do not allow, and counts the others. What was accepted
  * before is not counted again.
  */
 export async function keepWithinQuota<R>(

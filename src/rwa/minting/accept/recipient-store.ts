@@ -6,7 +6,7 @@ import { prepared } from '../../../db/connection/prepared.ts';
  * What is minted to an NFT contract can never leave it.
  */
 
-// A range with an order instead of an equality: so each look-up is a step in the index of contracts, and never a walk
+// A range with an order instead of an equality: so each read is a step in the index of contracts, and never a walk
 // through all RWAs, whatever the planner knows of them.
 const isContractSql = (address: string) => `EXISTS (
   SELECT FROM networks w LEFT JOIN LATERAL (

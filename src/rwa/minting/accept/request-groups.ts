@@ -102,7 +102,7 @@ async function runGroup<Request, Outcome>(
 ): Promise<void> {
   for (const { patience } of group) clearTimeout(patience);
   const [span, ...others] = group.flatMap((waiting) => waiting.span ?? []);
-  // What is done for all of them stands in the trace of the first.
+  // The trace of the first request has what is done for all of them.
   for (const other of others) if (span !== undefined) other.link(span.traceparent);
   try {
     const outcomes = await inSharedScope({ isOfTenant: true, span }, () =>

@@ -156,7 +156,7 @@ export function isLostPast({ kind, nftState, facts }: Disagreement): boolean {
   return kind === 'no_row' || kind === 'unknown_asset';
 }
 
-/** Whether an earlier recovery, up to this block, has told of a token for which no row can be made. */
+/** Whether an earlier recovery, up to this block, has reported a token for which no row can be made. */
 export function isToldOf(recoveredTo: bigint | null, { kind, event }: Disagreement): boolean {
   const isWithoutRow = kind === 'unknown_asset' || kind === 'foreign';
   return isWithoutRow && event !== undefined && recoveredTo !== null && event.blockNumber <= recoveredTo;

@@ -7,7 +7,7 @@ import { clockToleranceMs } from './token-verdict.ts';
 type Search = ContractId & {
   readonly db: Database;
   readonly node: Pick<MintNode, 'block'>;
-  /** The newest block that is looked at. */
+  /** The newest block that is read. */
   readonly newest: bigint;
 };
 

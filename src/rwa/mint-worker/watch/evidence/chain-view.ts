@@ -31,7 +31,7 @@ type Context = {
   readonly signer: Pick<MintSigner, 'address'>;
 };
 
-// Each may be as large as a block, and there may be hundreds of attempts.
+// A receipt may be as large as a block, and there may be hundreds of attempts.
 const receiptsAtOnce = 8;
 
 /** @throws when a node does not answer, as every method of the view does */
@@ -62,7 +62,7 @@ export async function viewChain({ node, network, signer }: Context, head: Head):
       for (const receipt of receipts) {
         if (receipt === null) continue;
         const onChain = await block(receipt.blockNumber);
-        // A node may return a receipt of a block that it has left since: only blocks of its chain count.
+        // A node may return a receipt of a block that is no longer in its chain. Such a receipt does not count.
         if (onChain?.hash === receipt.blockHash) return { receipt, block: onChain };
       }
       return receipts.every((receipt) => receipt === null) ? null : undefined;

@@ -1,13 +1,12 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
-import type { MintSearch } from '../../context/evidence-memory.ts';
+import { isDueForRetry, type MintSearch, restBeforeRetry } from '../../context/evidence-memory.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../../stores/transaction-store.ts';
 import type { Look } from './look.ts';
 import { searchFor, searchMints } from './mint-search.ts';
-import { isDue, restBeforeRetry } from './retries.ts';
 
 /**
  * What the chain shows about the mint of one NFT:
@@ -26,8 +25,8 @@ export type Evidence =
 type Subject = { readonly id: string; readonly contract: string };
 
 /**
- * Looks for the mints of NFTs of one transaction in any transaction, by the events of their contract. When that is
- * not to be found out, those NFTs wait and nothing else does.
+ * Searches any transaction for the mints of the NFTs of one transaction, by the events of their contract. When nodes do not
+ * show that, only those NFTs wait.
  * @param minDepth depth that the block of an event must have, 1 for the newest block
  * @returns evidence by NFT id
  * @throws when the node answers nothing at all
@@ -38,7 +37,7 @@ export async function findEvidence(
   nfts: readonly TransactionNft[],
   minDepth: bigint,
 ): Promise<Map<string, Evidence>> {
-  const due = nfts.filter(({ nftId }) => isDue(look.context, nftId));
+  const due = nfts.filter(({ nftId }) => isDueForRetry(look.context, nftId));
   const all = new Map<string, Evidence>(nfts.map(({ nftId }) => [nftId, { kind: 'waits', note: undefined }]));
   if (due.length === 0) return all;
   const search = searchFor(look, subject, nfts);
@@ -52,7 +51,7 @@ export async function findEvidence(
   return all;
 }
 
-/** An NFT that waits for the pace of a search has its turn with the next look; others rest. */
+/** Lets an NFT rest before the next question. An NFT that waits for the pace of a search goes on with the next poll. */
 export function rest({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
   if (note === undefined || note.reason === 'history_searched') return;
   if (note.reason !== 'contract_nonsense') context.node.preferOthers();
@@ -79,7 +78,7 @@ async function endOfSearch(
     return { mints, otherwise: { kind: 'waits', note: { reason: 'history_unavailable', detail } } };
   } catch (error) {
     const note = await look.inquiry.reasonOf(error);
-    // What a deep search is for is noted already, and tells more.
+    // A deep search has its reason as a note already, which says more.
     return {
       mints: search.found,
       otherwise: { kind: 'waits', note: search.isDeep ? undefined : note },

@@ -30,8 +30,8 @@ export type SearchEnd = {
 };
 
 /**
- * Searches for the mints of NFTs: first the blocks that are new since the last look, then from the newest downwards, to the
- * first block that is older than the NFTs, or to the first of all when the search is deep.
+ * Searches for the mints of NFTs. It reads the blocks that are new since the last poll, then older blocks downwards. It ends
+ * at the first block that is older than the NFTs. A deep search goes on to the first block of all.
  * @throws PacedError; what the questions throw
  */
 export async function searchMints(
@@ -43,7 +43,7 @@ export async function searchMints(
   const { context, inquiry, view } = look;
   const { width } = context.memory.evidence;
   const final = await view.finalized();
-  // While nothing is final, nothing of the search is kept.
+  // Before the first final block, no part of the search is kept.
   const search = final < 0n ? createMintSearch(known.tokenIds) : known;
   const base = final < 0n ? view.head.number : final;
   const { tokenIds, found } = search;
@@ -69,7 +69,7 @@ export async function searchMints(
   if (await isOver()) return { mints: all() };
   try {
     for await (const { from, logs } of scanLogs(ask, { from: 0n, to: searched.from - 1n }, width, 'to')) {
-      // Those of later blocks are the newest.
+      // Mints of later blocks are newer.
       for (const mint of logs.toReversed()) if (!found.has(mint.tokenId)) found.set(mint.tokenId, mint);
       searched.from = from;
       if (await isOver()) break;

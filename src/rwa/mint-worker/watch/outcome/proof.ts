@@ -60,8 +60,8 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
         waiting.push({ nft, note: { reason: 'evidence_unavailable', detail: evidence.detail } });
       }
     }
-    // The mint of a token with an owner must be somewhere: before the NFT, or the node does not show it. So the search
-    // goes on to older blocks, and then begins anew.
+    // A token with an owner was minted: before the NFT, or the node does not show it. So the search goes on to older
+    // blocks, and then begins again.
     if (isOwned && wasDeep) searches.delete(subject.id);
     else if (isOwned) searchFor(look, subject, nfts).isDeep = true;
   }
@@ -79,8 +79,8 @@ async function askOwner(
   const ownerAt = (block: bigint) => inquiry.ask(() => node.ownerOf(contract, tokenId, block));
   try {
     const finalized = await view.finalized();
-    // A node without the state of the final block may have that of the newest. A token that nobody owns there nobody
-    // owned before: tokens are never burned, and a block that is named by its number is not that of a node that lags.
+    // A node without the state of the final block may have that of the newest block. A token without an owner there had
+    // none before, since tokens are never burned. A node that lags does not have the block with this number.
     const owner = await ownerAt(finalized).catch(async (error: unknown) => {
       const { reason } = await inquiry.reasonOf(error);
       if (reason !== 'evidence_unavailable') throw error;
@@ -97,8 +97,8 @@ async function askOwner(
 }
 
 /**
- * Fails NFTs whose contract has no code, as it looks when its answers are nonsense. Nonsense from code is no proof: it
- * may mint all the same, and answer rightly again.
+ * Fails NFTs whose contract has no code, when its answers are nonsense. Nonsense from code is no proof: the code may mint
+ * all the same, and give right answers later.
  */
 async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Proof): Promise<Proof> {
   const { memory } = look.context;

@@ -1,4 +1,4 @@
-import { transactionFacts } from '../../context/step-facts.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { noteFailure } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
@@ -20,7 +20,7 @@ export async function recheck(look: Look, transaction: OpenTransaction): Promise
   if (confirmedIn === null) return false;
   for (const expected of [confirmedIn, ...foundIn]) {
     const hash = look.hashOf(expected.number);
-    // A chain that is shorter than before may be that of a node that lags: wait until it has the block.
+    // The chain is shorter than before, so the node may lag: wait until it has the block.
     if (hash === undefined) return true;
     if (hash !== expected.hash) {
       await unconfirm(look, transaction);

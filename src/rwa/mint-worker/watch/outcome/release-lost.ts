@@ -1,12 +1,12 @@
-import { transactionFacts } from '../../context/step-facts.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { noteLeftOut } from './left-out.ts';
 import { confirmTransaction, endLost } from './outcomes.ts';
 import { type Proof, proveOutcomes } from './proof.ts';
+import { noteLeftOut } from './retry-limit.ts';
 import { forgetEndedRetries, hasNews, saveWaiting } from './waiting.ts';
 
 /**
@@ -52,7 +52,10 @@ async function confirmByEvent(
 export async function releaseLost(look: Look, transaction: OpenTransaction): Promise<boolean> {
   const { db, lease, memory, step } = look.context;
   const { id } = transaction;
-  if ((await look.finalCount()) <= transaction.nonce) return false;
+  if ((await look.finalCount()) <= transaction.nonce) {
+    memory.settling.add(id);
+    return false;
+  }
   const nfts = await listOpenNfts(db, id);
   const { outcomes, waiting } = await proveOutcomes(look, transaction, nfts);
   if (await confirmByEvent(look, transaction, nfts, { outcomes, waiting })) return true;
@@ -69,6 +72,7 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
     return seconds;
   });
   memory.refused.delete(id);
+  memory.forgotten.delete(id);
   memory.broadcastAt.delete(id);
   memory.underfunded.delete(id);
   forgetEndedRetries(look.context, nfts, waiting);

@@ -1,8 +1,18 @@
-import type { Tx } from '../../../../contract/transaction.ts';
-import { countFailedAttempts, isAttempt, listLeftOut } from '../../stores/transaction-nft-store.ts';
+import { readSigned } from '../../../../chain/minting/signer.ts';
+import type { Database, Tx } from '../../../../contract/transaction.ts';
+import { readRawAttempt } from '../../stores/attempt-store.ts';
+import {
+  countFailedAttempts,
+  isAttempt,
+  listLeftOut,
+  listOpenNfts,
+  setLeftOut,
+  type TransactionNft,
+} from '../../stores/transaction-nft-store.ts';
+import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Outcomes } from './outcomes.ts';
 
-// The first failure may have a cause that passes, such as a role that was revoked and granted again.
+// The cause of the first failure may be temporary, such as a role that was revoked and granted again.
 const maxFailedAttempts = 2;
 
 /**
@@ -38,4 +48,30 @@ export async function applyRetryLimit(
     failed: [...outcomes.failed, ...exhausted],
     released: outcomes.released.filter((nftId) => !isExhausted(nftId)),
   };
+}
+
+/** Lists the open NFTs of a transaction that its mined attempt tried to mint. */
+export async function listTriedNfts(
+  db: Database,
+  { id, attempts }: OpenTransaction,
+  minedHash: string,
+): Promise<TransactionNft[]> {
+  const nfts = await listOpenNfts(db, id);
+  // A single attempt has all of them.
+  if (attempts.length === 1) return nfts;
+  const { mints } = readSigned(await readRawAttempt(db, minedHash));
+  const tried = new Set(mints.map(({ tokenId }) => tokenId));
+  return nfts.filter(({ tokenId }) => tried.has(tokenId));
+}
+
+/** Stores which NFTs of a transaction its mined attempt left out. */
+export async function noteLeftOut(
+  tx: Tx,
+  { id, attempts }: OpenTransaction,
+  minedHash: string,
+): Promise<void> {
+  if (attempts.length === 1) return;
+  const { mints } = readSigned(await readRawAttempt(tx, minedHash));
+  const tokenIds = mints.map(({ tokenId }) => tokenId);
+  await setLeftOut(tx, id, tokenIds);
 }

@@ -19,7 +19,7 @@ export async function settleUnproven(look: Look): Promise<void> {
   }
 }
 
-/** A question that the node refuses keeps no other transaction waiting. */
+/** Settles one transaction. A question without an answer keeps no other transaction waiting. */
 async function settleAlone(look: Look, transaction: UnprovenTransaction): Promise<void> {
   const { log, node, stopping } = look.context;
   try {

@@ -1,8 +1,8 @@
 import { readSigned } from '../../../../chain/minting/signer.ts';
 import type { Database } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
+import { transactionFacts } from '../../context/lane-context.ts';
 import { inclusionOf, type Mined } from '../../context/mined.ts';
-import { transactionFacts } from '../../context/step-facts.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
@@ -11,10 +11,9 @@ import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.
 import { setUnproven } from '../../stores/unproven-store.ts';
 import { findEvidence } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
-import { listTriedNfts, noteLeftOut } from './left-out.ts';
 import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
-import { applyRetryLimit, revertedMint } from './retry-limit.ts';
+import { applyRetryLimit, listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
 import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
 
 /**
@@ -32,6 +31,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (isNews) {
     memory.underfunded.delete(transaction.id);
     memory.refused.delete(transaction.id);
+    memory.forgotten.delete(transaction.id);
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {
@@ -61,10 +61,12 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
   const inclusion = await inclusionOf(db, mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
   const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
-  // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
-  // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
-  // became of it.
-  if (!isClear && mined.block.number > (await view.finalized())) return;
+  // The contract skipped a token whose mint is not found yet. The next poll may find it. Once the block is final, the
+  // transaction is confirmed without the token, so that the other NFTs go on. Finalizing proves what became of it.
+  if (!isClear && mined.block.number > (await view.finalized())) {
+    memory.settling.add(transaction.id);
+    return;
+  }
 
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
@@ -115,7 +117,7 @@ async function findMinted(
     const evidence = evidences.get(nft.nftId);
     if (evidence?.kind === 'minted') minted.push({ nftId: nft.nftId, in: evidence.in });
     else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
-    // A token that another recipient has is clear, but becomes failed only when that is final.
+    // A token of another recipient is clear. The NFT fails only when that is final.
     else if (evidence?.kind !== 'failed') isClear = false;
   }
   return { minted, waiting, isClear };
@@ -135,7 +137,10 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
   const { context, view } = look;
   const { db, lease, memory, step } = context;
   const { id } = transaction;
-  if (mined.block.number > (await view.finalized())) return;
+  if (mined.block.number > (await view.finalized())) {
+    memory.settling.add(id);
+    return;
+  }
   const nfts = await listOpenNfts(db, id);
   const subject = { chainId: lease.chainId, contract: transaction.contract };
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);

@@ -26,8 +26,8 @@ type Scene = {
 };
 
 /**
- * Plans what replaces a transaction at its nonce: because an operator has asked to leave NFTs out, because nodes refuse
- * it, or because it has waited for long while the market asks for more.
+ * Plans what replaces a transaction at its nonce. The cause is an operator who wants to leave NFTs out, nodes that reject the
+ * transaction, or a market that asks for more while it waits.
  * @returns undefined when it stays as it is
  */
 export async function planReplacement(
@@ -45,7 +45,7 @@ export async function planReplacement(
   const scene = { context, view, last, market: await marketAt(context, view.head) };
   const without = transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined;
   if (without !== undefined) return without;
-  // Above the cap the market is to blame, whatever nodes say.
+  // Above the cap the market is to blame, whatever the nodes say.
   const isAffordable = priceOf(scene.market) <= settings.feeCap;
   if (refused !== undefined && isAffordable) return answerRefusal(scene, transaction, refused);
   if (!isStuck(context, view, transaction)) return undefined;
@@ -59,7 +59,7 @@ function isStuck(
   view: ChainView,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ) {
-  // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
+  // A transaction that nodes may not have is not stuck. It is broadcast again before its fees rise.
   if (!memory.broadcastAt.has(id)) return false;
   const { baseFee } = view.head;
   const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
@@ -83,7 +83,7 @@ async function leaveOut(
 }
 
 /**
- * Plans what nodes may take in place of what they refuse: what the text suggests comes first, then a higher price up to
+ * Plans what nodes may accept in place of what they reject. What the text suggests comes first, then a higher price up to
  * the cap, then half of the batch.
  */
 async function answerRefusal(
@@ -95,7 +95,7 @@ async function answerRefusal(
   const hint = hintOf(words);
   if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
   const payable = (await payableFor(context, transaction)) / last.gasLimit;
-  // Below that it waits for those before it to be mined.
+  // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
   const note = (more: Partial<Refused>) =>
     context.memory.refused.set(transaction.id, { looks, words, ...more });
@@ -124,7 +124,7 @@ function halve(
   words: string,
 ): Plan {
   const count = last.mints.length;
-  // Where the size is to blame, the price need not stay as high as it has become.
+  // When the size is to blame, the price may fall again.
   const present = first === 'size' ? quote(market, context.settings.feeCap) : undefined;
   const fees = present ?? last.fees;
   const gas = mostCost === undefined ? (figure ?? 0n) : mostCost / (fees.maxFeePerGas || 1n);

@@ -1,17 +1,15 @@
 import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
-import type { LaneContext } from '../../context/lane-context.ts';
-import { attemptFacts } from '../../context/step-facts.ts';
+import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from '../evidence/chain-view.ts';
-import { isForgotten } from '../evidence/forgotten.ts';
 import { planReplacement } from './plan.ts';
 import { replace } from './replace.ts';
 
 /**
- * Replaces a transaction without a block where there is a reason to. Otherwise broadcasts it again as it is: with each
- * look while nodes refuse it, when a node has forgotten it, and now and then.
+ * Replaces a transaction without a block where there is a reason to. Otherwise it broadcasts the transaction again: at each
+ * poll while nodes reject it, when a node has forgotten it, and from time to time.
  */
 export async function rebroadcast(
   context: LaneContext,
@@ -22,13 +20,9 @@ export async function rebroadcast(
   const { id, nonce } = transaction;
   // Another transaction has the nonce: no price changes that.
   if (view.count > nonce) memory.refused.delete(id);
-  // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
-  if (await isForgotten(context, view, transaction)) {
-    memory.broadcastAt.clear();
-    const waited = view.head.number - transaction.attempts[0].sentAtBlock;
-    if (waited >= BigInt(context.settings.stuckBlocks)) memory.forgotten.add(id);
-  }
-  // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
+  // All transactions are broadcast again, in the order of their nonces.
+  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
+  // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
   if (maySign && (await isReplaced(context, view, transaction))) return;
   const isPressing = memory.refused.has(id) || memory.underfunded.has(id);
@@ -74,4 +68,36 @@ async function sendAgain(context: LaneContext, transaction: OpenTransaction): Pr
   const raw = await readRawAttempt(context.db, newest.hash);
   await broadcast(context, transaction.id, { hash: newest.hash, raw });
   await context.step('rebroadcast', attemptFacts(transaction, newest));
+}
+
+// The node is asked about the next transaction after this time, and then after twice as long each time. Some nodes never
+// show what waits.
+const firstWaitMs = 1_000;
+
+/**
+ * Whether the node has forgotten the transaction that the chain takes next, and so perhaps those behind it: nodes drop
+ * what waits when they restart, when their pool is full, and some when a block is. It is asked when a block has come
+ * without it.
+ * @throws when the node does not answer
+ */
+async function isForgotten(
+  { memory, node, now, settings }: LaneContext,
+  { head, count }: ChainView,
+  { id, nonce, attempts: [newest] }: OpenTransaction,
+): Promise<boolean> {
+  if (nonce !== count || !memory.broadcastAt.has(id) || memory.refused.has(id)) return false;
+  const { next } = memory;
+  if (next?.id !== id) {
+    memory.next = { id, block: head.number, askAt: now() + firstWaitMs, waitMs: firstWaitMs };
+    return false;
+  }
+  if (head.number <= next.block || now() < next.askAt) return false;
+  const waitMs = next.waitMs * 2;
+  memory.next = { id, block: head.number, askAt: now() + waitMs, waitMs };
+  const isGone = (await node.senderOf(newest.hash)) === null;
+  const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
+  const times = (memory.forgotten.get(id)?.times ?? 0) + 1;
+  if (isGone && hasWaited) memory.forgotten.set(id, { times, isTaken: false });
+  else memory.forgotten.delete(id);
+  return isGone;
 }

@@ -3,8 +3,7 @@ import type { Mint } from '../../../../chain/minting/mint-contract.ts';
 import { saveMintNotes } from '../../../minting/mint-note-store.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import type { NoEvidence } from '../../context/inquiry.ts';
-import type { LaneContext } from '../../context/lane-context.ts';
-import { attemptFacts } from '../../context/step-facts.ts';
+import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { insertAttempt, readRawAttempt } from '../../stores/attempt-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -35,7 +34,7 @@ export async function replace(
   const { db, lease, signer, step } = context;
   const { id: transactionId, attempts } = transaction;
   const { fees, gasLimit, mints, note } = plan;
-  // What has ended in this transaction may be in another by now, of a chain that was rolled back.
+  // After a rollback of the chain, an NFT that ended in this transaction may be in another one.
   const tokenIds = mints.map(({ tokenId }) => tokenId).filter(isIn(await listOpenNfts(db, transactionId)));
   const raw = await readRawAttempt(db, attempts[0].hash);
   const signed = await signer.signReplacement(raw, { tokenIds, gasLimit, fees });

@@ -1,0 +1,124 @@
+import { raise } from '../../chain/minting/fees.ts';
+import type { Head } from '../../chain/minting/mint-node.ts';
+import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
+import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
+import { isOutage } from '../../db/connection/outage.ts';
+import type { LaneContext, LaneDeps } from './context/lane-context.ts';
+import { type LaneLease, type LaneWork, type Pause, setPause } from './stores/lane-store.ts';
+import { listUnconfirmedTransactions, type OpenTransaction } from './stores/transaction-store.ts';
+
+/** Reports why the lane does not send; undefined when it does. */
+export type PauseReport = (pause: Pause | undefined) => Promise<void>;
+
+/**
+ * Creates the report that stores a pause each time that it changes, and announces it when its reason begins or ends,
+ * not with each change of its words.
+ */
+export function createPauseReport(
+  { db, step }: Pick<LaneDeps, 'db' | 'step'>,
+  lease: LaneLease,
+): PauseReport {
+  // Unset at first, so that the first report is always stored. Another owner may have left a pause.
+  let reported: { readonly pause: Pause | undefined } | undefined;
+
+  return async (pause) => {
+    const last = reported?.pause;
+    if (reported !== undefined && last?.reason === pause?.reason && last?.detail === pause?.detail) return;
+    await setPause(db, lease, pause);
+    reported = { pause };
+    if (last?.reason === pause?.reason) return;
+    if (pause !== undefined) await step('paused', pause);
+    else if (last !== undefined) await step('resumed', { reason: last.reason });
+  };
+}
+
+// An answer of a node may contain anything.
+const maxDetail = 500;
+
+/**
+ * The pause of a lane whose poll rejected with this error.
+ * @throws the error when the database does not answer, which is not the lane's fault
+ */
+export function pauseForFailure(error: unknown): Pause {
+  if (!isOfNodes(error) && isOutage(error)) throw error;
+  const words = (error instanceof Error ? error.message : String(error)).slice(0, maxDetail);
+  if (isOfNodes(error)) return { reason: 'nodes_unavailable', detail: words };
+  return { reason: 'unexplained', detail: `The lane cannot go on: ${words}` };
+}
+
+/** Whether nodes gave no answer, an error, or one that is not of the form that was asked for. */
+function isOfNodes(error: unknown): boolean {
+  if (error instanceof NodesUnavailableError) return true;
+  return error instanceof Error && (error.name === 'ZodError' || 'shortMessage' in error);
+}
+
+/** Why transactions in flight are not mined: funds, the price, or nodes that do not take them. */
+export async function pauseInFlight(context: LaneContext, head: Head): Promise<Pause | undefined> {
+  return pauseForUnderfunded(context) ?? (await pauseForPrice(context, head)) ?? pauseForRefused(context);
+}
+
+/**
+ * Why transactions in flight are not mined, where the price is above what they may pay. It asks for the market only while a
+ * transaction has waited so long that it would be replaced.
+ */
+async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
+  const { db, lease, memory, node, settings } = context;
+  const unconfirmed = await listUnconfirmedTransactions(db, lease);
+  // Counted since its first attempt: a replacement that is too cheap again is no progress.
+  const isWaiting = ({ id, attempts }: OpenTransaction) => {
+    const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
+    return !memory.mined.has(id) && head.number - sentAt >= BigInt(settings.stuckBlocks);
+  };
+  const waiting = unconfirmed.filter(isWaiting);
+  if (waiting.length === 0) return undefined;
+  const market = await node.market(head);
+  const price = (market.baseFee ?? 0n) + market.suggested;
+  const kept = waiting.find(({ attempts: [{ fees }] }) => {
+    const isOutbid = fees.maxFeePerGas < price;
+    return isOutbid && (price > settings.feeCap || raise(fees, market, settings.feeCap) === undefined);
+  });
+  if (kept === undefined) return undefined;
+  const detail = `Gas costs ${price} wei; the transaction with nonce ${kept.nonce} offers ${kept.attempts[0].fees.maxFeePerGas}, and ${settings.feeCap} is the most that may be paid.`;
+  return { reason: 'fee_above_cap', detail };
+}
+
+/** Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. */
+export function pauseOfNodes(
+  { finalityUnknown, label, standing }: PinnedNode,
+  { hasOpen, hasQueued, hasUnconfirmed }: LaneWork,
+): Pause | undefined {
+  if (standing !== undefined && (hasQueued || hasUnconfirmed))
+    return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
+  if (finalityUnknown?.isLasting && hasOpen)
+    return { reason: 'finality_unknown', detail: finalityUnknown.why };
+  return undefined;
+}
+
+export function pauseForWatchOnly({ signer }: LaneContext): Pause {
+  return { reason: 'no_signer', detail: `No process has the key of ${signer.address}.` };
+}
+
+/** Transactions in flight cannot be mined without funds either. */
+function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
+  if (memory.underfunded.size === 0) return undefined;
+  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
+}
+
+/** A transaction that every node rejects is not mined, and neither are those after it. */
+function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
+  const [refused] = memory.refused.values();
+  if (refused === undefined) return pauseForForgotten(memory);
+  const gwei = settings.feeCap / 1_000_000_000n;
+  const detail = refused.isExhausted
+    ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
+    : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
+  return { reason: 'broadcast_refused', detail };
+}
+
+/** The first time may be a node that restarted. It has the transaction after the next broadcast. */
+function pauseForForgotten({ forgotten }: LaneContext['memory']): Pause | undefined {
+  const isClaimed = [...forgotten.values()].some(({ isTaken, times }) => isTaken && times > 1);
+  if (!isClaimed) return undefined;
+  const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
+  return { reason: 'broadcast_refused', detail };
+}
