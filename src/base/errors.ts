@@ -69,6 +69,8 @@ export const catalogue = {
   nft_not_found: { status: 404, title: 'Not Found', detail: 'NFT not found' },
   claim_not_found: { status: 404, title: 'Not Found', detail: 'No claim with this id and secret' },
   token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
+  endpoint_not_found: { status: 404, title: 'Not Found', detail: 'Endpoint not found' },
+  delivery_not_found: { status: 404, title: 'Not Found', detail: 'Delivery not found' },
   method_not_allowed: {
     status: 405,
     title: 'Method Not Allowed',
@@ -109,6 +111,17 @@ export const catalogue = {
     detail: 'A request with this Idempotency-Key is still in progress.',
     retryable: true,
   },
+  endpoint_limit_reached: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The company has {limit} endpoints already',
+  },
+  endpoint_outdated: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The feed no longer keeps what this endpoint has not got',
+  },
+  feed_restarted: { status: 410, title: 'Gone', detail: 'The feed begins at another place.' },
   claim_gone: { status: 410, title: 'Gone', detail: 'Use POST /v1/api/nft/{id}/mint instead.' },
   precondition_failed: {
     status: 412,

@@ -62,7 +62,7 @@ test.beforeAll(async ({ chain, service }) => {
   });
   const url = new URL(service.baseUrl);
   sender = createSender({
-    baseUrls: { blockchain: url, events: url, rwa: url, claim: url },
+    baseUrls: { blockchain: url, events: url, rwa: url, claim: url, news: url },
     timeoutMs: 20_000,
   });
   session = createSession({

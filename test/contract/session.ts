@@ -41,7 +41,9 @@ export type Session = {
   ask<T>(id: OperationId, options?: CallOptions): Promise<T>;
   /** Makes an event that is deleted at the end. */
   makeEvent(fields?: object): Promise<{ readonly id: string; readonly etag: string }>;
-  /** Deletes the events that were made. NFTs are left: no operation deletes them. */
+  /** Makes an endpoint that is deleted at the end. @returns its id */
+  makeEndpoint(): Promise<string>;
+  /** Deletes the events and endpoints that were made. NFTs are left: no operation deletes them. */
   cleanUp(): Promise<Leavings>;
 };
 
@@ -64,6 +66,7 @@ const maxWaits = 5;
 export function createSession({ sender, check, keys, mayWrite, given }: SessionOptions): Session {
   const events = new Set<string>();
   const nfts = new Set<string>();
+  const endpoints = new Set<string>();
 
   const call: Session['call'] = async (id, options = {}) => {
     const row = rows[id];
@@ -100,6 +103,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   const remember = (id: OperationId, { status, text }: Answer) => {
     if (status >= 300) return;
     if (id === 'createEvent') events.add(JSON.parse(text).id);
+    if (id === 'createEndpoint') endpoints.add(JSON.parse(text).endpoint.id);
     if (id === 'createAndMintNft') nfts.add(JSON.parse(text).nftId);
     if (id === 'createRwaNfts') for (const nft of JSON.parse(text).nfts) nfts.add(nft.id);
   };
@@ -124,7 +128,19 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
       const { id }: { id: string } = JSON.parse(answer.text);
       return { id, etag: answer.headers['etag'] ?? '' };
     },
+    async makeEndpoint() {
+      // A company may have 20.
+      const [spare] = endpoints;
+      if (endpoints.size > 10 && spare !== undefined)
+        await call('deleteEndpoint', { ids: { endpointId: spare } });
+      if (spare !== undefined && endpoints.size > 10) endpoints.delete(spare);
+      const body = { url: 'https://partner.example/news' };
+      const { endpoint } = JSON.parse((await succeed('createEndpoint', { body })).text);
+      return endpoint.id;
+    },
     async cleanUp() {
+      for (const endpointId of endpoints)
+        await call('deleteEndpoint', { ids: { endpointId } }).catch(() => {});
       const undeletedEvents: string[] = [];
       for (const eventId of events) {
         const status = await call('deleteEvent', { ids: { eventId } }).then(

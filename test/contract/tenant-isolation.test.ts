@@ -23,7 +23,17 @@ const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
 
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async (service: TestService) => {
-  const tables = ['events', 'attendees', 'rwas', 'nfts', 'wrong_secrets', 'idempotency_records'];
+  const tables = [
+    'events',
+    'attendees',
+    'rwas',
+    'nfts',
+    'wrong_secrets',
+    'idempotency_records',
+    'news',
+    'news_endpoints',
+    'news_deliveries',
+  ];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
 };
@@ -62,8 +72,9 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
     'refuses %s, whatever id is asked for, and changes nothing',
     async ([_name, key, status], { service }) => {
       const own = await makeKnownData(service, 'acme');
-      const unknown: Ids = { ...own, eventId: randomUUID(), rwaId: randomUUID(), nftId: randomUUID() };
-      const malformed: Ids = { ...own, eventId: 'x', rwaId: 'x', nftId: 'x' };
+      const [a, b, c, d] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+      const unknown: Ids = { ...own, eventId: a, rwaId: b, nftId: c, endpointId: d };
+      const malformed: Ids = { ...own, eventId: 'x', rwaId: 'x', nftId: 'x', endpointId: 'x' };
       const foreign = await makeKnownData(service, 'globex');
       const before = await snapshot(service);
       for (const ids of [own, foreign, unknown, malformed]) {

@@ -20,7 +20,8 @@ export const anyOperation: Provocations = {
 
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),
-  id_malformed: ({ session, id }) => session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42' } }),
+  id_malformed: ({ session, id }) =>
+    session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42', endpointId: '42' } }),
   path_malformed: ({ session, id }) =>
     session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz' } }),
 
@@ -36,6 +37,7 @@ export const anyOperation: Provocations = {
   rwa_not_found: ({ session, id }) => session.call(id),
   nft_not_found: ({ session, id }) => session.call(id),
   token_not_found: ({ session, id }) => session.call(id),
+  endpoint_not_found: ({ session, id }) => session.call(id),
 
   rate_limited: cannot('would use up the limit of the key'),
   idempotency_in_progress: cannot('only in the moment between a request and its answer'),
@@ -64,7 +66,12 @@ export function reusingKey(bodies: (trial: Parameters<Provoke>[0]) => Promise<Ke
 }
 
 type KeyUse = {
-  readonly ids: { readonly eventId?: string; readonly rwaId?: string; readonly nftId?: string };
+  readonly ids: {
+    readonly eventId?: string;
+    readonly rwaId?: string;
+    readonly nftId?: string;
+    readonly endpointId?: string;
+  };
   readonly first: object;
   readonly second: object;
 };
