@@ -79,11 +79,11 @@ describe('news', () => {
 
 test('secrets of endpoints are sealed again by a new key', async ({ db, json }) => {
   const { value: made } = await json('news', 'create', url, '--company', 'acme');
-  const old = Buffer.alloc(32, 7);
+  const old = Buffer.alloc(32, 1);
   const both = createEndpointSecrets(
     new Map([
       ['fresh', Buffer.alloc(32, 9)],
-      ['test', old],
+      ['first', old],
     ]),
   );
   const { resealed, failed } = await resealEndpoints(db, both);

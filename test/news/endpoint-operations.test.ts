@@ -71,7 +71,9 @@ describe('createEndpoint', () => {
 
   test('409: no company has more than twenty, however many it creates at once', async ({ globex }) => {
     for (let left = 18; left > 0; left -= 1) await globex.post(endpointPath).send({ url }).expect(201);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => globex.post(endpointPath).send({ url })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => globex.post(endpointPath).send({ url })),
+    );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('endpoint_limit_reached');
     const { body } = await globex.get(endpointPath).expect(200);
