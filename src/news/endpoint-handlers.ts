@@ -87,13 +87,13 @@ function createSecretHandlers(parts: EndpointParts): Part<'createEndpoint' | 'ro
             origin,
           );
           const headers = { Location: `${basePath}/endpoint/${id}` };
-          return { status: 201, body: { endpoint: endpointToApi(endpoint), secret }, headers } as const;
+          return { status: 201, body: { ...endpointToApi(endpoint), secret }, headers } as const;
         },
         {
-          store: (body) => ('endpoint' in body ? body.endpoint.id : null),
+          store: (body) => ('id' in body ? body.id : null),
           async restore(tx, id) {
             const { endpoint, secret } = await revealSecret(tx, secrets, { companyId, id: String(id) });
-            return { endpoint: endpointToApi(endpoint), secret };
+            return { ...endpointToApi(endpoint), secret };
           },
         },
       );

@@ -40,6 +40,9 @@ const unprovoked = new Set([
   'minting_unsupported',
   'contract_unmintable',
   'mint_quota_exceeded',
+  'feed_restarted',
+  'endpoint_outdated',
+  'delivery_pending',
 ]);
 let sender: Sender;
 let session: Session;

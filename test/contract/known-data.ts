@@ -56,7 +56,7 @@ async function makeDelivery(service: TestService, company: 'acme' | 'globex') {
   for (const { id } of endpoints.slice(5)) await client.delete(`/news/v1/api/endpoint/${id}`).expect(204);
   const url = 'https://partner.example/news';
   const { body } = await client.post('/news/v1/api/endpoint').send({ url }).expect(201);
-  const endpointId: string = body.endpoint.id;
+  const endpointId: string = body.id;
   while ((await numberNews(service.db, 1_000)) > 0);
   const { position, subject } = await service
     .db('news')

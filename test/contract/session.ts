@@ -103,7 +103,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   const remember = (id: OperationId, { status, text }: Answer) => {
     if (status >= 300) return;
     if (id === 'createEvent') events.add(JSON.parse(text).id);
-    if (id === 'createEndpoint') endpoints.add(JSON.parse(text).endpoint.id);
+    if (id === 'createEndpoint') endpoints.add(JSON.parse(text).id);
     if (id === 'createAndMintNft') nfts.add(JSON.parse(text).nftId);
     if (id === 'createRwaNfts') for (const nft of JSON.parse(text).nfts) nfts.add(nft.id);
   };
@@ -135,8 +135,8 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
         await call('deleteEndpoint', { ids: { endpointId: spare } });
       if (spare !== undefined && endpoints.size > 10) endpoints.delete(spare);
       const body = { url: 'https://partner.example/news' };
-      const { endpoint } = JSON.parse((await succeed('createEndpoint', { body })).text);
-      return endpoint.id;
+      const { id } = JSON.parse((await succeed('createEndpoint', { body })).text);
+      return id;
     },
     async cleanUp() {
       for (const endpointId of endpoints)

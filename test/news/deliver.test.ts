@@ -15,9 +15,9 @@ async function givenEndpoint(client: Client, url: string, more: object = {}) {
     .send({ url, ...more })
     .expect(201);
   onTestFinished(async () => {
-    await client.delete(`${endpointPath}/${body.endpoint.id}`);
+    await client.delete(`${endpointPath}/${body.id}`);
   });
-  return { id: String(body.endpoint.id), secret: String(body.secret) };
+  return { id: String(body.id), secret: String(body.secret) };
 }
 
 const work = (databaseUrl: string) => {

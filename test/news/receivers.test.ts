@@ -64,7 +64,7 @@ test.for([
     const working = startNewsWork(databaseUrl);
     onTestFinished(async () => {
       await working.stop();
-      await acme.delete(`${endpointPath}/${body.endpoint.id}`);
+      await acme.delete(`${endpointPath}/${body.id}`);
     });
     const subjects = Array.from({ length: 20 }, () => randomUUID());
     await writeNews(db, service.companies.acme, subjects, 'nft.minted');

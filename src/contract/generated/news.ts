@@ -846,7 +846,7 @@ export interface components {
         NewsType: "nft.queued" | "nft.submitted" | "nft.minted" | "nft.failed" | "nft.cancelled" | "nft.reverted" | "nft.transferred" | "event.created" | "event.updated" | "event.deleted" | "event.full" | "attendee.added" | "attendee.removed" | "endpoint.disabled" | "endpoint.test";
         /**
          * @description Why an endpoint is disabled: `requested` by your company, `gone` by its own 410, `failing` after five days without a success,
-         *     `outdated` when the feed no longer kept what it had not got. Null while it is enabled.
+         *     `outdated` when the feed no longer kept what it had not got. Null while it is enabled. Absent from news of other types than `endpoint.disabled`.
          * @enum {string|null}
          */
         DisabledReason: "requested" | "gone" | "failing" | "outdated" | null;
@@ -948,7 +948,38 @@ export interface components {
         };
         /** @description A new endpoint with its secret. */
         CreatedEndpoint: {
-            endpoint: components["schemas"]["Endpoint"];
+            /**
+             * Format: uuid
+             * @description Set by the service.
+             */
+            id: string;
+            /** @description Where news are posted to. */
+            url: string;
+            /** @description The types that it gets; null for all, also those that are added later. */
+            types: components["schemas"]["NewsType"][] | null;
+            /** @description Whether news are sent to it. */
+            enabled: boolean;
+            disabledReason: components["schemas"]["DisabledReason"];
+            /**
+             * Format: date-time
+             * @description Since when every delivery has failed; null when the last one succeeded.
+             */
+            failingSince: string | null;
+            /**
+             * Format: int64
+             * @description News up to this number were sent to it, or are among its pending deliveries.
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When your company last changed it.
+             */
+            updatedAt: string;
             /** @description Signs all that is sent to it. It is shown once. It begins with `whsec_`, as libraries of Standard Webhooks want it. */
             secret: string;
         };
@@ -1061,14 +1092,10 @@ export interface components {
             id: string;
         };
         /**
-         * @description - `unclaimed`: nobody asked for the mint yet.
-         *     - `queued`: the mint is accepted.
-         *     - `submitted`: the mint is in a signed transaction.
-         *     - `minted`: the transaction has the confirmations that the network wants.
-         *     - `failed`: the mint cannot succeed; `mintError` says why. It may be asked for again.
+         * @description The claim status of the NFT, of all `nft` types; else absent.
          * @enum {string}
          */
-        ClaimStatus: "unclaimed" | "queued" | "submitted" | "minted" | "failed";
+        NftState: "unclaimed" | "queued" | "submitted" | "minted" | "failed";
         /** @description What the news is about. Each field is absent where the type of the news has none. */
         NewsData: {
             /**
@@ -1078,34 +1105,34 @@ export interface components {
             href: string;
             /**
              * Format: uuid
-             * @description Of all `nft` types.
+             * @description Of all `nft` types; else absent.
              */
             nftId?: string;
             /**
              * Format: uuid
-             * @description The RWA of the NFT; of all `nft` types.
+             * @description The RWA of the NFT, of all `nft` types; else absent.
              */
             rwaId?: string;
-            state?: components["schemas"]["ClaimStatus"];
+            state?: components["schemas"]["NftState"];
             /**
              * Format: uuid
-             * @description Of `nft.reverted`, the id of the news that is no longer true; null when the feed no longer keeps it.
+             * @description Of `nft.reverted`, the id of the news that is no longer true; null when the feed no longer keeps it. Else absent.
              */
             corrects?: string | null;
-            /** @description Of `nft.transferred`, and of `nft.reverted` where that corrects it, the address of the owner; null after a burn. */
+            /** @description Of `nft.transferred`, and of `nft.reverted` where that corrects it, the address of the owner, null after a burn; else absent. */
             owner?: string | null;
-            /** @description Of `nft.transferred`, the transaction. */
+            /** @description Of `nft.transferred`, the transaction; else absent. */
             transactionHash?: string;
             /**
              * Format: uuid
-             * @description Of all `event` and `attendee` types.
+             * @description Of all `event` and `attendee` types; else absent.
              */
             eventId?: string;
-            /** @description Of all `attendee` types, the user ID. */
+            /** @description Of all `attendee` types, the user ID; else absent. */
             attendeeId?: string;
             /**
              * Format: uuid
-             * @description Of all `endpoint` types.
+             * @description Of all `endpoint` types; else absent.
              */
             endpointId?: string;
             reason?: components["schemas"]["DisabledReason"];
@@ -1149,18 +1176,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description An id in the path is malformed, or there is a query parameter that the operation does not have. */
-        InvalidPathOrQuery: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The key is missing or was refused. */
         Unauthorized: {
             headers: {
@@ -1250,6 +1265,18 @@ export interface components {
         };
         /** @description This `Idempotency-Key` was used with another body. */
         IdempotencyKeyReused: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An id in the path is malformed, or there is a query parameter that the operation does not have. */
+        InvalidPathOrQuery: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -1374,7 +1401,7 @@ export interface components {
         IdempotencyReplayed: "true";
         /**
          * @description Path of the new endpoint on the same host.
-         * @example /news/v1/api/endpoint/c0f331d1-98ae-4005-8a12-c5449ff1e8ba
+         * @example /news/v1/api/endpoint/5b1c1f0e-2f0a-4e0e-8f55-1f6a3e9c7d21
          */
         Location: string;
         /**
@@ -1422,7 +1449,18 @@ export interface operations {
                     "application/json": components["schemas"]["EndpointList"];
                 };
             };
-            400: components["responses"]["InvalidPathOrQuery"];
+            /** @description There is a query parameter that the operation does not have. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["CompanyRequired"];
             429: components["responses"]["TooManyRequests"];

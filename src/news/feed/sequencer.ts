@@ -4,15 +4,20 @@ import type { Database } from '../../contract/transaction.ts';
 import { type LeasedLoop, startLeasedLoop } from './leased-loop.ts';
 import { numberNews } from './sequencer-store.ts';
 
-// A look at an index that is empty costs a tenth of a millisecond.
-const pollMs = 100;
+// Of an idle service each look is a transaction, however cheap. Where there was news, more is likely.
+const [busyMs, idleMs] = [50, 400];
+const busyFor = 10_000;
 const batchSize = 1_000;
 
 /** Numbers news as they commit, until the signal aborts. */
 export async function numberAsTheyCome(db: Database, signal: AbortSignal): Promise<void> {
+  let lastNews = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const count = await numberNews(db, batchSize);
-    if (count < batchSize) await wait(pollMs, undefined, { signal }).catch(() => {});
+    if (count > 0) lastNews = performance.now();
+    if (count === batchSize) continue;
+    const isBusy = performance.now() - lastNews < busyFor;
+    await wait(isBusy ? busyMs : idleMs, undefined, { signal }).catch(() => {});
   }
 }
 

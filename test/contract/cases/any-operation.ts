@@ -23,7 +23,7 @@ export const anyOperation: Provocations = {
   id_malformed: ({ session, id }) =>
     session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42', endpointId: '42' } }),
   path_malformed: ({ session, id }) =>
-    session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz' } }),
+    session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz', endpointId: '%zz' } }),
 
   json_malformed: ({ session, id }) => session.call(id, { body: '{"name":' }),
   body_field_unknown: ({ session, id, row }) =>

@@ -42,6 +42,9 @@ export type Things = {
   readonly rwaId: string;
   readonly nftId: string;
   readonly secret: string;
+  readonly endpointId: string;
+  /** Of news that were sent to the endpoint, or wait to be. */
+  readonly sequence: string;
 };
 
 async function claimableRwa(): Promise<string> {
@@ -55,7 +58,23 @@ export async function makeThings(attendees: readonly string[]): Promise<Things> 
   const { id: eventId } = await made<{ id: string }>('/events/v1/api/event', { name: 'Spring fair' });
   for (const attendeeId of attendees) await made(`/events/v1/api/event/${eventId}/attendees`, { attendeeId });
   const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
-  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret };
+  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret, ...(await makeDelivery()) };
+}
+
+/** A new endpoint in place of the one before, and a test message to it, which nobody takes. */
+async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> {
+  const base = '/news/v1/api/endpoint';
+  for (const { id } of (await ask('GET', base)).body as { id: string }[])
+    await ask('DELETE', `${base}/${id}`);
+  const { id: endpointId } = await made<{ id: string }>(base, { url: 'https://partner.example/news' });
+  await made(`${base}/${endpointId}/test`, {});
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const [delivery] = (await ask('GET', `${base}/${endpointId}/deliveries`)).body as { sequence: number }[];
+    if (delivery !== undefined) return { endpointId, sequence: String(delivery.sequence) };
+    if (Date.now() > deadline) throw new Error('the test message is not among the deliveries');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** Mints an NFT and waits for it. */
@@ -83,6 +102,8 @@ export function placeholders(contract: readonly AreaContract[], things: Things, 
     [exampleOf(contract, 'getRwa', 'id'), things.rwaId],
     [exampleOf(contract, 'getNft', 'id'), things.nftId],
     [secret, things.secret],
+    [exampleOf(contract, 'getEndpoint', 'endpointId'), things.endpointId],
+    [`deliveries/${exampleOf(contract, 'resendDelivery', 'sequence')}`, `deliveries/${things.sequence}`],
     [exampleOf(contract, 'getTokenMetadata', 'contractAddress'), minted.rwa.contractAddress],
     [exampleOf(contract, 'getTokenMetadata', 'tokenId'), minted.tokenId],
   ] as const;
