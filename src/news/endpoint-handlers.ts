@@ -1,7 +1,7 @@
 import { problem } from '../base/errors.ts';
 import type { operations } from '../contract/generated/news.ts';
 import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
-import type { CompanyContext, Handlers } from '../contract/operation.ts';
+import type { AnswerForm, AnyReply, CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
 import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
@@ -11,7 +11,6 @@ import {
   checkUrl,
   createEndpoint,
   requireEndpoint,
-  revealSecret,
   rotateSecret,
 } from './endpoints/endpoint-operations.ts';
 import type { EndpointSecrets } from './endpoints/endpoint-secret.ts';
@@ -71,49 +70,45 @@ function createChanges({ db, allowedHosts }: EndpointParts): Part<'updateEndpoin
   };
 }
 
-/** What shows a secret. A request that is repeated shows it again, and no record has it. */
+type Shown = { readonly secret: string; readonly id?: string };
+type Sealed = { readonly id: string; readonly body: Shown };
+
+/** What shows a secret. A request that is repeated shows it again, and its record has it sealed. */
 function createSecretHandlers(parts: EndpointParts): Part<'createEndpoint' | 'rotateEndpointSecret'> {
   const { secrets, allowedHosts, basePath } = parts;
+  const sealedAnswer = <R extends AnyReply>(endpointId?: string): AnswerForm<R> => ({
+    store(body): Sealed {
+      const shown = body as Shown; // of both operations
+      const id = endpointId ?? shown.id ?? '';
+      return { id, body: { ...shown, secret: secrets.seal(id, shown.secret) } };
+    },
+    async restore(_tx, stored) {
+      const { id, body } = stored as Sealed; // as it was stored
+      return { ...body, secret: secrets.open(id, body.secret) };
+    },
+  });
   return {
     async createEndpoint({ body: { url, types = null } }, { companyId, once, origin }) {
       checkUrl(url, allowedHosts);
-      return once(
-        async (tx) => {
-          const { endpoint, secret } = await createEndpoint(tx, secrets, { companyId, url, types });
-          const { id } = endpoint;
-          await recordByKey(
-            tx,
-            { action: 'endpoint.create', companyId, subject: id, details: { url } },
-            origin,
-          );
-          const headers = { Location: `${basePath}/endpoint/${id}` };
-          return { status: 201, body: { ...endpointToApi(endpoint), secret }, headers } as const;
-        },
-        {
-          store: (body) => ('id' in body ? body.id : null),
-          async restore(tx, id) {
-            const { endpoint, secret } = await revealSecret(tx, secrets, { companyId, id: String(id) });
-            return { ...endpointToApi(endpoint), secret };
-          },
-        },
-      );
+      return once(async (tx) => {
+        const { endpoint, secret } = await createEndpoint(tx, secrets, { companyId, url, types });
+        const { id } = endpoint;
+        await recordByKey(
+          tx,
+          { action: 'endpoint.create', companyId, subject: id, details: { url } },
+          origin,
+        );
+        const headers = { Location: `${basePath}/endpoint/${id}` };
+        return { status: 201, body: { ...endpointToApi(endpoint), secret }, headers } as const;
+      }, sealedAnswer());
     },
 
     rotateEndpointSecret: ({ path: { endpointId: id }, body = {} }, { companyId, once, origin }) =>
-      once(
-        async (tx) => {
-          const { secret, previousUntil } = await rotateSecret(tx, secrets, { companyId, id, ...body });
-          await recordByKey(tx, { action: 'endpoint.rotate', companyId, subject: id }, origin);
-          return { status: 200, body: { secret, previousUntil: previousUntil.toISOString() } } as const;
-        },
-        {
-          store: (body) => ('previousUntil' in body ? body.previousUntil : null),
-          async restore(tx, previousUntil) {
-            const { secret } = await revealSecret(tx, secrets, { companyId, id });
-            return { secret, previousUntil: String(previousUntil) };
-          },
-        },
-      ),
+      once(async (tx) => {
+        const { secret, previousUntil } = await rotateSecret(tx, secrets, { companyId, id, ...body });
+        await recordByKey(tx, { action: 'endpoint.rotate', companyId, subject: id }, origin);
+        return { status: 200, body: { secret, previousUntil: previousUntil.toISOString() } } as const;
+      }, sealedAnswer(id)),
   };
 }
 

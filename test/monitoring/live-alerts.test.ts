@@ -54,7 +54,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   await db.raw(`INSERT INTO news (company_id, type, subject, data, created_at)
     VALUES ('acme', 'event.updated', gen_random_uuid(), '{}', now() - interval '1 hour')`);
   const holder = await db.transaction();
-  opened.defer(() => holder.rollback());
+  opened.defer(async () => void (await holder.rollback()));
   await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
   await holder.raw('SELECT FROM news FOR UPDATE');
   const ill = await startScraped(databaseUrl, {

@@ -41,6 +41,9 @@ describe('createEndpoint', () => {
     const second = await send().expect(201);
     expect(second.body).toEqual(first.body);
     expect(second.headers['idempotency-replayed']).toBe('true');
+    // Also when it is gone since.
+    await acme.delete(`${endpointPath}/${first.body.id}`).expect(204);
+    expect((await send().expect(201)).body).toEqual(first.body);
     const records = await db('idempotency_records');
     expect(JSON.stringify(records)).not.toContain(first.body.secret.slice(6));
   });

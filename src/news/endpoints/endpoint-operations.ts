@@ -57,16 +57,6 @@ export async function createEndpoint(
   return { endpoint: await insertEndpoint(tx, { id, companyId, url, types, secrets: sealed }), secret };
 }
 
-/** The newest secret of an endpoint, for a request that is repeated. @throws ProblemError `endpoint_not_found` */
-export async function revealSecret(
-  db: Database,
-  secrets: EndpointSecrets,
-  { companyId, id }: Pick<Endpoint, 'companyId' | 'id'>,
-): Promise<Revealed> {
-  const endpoint = await requireEndpoint(db, companyId, id);
-  return { endpoint, secret: secrets.open(id, endpoint.secrets[0] ?? '') };
-}
-
 /** One that is enabled goes on from the place where it stopped. @throws ProblemError `endpoint_not_found`, `endpoint_outdated` */
 export async function changeEndpoint(
   tx: Tx,

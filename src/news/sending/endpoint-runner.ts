@@ -30,7 +30,7 @@ export type RunnerParts = {
 
 /** Sends to one endpoint, next to all others. */
 export type EndpointRunner = {
-  /** Looks for news at once. */
+  /** Reads news at once. */
   wake(): void;
   /** Resolves when the endpoint is no longer enabled, or the signal has aborted. @throws what is wrong with the database */
   readonly done: Promise<void>;
@@ -40,6 +40,8 @@ export type EndpointRunner = {
 export const deliveriesAtOnce = 16;
 // What waits at most of one endpoint; the rest stays in the feed.
 const mostWaiting = 500;
+// So much is read ahead, and not for a few: each look costs milliseconds.
+const [mostFetched, leastFetched] = [200, 100];
 // For what became due by the clock.
 const pollMs = 1_000;
 const disableAfterMs = 5 * 24 * 3_600_000;
@@ -67,37 +69,25 @@ type Run = {
 async function run(parts: RunnerParts, { endpoint, callee, signal, trigger }: Run): Promise<void> {
   const { db, step = async () => {} } = parts;
   const { id } = endpoint;
-  const post = createPost(parts, endpoint, callee);
-  const busy = new Map<number, string>();
-  const tried: Tried[] = [];
-  const failures: unknown[] = [];
+  const posts = createPosts(createPost(parts, endpoint, callee), { step, onEnd: trigger.fire });
   let shutUntil = 0;
   while (!signal.aborted) {
-    if (failures.length > 0) throw failures[0];
-    const finished = tried.splice(0);
+    const finished = posts.takeFinished();
     if (finished.length > 0) {
       shutUntil = Math.max(0, ...finished.map(shutTime));
+      if (finished.some(isStop)) posts.dropWaiting();
       await record(db, id, finished);
-      for (const { due } of finished) busy.delete(due.position);
+      posts.forget(finished);
       await step('recorded');
     }
-    const hasGap = await takeOver(db, id, mostWaiting);
-    if (hasGap === undefined) return;
-    if (hasGap) return disableEndpoint(db, id, 'outdated');
-    await step('taken over');
-    const limit = performance.now() < shutUntil ? 0 : deliveriesAtOnce - busy.size;
-    const due = limit <= 0 ? [] : await findDue(db, { id, busy: [...busy.values()], limit });
-    for (const each of due) busy.set(each.position, each.subject);
-    await step('picked');
-    for (const each of due) {
-      const keep = async () => {
-        const result = await post(each);
-        await step('posted');
-        tried.push({ due: each, result });
-      };
-      keep()
-        .catch((error: unknown) => failures.push(error))
-        .finally(trigger.fire);
+    if (posts.room() >= leastFetched) {
+      const hasGap = await takeOver(db, id, mostWaiting);
+      if (hasGap === undefined) return;
+      if (hasGap) return disableEndpoint(db, id, 'outdated');
+      await step('taken over');
+      const isShut = performance.now() < shutUntil;
+      posts.add(isShut ? [] : await findDue(db, { id, busy: posts.busy(), limit: posts.room() }));
+      await step('picked');
     }
     await trigger.wait(shutUntil > performance.now() ? shutUntil - performance.now() : pollMs);
   }
@@ -105,6 +95,68 @@ async function run(parts: RunnerParts, { endpoint, callee, signal, trigger }: Ru
 
 const shutTime = ({ result }: Tried) =>
   result.kind === 'shut' ? performance.now() + result.retryAfterMs : 0;
+
+/** Whether what waits to be posted must wait longer, or is not to be posted at all. */
+const isStop = ({ result }: Tried) =>
+  result.kind === 'shut' || (result.kind === 'answered' && (result.status === 410 || pauseOf(result) > 0));
+
+type PostOptions = {
+  readonly step: (step: SenderStep) => Promise<void>;
+  /** Called when a post has ended. */
+  readonly onEnd: () => void;
+};
+
+/** Posts that run and that wait, at most one of each subject. The database knows nothing of them: what is lost here is due again. */
+function createPosts(post: (due: Due) => Promise<TryResult>, { step, onEnd }: PostOptions) {
+  const known = new Map<number, string>();
+  let waiting: Due[] = [];
+  let finished: Tried[] = [];
+  let running = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const next = async (due: Due) => {
+    try {
+      const result = await post(due);
+      await step('posted');
+      finished.push({ due, result });
+    } catch (error) {
+      failure ??= { error };
+    }
+    running -= 1;
+    start();
+    onEnd();
+  };
+  const start = () => {
+    while (running < deliveriesAtOnce && failure === undefined) {
+      const due = waiting.shift();
+      if (due === undefined) return;
+      running += 1;
+      void next(due);
+    }
+  };
+  return {
+    room: () => mostFetched - known.size,
+    busy: () => [...known.values()],
+    add(due: readonly Due[]) {
+      for (const each of due) known.set(each.position, each.subject);
+      waiting.push(...due);
+      start();
+    },
+    /** @throws what a post has thrown */
+    takeFinished(): readonly Tried[] {
+      if (failure !== undefined) throw failure.error;
+      const taken = finished;
+      finished = [];
+      return taken;
+    },
+    forget(tried: readonly Tried[]) {
+      for (const { due } of tried) known.delete(due.position);
+    },
+    dropWaiting() {
+      for (const { position } of waiting) known.delete(position);
+      waiting = [];
+    },
+  };
+}
 
 function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee: Callee) {
   const { id, companyId, url, previousUntil } = endpoint;

@@ -37,6 +37,7 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
   const { db, log, notifications } = parts;
   const running = new Map<string, Running>();
   const failures: unknown[] = [];
+  const told = new Set<string>();
   const unsubscribe = await notifications.subscribe({
     channel: newsChannel,
     onNotify: (payload) => wakeConcerned(running.values(), payload),
@@ -61,7 +62,8 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
           started.runner.done.catch((error: unknown) => failures.push(error));
         } catch (err) {
           // Such as a secret whose key is missing: the others are sent to.
-          log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
+          if (!told.has(id)) log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
+          told.add(id);
         }
       }
       await wait(lookMs, undefined, { signal }).catch(() => {});
