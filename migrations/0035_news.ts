@@ -31,7 +31,7 @@ const tables = `
 
 /*
  * Triggers write the rows, so that no path can forget it: a request, a worker, a repair, an import, an operator. They have the
- * rights of the owner: no role that serves callers may write news. `enable_nestloop`: PostgreSQL keeps the plan of the first
+ * rights of the owner, so that nothing depends on those of the role that changes a row. `enable_nestloop`: PostgreSQL keeps the plan of the first
  * call, and one that it made for a single row would compare each of 10,000 rows with each.
  */
 const ofNfts = (schema: string) => `

@@ -1,5 +1,5 @@
 import { generatorRules } from './generator-rules.js';
-import { at, combinators, walk } from './schema-walk.js';
+import { at, combinators, isWebhook, walk } from './schema-walk.js';
 import { wordRules } from './word-rules.js';
 
 /**
@@ -31,6 +31,7 @@ function wantedStatuses(path, operation) {
 function OperationStatuses() {
   return {
     PathItem(pathItem, { key, location, report }) {
+      if (isWebhook(location)) return;
       for (const [method, operation] of operationsOf(pathItem)) {
         for (const [status, reason] of wantedStatuses(String(key), operation)) {
           if (operation.responses?.[status]) continue;

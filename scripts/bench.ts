@@ -3,6 +3,7 @@ import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
 import { mintSuite } from './bench/mint.ts';
+import { newsSuite } from './bench/news.ts';
 import { processSuite } from './bench/process/suite.ts';
 import type { Suite } from './bench/suite.ts';
 
@@ -13,6 +14,7 @@ const compared: Readonly<Record<string, Suite>> = {
   index: indexSuite,
   history: historySuite,
   mint: mintSuite,
+  news: newsSuite,
   process: processSuite,
 };
 const suites: Readonly<Record<string, Suite>> = {

@@ -5,7 +5,7 @@ const level = {
   1: '^src/(db|jobs|chain)/',
   2: '^src/(providers|keys)/',
   3: '^src/http/',
-  4: '^src/(blockchain|events|rwa)/',
+  4: '^src/(blockchain|events|news|rwa)/',
   5: '^src/(compose|service|cli|local)/',
   6: '^src/entry/|^src/(main|cli)\\.ts',
 };
@@ -85,8 +85,8 @@ module.exports = {
     {
       name: 'areas-are-apart',
       severity: 'error',
-      from: { path: '^src/(blockchain|events|rwa)/' },
-      to: { path: '^src/(http|blockchain|events|rwa)/', pathNot: '^src/$1/' },
+      from: { path: '^src/(blockchain|events|news|rwa)/' },
+      to: { path: '^src/(http|blockchain|events|news|rwa)/', pathNot: '^src/$1/' },
     },
     {
       name: 'config-has-one-door',
@@ -174,6 +174,7 @@ module.exports = {
     onlyIn('pg', '^src/db/', '^src/jobs/'),
     onlyIn('pg-copy-streams', '^src/db/'),
     onlyIn('pg-boss', '^src/jobs/'),
+    onlyIn('standardwebhooks', '^src/news/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/kms-client\\.ts', '^src/chain/minting/kms-signer\\.ts'),
     onlyIn('cockatiel', '^src/outgoing/'),

@@ -25,7 +25,7 @@ describe('the settings', () => {
   test('have defaults for all but what only the operator can know', () => {
     expect(loadConfig(least)).toMatchObject({
       PORT: 3000,
-      AREAS: ['blockchain', 'events', 'rwa', 'claim'],
+      AREAS: ['blockchain', 'events', 'rwa', 'claim', 'news'],
       RATE_LIMIT_BURST: 200,
     });
   });

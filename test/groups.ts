@@ -25,6 +25,7 @@ export const slowTests = [
   'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,unanswered-calls}.test.ts',
   'test/minting/{signer-unavailable,turns}.test.ts',
   'test/rwa/ownership/model.test.ts',
+  'test/news/kills.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */

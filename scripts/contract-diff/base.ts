@@ -11,7 +11,7 @@ const generated = 'src/contract/generated';
 export const released = 'openapi/released';
 
 /** A document of every area. */
-export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
+export const areas = ['blockchain', 'events', 'rwa', 'claim', 'news'] as const;
 
 const noDocument = '{ "openapi": "3.1.0", "paths": {} }';
 

@@ -111,10 +111,10 @@ function components(value: unknown): unknown {
 
 /**
  * The OpenAPI 3.0.3 form of a bundled 3.1 document. It says the same, but for the operations that 3.0 cannot say
- * (`operationsLeftOut`).
+ * (`operationsLeftOut`) and webhooks, which 3.0 does not know.
  * @throws Error when the document uses what 3.0 has no word for
  */
-export function toThreeZero(document: Node): Node {
+export function toThreeZero({ webhooks: _unknown, ...document }: Node): Node {
   const { paths } = document;
   const known = new Set(['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']);
   const unknown = Object.keys(document).filter((word) => !known.has(word));

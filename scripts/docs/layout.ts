@@ -55,6 +55,7 @@ export type LayoutParts = {
 const navigationLabels: Readonly<Record<Area, string>> = {
   blockchain: 'Blockchain',
   events: 'Events',
+  news: 'News',
   rwa: 'RWA',
   claim: 'Claims',
 };

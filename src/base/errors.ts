@@ -76,6 +76,8 @@ export const catalogue = {
   token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
   snapshot_not_found: { status: 404, title: 'Not Found', detail: 'Snapshot not found' },
   holder_not_found: { status: 404, title: 'Not Found', detail: 'The wallet owned no NFT in this snapshot' },
+  endpoint_not_found: { status: 404, title: 'Not Found', detail: 'Endpoint not found' },
+  delivery_not_found: { status: 404, title: 'Not Found', detail: 'Delivery not found' },
   method_not_allowed: {
     status: 405,
     title: 'Method Not Allowed',
@@ -131,6 +133,17 @@ export const catalogue = {
     detail: 'A request with this Idempotency-Key is still in progress.',
     retryable: true,
   },
+  endpoint_limit_reached: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The company has {limit} endpoints already',
+  },
+  endpoint_outdated: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The feed no longer keeps what this endpoint has not got',
+  },
+  feed_restarted: { status: 410, title: 'Gone', detail: 'The feed begins at another place.' },
   claim_gone: { status: 410, title: 'Gone', detail: 'Use POST /v1/api/nft/{id}/mint instead.' },
   precondition_failed: {
     status: 412,

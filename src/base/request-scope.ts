@@ -9,6 +9,10 @@ export type RequestScope = {
   onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
+  /** Called when the work waits for something to happen, and its answer may be large, but is not made before. */
+  onIdle?: () => void;
+  /** Gives the answer this much more time, in milliseconds, from now on. */
+  allowMore?: (ms: number) => void;
   /** Where a signal is made only for those who ask, what says the same without one. */
   readonly ending?: Ending | undefined;
   /** What log lines of the work name: a request with its company, or jobs. */

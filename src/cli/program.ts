@@ -15,6 +15,7 @@ import { addMcpCommand } from './mcp/mcp.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addMintCommands } from './mint.ts';
 import { addNetworkCommands } from './network/network.ts';
+import { addNewsCommands } from './news.ts';
 import { addRecoverCommand } from './recover.ts';
 import { addRwaCommands } from './rwa/rwa.ts';
 import { addSecretKeyCommands } from './secret-key.ts';
@@ -129,6 +130,7 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addRwaCommands(program, session);
   addContractCommands(program, session);
   addMintCommands(program, session);
+  addNewsCommands(program, session);
   addRecoverCommand(program, session);
   addSecretKeyCommands(program, session);
   addAuditCommands(program, session);

@@ -16,6 +16,9 @@ import { type Admission, createAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
+import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
+import { createFeedWatch, type FeedWatch } from '../news/feed/feed-watch.ts';
+import { createNewsHandlers } from '../news/handlers.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
 import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
 import { createRwaAreas } from '../rwa/handlers/handlers.ts';
@@ -34,6 +37,8 @@ export type ApiParts = Parts & {
   readonly admission: Admission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
+  /** Ends the waits of those who follow the feed. */
+  readonly feedWatch: FeedWatch;
 };
 
 // More would only wait for a connection to the database; what waits for nodes and other services is not counted.
@@ -58,6 +63,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     }),
     (opening) => opening.close(),
   );
+  const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
@@ -71,7 +77,8 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     admission,
     balances,
-    handlers: createHandlers(parts, { balances, states, mayLag: openReads(parts, opened) }),
+    feedWatch,
+    handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
   };
 }
 
@@ -90,6 +97,7 @@ type Readers = {
   readonly balances: BalanceReader;
   readonly states: StateReader;
   readonly mayLag: MayLag;
+  readonly feedWatch: FeedWatch;
 };
 
 function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
@@ -99,6 +107,7 @@ function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
     ...createBlockchainArea(parts, readers),
     events: createEventsHandlers({ db, mayLag, networks, basePath: basePaths.events }),
     ...createRwaArea(parts, mayLag),
+    ...createNewsArea(parts, readers),
   };
 }
 
@@ -118,6 +127,13 @@ function createRwaArea({ config, db, jobs, log, vault, networks, clients }: Part
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
   const { claimBaseUrl } = config;
   return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, claimBaseUrl });
+}
+
+function createNewsArea({ config, db }: Parts, { feedWatch: watch }: Readers) {
+  if (config.SECRET_KEYS === undefined) return {};
+  const secrets = createEndpointSecrets(config.SECRET_KEYS);
+  const more = { allowedHosts: config.WEBHOOK_HOSTS ?? [], basePath: basePaths.news };
+  return { news: createNewsHandlers({ db, watch, secrets, paths: basePaths, ...more }) };
 }
 
 const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({

@@ -6,6 +6,7 @@ import { areas, basePaths, documents, type OpenApiDocument } from '../contract/d
 import type { operations as BlockchainOperations } from '../contract/generated/blockchain.ts';
 import type { operations as ClaimOperations } from '../contract/generated/claim.ts';
 import type { operations as EventsOperations } from '../contract/generated/events.ts';
+import type { operations as NewsOperations } from '../contract/generated/news.ts';
 import type { operations as RwaOperations } from '../contract/generated/rwa.ts';
 import type { CallerContext, CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
@@ -32,6 +33,7 @@ export type AreaHandlers = {
   readonly events?: Handlers<EventsOperations, CompanyContext>;
   readonly rwa?: Handlers<RwaOperations, CompanyContext, 'getTokenMetadata'>;
   readonly claim?: Handlers<ClaimOperations, never, keyof ClaimOperations>;
+  readonly news?: Handlers<NewsOperations, CompanyContext>;
 };
 
 type Mount = { readonly path: string; readonly handler: RequestHandler };

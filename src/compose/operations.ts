@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { watchNodes } from '../chain/rpc/client/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs, watchSchedule } from '../jobs/job-metrics.ts';
+import { watchNews } from '../news/feed/news-levels.ts';
 import { watchBreakers } from '../outgoing/breaker-levels.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements, watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
@@ -47,6 +48,7 @@ function watchWork(parts: Parts, minter: MintWorker | undefined): void {
   } else if (isApi) {
     watchLanes(metrics, parts);
   }
+  if (minter !== undefined || isApi) watchNews(metrics, parts);
   if (minter !== undefined || isApi) watchSchedule(metrics, { db, queues: jobQueues.scheduled });
   if (isApi || config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
 }

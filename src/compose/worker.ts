@@ -2,10 +2,16 @@ import { feeCapOf } from '../chain/minting/fees.ts';
 import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config/config.ts';
+import { basePaths } from '../contract/documents.ts';
 import { purgeExpiredRows } from '../db/records/housekeeping.ts';
 import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
+import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
+import type { LeasedLoop } from '../news/feed/leased-loop.ts';
+import { createNewsPurges } from '../news/feed/purge-store.ts';
+import { startSequencer } from '../news/feed/sequencer.ts';
+import { startSender } from '../news/sending/sender.ts';
 import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
 import type { OnStep } from '../rwa/mint-worker/context/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
@@ -75,12 +81,26 @@ function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Pro
   );
 }
 
+/** Starts to number news, and to send them to endpoints. Without SECRET_KEYS there is nothing to sign with. */
+export function startNews({ config, db, log, notifications, outgoing }: Parts): readonly LeasedLoop[] {
+  const sequencer = startSequencer({ db, log });
+  if (config.SECRET_KEYS === undefined) return [sequencer];
+  const secrets = createEndpointSecrets(config.SECRET_KEYS);
+  const allowedHosts = config.WEBHOOK_HOSTS ?? [];
+  return [
+    sequencer,
+    startSender({ db, log, notifications, outgoing, secrets, allowedHosts, paths: basePaths }),
+  ];
+}
+
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
-export function startJobs({ db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
+export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
+  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses];
+  const purges = [...others, ...createNewsPurges(config.NEWS_KEEP_DAYS)];
   const purge = {
     queue: purgeQueue,
     cron: '*/10 * * * *',
-    handle: () => purgeExpiredRows(db, [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses]),
+    handle: () => purgeExpiredRows(db, purges),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: createAuditJob({ db, log }) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });

@@ -4,6 +4,7 @@ import { chainSettings } from './chain-settings.ts';
 import { databaseSettings } from './database-settings.ts';
 import { historySettings } from './history-settings.ts';
 import { keySettings } from './key-settings.ts';
+import { newsSettings } from './news-settings.ts';
 import { serviceSettings } from './service-settings.ts';
 import { traceSettings } from './trace-settings.ts';
 
@@ -22,6 +23,7 @@ export const settings = {
   ...keySettings,
   ...historySettings,
   ...chainSettings,
+  ...newsSettings,
   ...traceSettings,
 };
 
@@ -81,7 +83,7 @@ function describeIssue(name: SettingName, message: string, given: string | undef
   return `${name}: ${message}${quoted}`;
 }
 
-const areasWithKeys = { SECRET_KEYS: ['rwa', 'claim'], CURSOR_KEYS: ['blockchain'] } as const;
+const areasWithKeys = { SECRET_KEYS: ['rwa', 'claim', 'news'], CURSOR_KEYS: ['blockchain'] } as const;
 
 /** Settings that contradict each other. One that could not be read has a fault of its own already. */
 function crossFaults(values: Partial<Values>): string[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl, listSetting, wholeSetting } from './setting-forms.ts';
 
-export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
+export const areas = ['blockchain', 'events', 'rwa', 'claim', 'news'] as const;
 export type Area = (typeof areas)[number];
 
 export const roles = ['api', 'worker', 'indexer'] as const;

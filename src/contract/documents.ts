@@ -57,6 +57,7 @@ export const basePaths: Readonly<Record<Area, string>> = {
   events: '/events/v1/api',
   rwa: '/v1/api',
   claim: '/claim/v1/api',
+  news: '/news/v1/api',
 };
 
 /** The bundled documents, as `npm run contract` generates them. */
@@ -65,6 +66,7 @@ export const documents: Readonly<Record<Area, OpenApiDocument>> = {
   events: read('events'),
   rwa: read('rwa'),
   claim: read('claim'),
+  news: read('news'),
 };
 
 function read(area: Area): OpenApiDocument {

@@ -8,7 +8,7 @@ export function watchBreakers(metrics: Metrics, outgoing: Pick<Outgoing, 'callee
     gauges: {
       breakers: {
         name: 'tallystick_circuit_breakers',
-        help: 'Circuit breakers by callee (authentication, upstream, node, metadata) and state: closed, open, half_open or idle. Idle means open without a call for ten minutes: nobody knows whether the callee still fails.',
+        help: 'Circuit breakers by callee (authentication, upstream, node, metadata, webhook) and state: closed, open, half_open or idle. Idle means open without a call for ten minutes: nobody knows whether the callee still fails.',
         labels: ['callee', 'label', 'state'],
       },
     },

@@ -7,7 +7,7 @@ import { createExchange, type OutgoingExchange, type OutgoingRequest } from './e
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
 
 /** Something outside of this process, by what it is for us. */
-type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata' | 'service';
+type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata' | 'service' | 'webhook';
 
 export type CalleeOptions = {
   readonly kind: CalleeKind;
@@ -127,8 +127,8 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     // The label is what logs and metrics show, too.
     facts: { 'tallystick.callee': kind, 'tallystick.callee.label': label },
   });
-  // Whoever serves metadata is a stranger, and has no part in our traces.
-  const isTold = kind !== 'metadata';
+  // Whoever serves metadata or gets news is a stranger, and has no part in our traces.
+  const isTold = kind !== 'metadata' && kind !== 'webhook';
 
   return {
     kind,

@@ -12,6 +12,8 @@ export type OutgoingRequest = {
   readonly body?: string;
   /** Greatest size of the answer in bytes, after decompression. */
   readonly maxBytes: number;
+  /** Cuts a longer answer, where its beginning is enough; it is rejected by default. */
+  readonly cutsAnswer?: boolean;
   /** Whether the body of an answer with this status is of interest; by default that of 200. */
   readonly reads?: (status: number) => boolean;
 };
@@ -104,7 +106,7 @@ function headersOf({ url, headers }: OutgoingRequest): Record<string, string> {
 
 async function read(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
-  { maxBytes, reads = (code) => code === 200 }: OutgoingRequest,
+  { maxBytes, cutsAnswer = false, reads = (code) => code === 200 }: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
   if (!reads(status)) {
     body.on('error', () => {}).destroy();
@@ -115,6 +117,10 @@ async function read(
   // Leaving the loop ends the stream, and with it the connection.
   for await (const chunk of body) {
     size += chunk.byteLength;
+    if (size > maxBytes && cutsAnswer) {
+      chunks.push(chunk.subarray(0, chunk.byteLength - (size - maxBytes)));
+      break;
+    }
     if (size > maxBytes) throw new OutgoingFault('oversized', `the answer is over ${maxBytes} bytes`);
     chunks.push(chunk);
   }

@@ -130,10 +130,12 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
     const drain = (graceMs: number) => server.drain(graceMs === 0 ? 0 : drainMs);
     if (drainMs > 0) shutdown.add('drain', 'listener for callers', drain);
     shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
+    shutdown.add('readiness', 'readers of the feed', async () => apiParts.feedWatch.close());
   }
 
   if (minter) await work?.startJobs(parts, minter);
   if (work) startLedger(work.createLedger(parts), shutdown);
+  for (const loop of work?.startNews(parts) ?? []) shutdown.add('background', loop.name, () => loop.stop());
 
   if (config.ROLES.includes('indexer')) {
     const { startIndexes } = await import('../compose/indexer.ts');

@@ -48,7 +48,10 @@ describe('rwa rotate-secrets', () => {
   test('re-encrypts what is under another key, and counts it', async ({ db, settings, run }) => {
     await addNfts(db, oldVault, await addRwa(db, 'acme'), 3);
     const { status, value } = await commandLine(withOld(settings)).json('rwa', 'rotate-secrets');
-    expect({ status, value }).toEqual({ status: 0, value: { rotated: 3, failed: [] } });
+    expect({ status, value }).toEqual({
+      status: 0,
+      value: { rotated: 3, failed: [], endpoints: { resealed: 0, failed: [] } },
+    });
     expect(await db('nfts').distinct().pluck('secret_key_id')).toEqual(['first']);
     expect((await run('rwa', 'rotate-secrets')).out).toMatch(/^rotated {2}0\n/);
   });
@@ -59,7 +62,10 @@ describe('rwa rotate-secrets', () => {
       .where({ id: nftId })
       .update({ secret_cipher: Buffer.alloc(60) });
     const { status, value, notes } = await commandLine(withOld(settings)).json('rwa', 'rotate-secrets');
-    expect({ status, value }).toEqual({ status: 1, value: { rotated: 0, failed: [nftId] } });
+    expect({ status, value }).toEqual({
+      status: 1,
+      value: { rotated: 0, failed: [nftId], endpoints: { resealed: 0, failed: [] } },
+    });
     expect(notes[0]).toContain('tallystick rwa reissue-secret');
   });
 

@@ -96,7 +96,7 @@ function openSender(values: Values, chosen: readonly Area[]): Sender {
   // An area without a URL is not asked.
   const any = Object.values(found)[0] ?? new URL('http://localhost');
   return createSender({
-    baseUrls: { blockchain: any, events: any, rwa: any, claim: any, ...found },
+    baseUrls: { blockchain: any, events: any, rwa: any, claim: any, news: any, ...found },
     timeoutMs,
   });
 }

@@ -47,6 +47,9 @@ const unprovoked = new Set([
   'holder_not_found',
   'getSnapshot snapshot_taken',
   'getSnapshotProof snapshot_proof',
+  'feed_restarted',
+  'endpoint_outdated',
+  'delivery_pending',
 ]);
 let sender: Sender;
 let session: Session;
@@ -69,7 +72,7 @@ test.beforeAll(async ({ chain, service }) => {
   });
   const url = new URL(service.baseUrl);
   sender = createSender({
-    baseUrls: { blockchain: url, events: url, rwa: url, claim: url },
+    baseUrls: { blockchain: url, events: url, rwa: url, claim: url, news: url },
     timeoutMs: 20_000,
   });
   session = createSession({

@@ -1,3 +1,4 @@
+import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import type { TestService } from '../support/service.ts';
 import type { Ids } from './operations.ts';
 
@@ -34,6 +35,7 @@ export async function makeKnownData(service: TestService, company: 'acme' | 'glo
     });
   await service.db('rwas').where({ id: rwa.id }).update({ claimed_nfts: 1 });
   const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  const { endpointId, sequence } = await makeDelivery(service, company);
   return {
     snapshotId: await makeSnapshot(service, company, rwa.id, wallet),
     eventId: event.body.id,
@@ -44,6 +46,8 @@ export async function makeKnownData(service: TestService, company: 'acme' | 'glo
     token: `31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/${minted.tokenId}`,
     chainId: '31337',
     wallet: wallet.toLowerCase(),
+    endpointId,
+    sequence,
   };
 }
 
@@ -74,4 +78,22 @@ async function makeSnapshot(
     taken_at: time,
   });
   return id;
+}
+
+/** An endpoint of the company, which may have few, and news that were sent to it. */
+async function makeDelivery(service: TestService, company: 'acme' | 'globex') {
+  const client = service.as(service.keys[company]);
+  const { body: endpoints } = await client.get('/news/v1/api/endpoint').expect(200);
+  for (const { id } of endpoints.slice(5)) await client.delete(`/news/v1/api/endpoint/${id}`).expect(204);
+  const url = 'https://partner.example/news';
+  const { body } = await client.post('/news/v1/api/endpoint').send({ url }).expect(201);
+  const endpointId: string = body.id;
+  while ((await numberNews(service.db, 1_000)) > 0);
+  const { position, subject } = await service
+    .db('news')
+    .where({ company_id: service.companies[company] })
+    .whereNotNull('position')
+    .first();
+  await service.db('news_deliveries').insert({ endpoint_id: endpointId, position, subject, delivered: true });
+  return { endpointId, sequence: String(position) };
 }

@@ -3,12 +3,14 @@ import type { Area } from '../../src/contract/documents.ts';
 import type { operations as BlockchainOperations } from '../../src/contract/generated/blockchain.ts';
 import type { operations as ClaimOperations } from '../../src/contract/generated/claim.ts';
 import type { operations as EventsOperations } from '../../src/contract/generated/events.ts';
+import type { operations as NewsOperations } from '../../src/contract/generated/news.ts';
 import type { operations as RwaOperations } from '../../src/contract/generated/rwa.ts';
 
 export type OperationId =
   | keyof BlockchainOperations
   | keyof ClaimOperations
   | keyof EventsOperations
+  | keyof NewsOperations
   | keyof RwaOperations;
 
 /** What the rows are filled with: what one company owns, and the chain that it lives on. */
@@ -24,6 +26,9 @@ export type Ids = {
   /** A registered network, and a wallet on it. */
   readonly chainId: string;
   readonly wallet: string;
+  readonly endpointId: string;
+  /** Of news that were sent to the endpoint. */
+  readonly sequence: string;
 };
 
 export type Row = {
@@ -43,10 +48,13 @@ export type Row = {
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api';
 const rwa = '/v1/api';
+const news = '/news/v1/api';
 const claims = '/claim/v1/api/claims';
 const walletQuery = ({ wallet, chainId }: Ids) => `address=${wallet}&chainId=${chainId}`;
 
 const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
+const byEndpoint = { by: 'endpointId', foreign: 404, unknown: 404 } as const;
+const endpointPath = ({ endpointId }: Ids) => `${news}/endpoint/${endpointId}`;
 const byRwa = { by: 'rwaId', foreign: 404, unknown: 404 } as const;
 const byNft = { by: 'nftId', foreign: 403, unknown: 404 } as const;
 const bySnapshot = { by: 'snapshotId', foreign: 404, unknown: 404 } as const;
@@ -66,6 +74,8 @@ export function unknownIds(): Ids {
     token: `1/${nowhere}/1`,
     chainId: '1',
     wallet: nowhere,
+    endpointId: randomUUID(),
+    sequence: '9007199254740991',
   };
 }
 
@@ -294,6 +304,54 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     path: ({ token }) => `${rwa}/metadata/${token}`,
     own: 200,
     isPublic: true,
+  },
+
+  listNews: { area: 'news', method: 'get', path: () => `${news}/feed`, own: 200 },
+  listEndpoints: { area: 'news', method: 'get', path: () => `${news}/endpoint`, own: 200 },
+  createEndpoint: {
+    area: 'news',
+    method: 'post',
+    path: () => `${news}/endpoint`,
+    body: () => ({ url: 'https://partner.example/news' }),
+    own: 201,
+  },
+  getEndpoint: { area: 'news', method: 'get', path: endpointPath, own: 200, addressed: byEndpoint },
+  updateEndpoint: {
+    area: 'news',
+    method: 'patch',
+    path: endpointPath,
+    body: () => ({ enabled: true }),
+    own: 200,
+    addressed: byEndpoint,
+  },
+  deleteEndpoint: { area: 'news', method: 'delete', path: endpointPath, own: 204, addressed: byEndpoint },
+  rotateEndpointSecret: {
+    area: 'news',
+    method: 'post',
+    path: (ids) => `${endpointPath(ids)}/secret`,
+    own: 200,
+    addressed: byEndpoint,
+  },
+  sendTestMessage: {
+    area: 'news',
+    method: 'post',
+    path: (ids) => `${endpointPath(ids)}/test`,
+    own: 202,
+    addressed: byEndpoint,
+  },
+  listDeliveries: {
+    area: 'news',
+    method: 'get',
+    path: (ids) => `${endpointPath(ids)}/deliveries`,
+    own: 200,
+    addressed: byEndpoint,
+  },
+  resendDelivery: {
+    area: 'news',
+    method: 'post',
+    path: (ids) => `${endpointPath(ids)}/deliveries/${ids.sequence}/resend`,
+    own: 200,
+    addressed: byEndpoint,
   },
 
   getClaim: {

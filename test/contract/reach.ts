@@ -10,6 +10,7 @@ const probes: Readonly<Record<Area, string>> = {
   rwa: `${basePaths.rwa}/rwa?limit=1`,
   // No GET there, which is told to everybody.
   claim: `${basePaths.claim}/claims/none`,
+  news: `${basePaths.news}/feed?limit=1`,
 };
 
 const remedies: Readonly<Record<string, string>> = {

@@ -43,7 +43,9 @@ export type Session = {
   makeEvent(fields?: object): Promise<{ readonly id: string; readonly etag: string }>;
   /** Makes an RWA that is archived at the end. */
   makeRwa(): Promise<{ readonly id: string }>;
-  /** Deletes the events that were made, and archives the RWAs. NFTs are left: no operation deletes them. */
+  /** Makes an endpoint that is deleted at the end. @returns its id */
+  makeEndpoint(): Promise<string>;
+  /** Deletes the events and endpoints that were made, and archives the RWAs. NFTs are left: no operation deletes them. */
   cleanUp(): Promise<Leavings>;
 };
 
@@ -67,6 +69,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   const events = new Set<string>();
   const nfts = new Set<string>();
   const rwas = new Set<string>();
+  const endpoints = new Set<string>();
 
   const call: Session['call'] = async (id, options = {}) => {
     const row = rows[id];
@@ -104,6 +107,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
     if (status >= 300) return;
     if (id === 'createRwa') rwas.add(JSON.parse(text).id);
     if (id === 'createEvent') events.add(JSON.parse(text).id);
+    if (id === 'createEndpoint') endpoints.add(JSON.parse(text).id);
     if (id === 'createAndMintNft') nfts.add(JSON.parse(text).nftId);
     if (id === 'createRwaNfts') for (const nft of JSON.parse(text).nfts) nfts.add(nft.id);
   };
@@ -134,8 +138,20 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
       const body = { name: 'Contract test, to be archived', type: 'whisky', chainId, ...price };
       return JSON.parse((await succeed('createRwa', { body })).text);
     },
+    async makeEndpoint() {
+      // A company may have 20.
+      const [spare] = endpoints;
+      if (endpoints.size > 10 && spare !== undefined)
+        await call('deleteEndpoint', { ids: { endpointId: spare } });
+      if (spare !== undefined && endpoints.size > 10) endpoints.delete(spare);
+      const body = { url: 'https://partner.example/news' };
+      const { id } = JSON.parse((await succeed('createEndpoint', { body })).text);
+      return id;
+    },
     async cleanUp() {
       for (const rwaId of rwas) await call('updateRwa', { ids: { rwaId }, body: { archived: true } });
+      for (const endpointId of endpoints)
+        await call('deleteEndpoint', { ids: { endpointId } }).catch(() => {});
       const undeletedEvents: string[] = [];
       for (const eventId of events) {
         const status = await call('deleteEvent', { ids: { eventId } }).then(

@@ -35,6 +35,9 @@ const snapshot = async (service: TestService) => {
     'wrong_secrets',
     'idempotency_records',
     'ownership_snapshots',
+    'news',
+    'news_endpoints',
+    'news_deliveries',
   ];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
@@ -80,8 +83,16 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
         rwaId: randomUUID(),
         nftId: randomUUID(),
         snapshotId: randomUUID(),
+        endpointId: randomUUID(),
       };
-      const malformed: Ids = { ...own, eventId: 'x', rwaId: 'x', nftId: 'x', snapshotId: 'x' };
+      const malformed: Ids = {
+        ...own,
+        eventId: 'x',
+        rwaId: 'x',
+        nftId: 'x',
+        snapshotId: 'x',
+        endpointId: 'x',
+      };
       const foreign = await makeKnownData(service, 'globex');
       const before = await snapshot(service);
       for (const ids of [own, foreign, unknown, malformed]) {

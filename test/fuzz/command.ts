@@ -102,7 +102,7 @@ async function fuzz(values: Values, target: Target, print: Print): Promise<numbe
   const seed = wholeNumber(values.seed, '--seed');
   const url = new URL(target.baseUrl);
   const sender = createSender({
-    baseUrls: { blockchain: url, events: url, rwa: url, claim: url },
+    baseUrls: { blockchain: url, events: url, rwa: url, claim: url, news: url },
     timeoutMs: 30_000,
     hiddenKeys: [target.key, target.otherKey ?? ''],
   });

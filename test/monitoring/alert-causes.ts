@@ -33,6 +33,10 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
   TallystickIndexBehind: { world: 'ill', cause: 'a node that is gone, 491 blocks ahead' },
   TallystickJobsFailing: { world: 'strained', cause: 'a job on a table that another transaction has locked' },
   TallystickJobOverdue: { world: 'strained', cause: 'that job, in a queue that was made two hours ago' },
+  TallystickNewsUnnumbered: {
+    world: 'ill',
+    cause: 'news of an hour ago that another transaction has locked',
+  },
   TallystickLevelsUnreadable: { world: 'strained', cause: 'lanes that another transaction has locked' },
 };
 

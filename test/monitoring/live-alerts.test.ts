@@ -51,6 +51,12 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   await db('mint_lanes').insert({ chain_id: 31337, signer: replaced });
   const stopped = ['--chain', '31337', '--signer', replaced];
   expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
+  await db.raw(`INSERT INTO news (company_id, type, subject, data, created_at)
+    VALUES ('acme', 'event.updated', gen_random_uuid(), '{}', now() - interval '1 hour')`);
+  const holder = await db.transaction();
+  opened.defer(async () => void (await holder.rollback()));
+  await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await holder.raw('SELECT FROM news FOR UPDATE');
   const ill = await startScraped(databaseUrl, {
     ROLES: 'api,worker,indexer',
     DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
+import { resealEndpoints } from '../../news/endpoints/reseal.ts';
 import { NftMintedError, reissueSecret } from '../../rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
 import { audited, recordByOperator } from '../shared/audited.ts';
@@ -46,21 +48,26 @@ function explainMinted(error: unknown): never {
 function addRotateCommand(rwa: Command, session: Session): void {
   const rotate = rwa
     .command('rotate-secrets')
-    .description('Re-encrypt every claim secret under the first key of SECRET_KEYS, while the service runs')
+    .description(
+      'Re-encrypt every claim secret, and the secrets of endpoints, under the first key of SECRET_KEYS, while the service runs',
+    )
     .action(() =>
       asOperator(
         session,
         async (operator) => {
-          const { db, output } = operator;
+          const { config, db, output } = operator;
           const vault = vaultOf(operator);
           const details = { keyId: vault.activeKeyId };
           await recordByOperator(db, { action: 'rwa.rotate_secrets', subject: null, details });
           const progress = output.progress('Re-encrypting');
           const onProgress = progress.update;
           const { rotated, failed } = await rotateSecrets(db, vault, { onProgress }).finally(progress.stop);
-          output.record({ rotated, failed });
-          if (failed.length === 0) return;
+          const endpoints = await resealEndpoints(db, createEndpointSecrets(config.SECRET_KEYS ?? new Map()));
+          output.record({ rotated, failed, endpoints });
+          if (failed.length + endpoints.failed.length === 0) return;
           output.say('What does not open stays as it is. New secrets: tallystick rwa reissue-secret <nftId>');
+          if (endpoints.failed.length > 0)
+            output.say('Of endpoints: tallystick news rotate-secret <endpointId>');
           session.fail();
         },
         { isWhole: true },

@@ -55,9 +55,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},
 
-  // Triggers add them.
-  news: { api: read, worker: write },
+  // Triggers add them, and a request for a test message.
+  news: { api: add, worker: write },
   news_feeds: { api: read, worker: keep },
+  news_endpoints: { api: write, worker: keep },
+  news_deliveries: { api: write, worker: write },
 
   rwas: { api: keep, worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },

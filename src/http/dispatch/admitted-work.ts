@@ -30,6 +30,7 @@ export async function admitLarge(admission: Admission, exchange: Exchange): Prom
   if (scope?.tenant === undefined || exchange.isLarge === true) return;
   exchange.isLarge = true;
   const release = await admission.admitLarge(scope.tenant, scope);
+  scope.onIdle = release;
   if (exchange.response.closed) release();
   else exchange.response.once('close', release);
 }

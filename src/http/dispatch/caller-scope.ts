@@ -29,9 +29,12 @@ export function openScope(
     onEnd(reason);
   };
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
-  const deadline = setTimeout(() => {
-    end(problem('service_unavailable', {}, { cause: late() }));
-  }, deadlineMs);
+  const expire = () => end(problem('service_unavailable', {}, { cause: late() }));
+  let deadline = setTimeout(expire, deadlineMs);
+  work.allowMore = (ms) => {
+    clearTimeout(deadline);
+    deadline = setTimeout(expire, deadlineMs + ms);
+  };
   response.once('close', () => {
     clearTimeout(deadline);
     if (!response.writableFinished) end(new CallerGoneError());
@@ -46,6 +49,8 @@ export function openScope(
 class CallerWork implements RequestScope, Ending {
   tenant?: string;
   onAway?: () => void;
+  onIdle?: () => void;
+  allowMore?: (ms: number) => void;
   readonly isRead: boolean;
   readonly facts: Exchange['facts'];
   span: Span | undefined;

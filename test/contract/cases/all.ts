@@ -9,6 +9,7 @@ import { blockchainCases } from './blockchain.ts';
 import type { Provoke, Trial } from './case.ts';
 import { claimCases } from './claim.ts';
 import { eventCases } from './events.ts';
+import { newsCases } from './news.ts';
 import { sendExample } from './request-examples.ts';
 import { rwaCases } from './rwa.ts';
 
@@ -23,7 +24,7 @@ export type ContractCase = {
   run(session: Session, facts: Facts): Promise<void>;
 };
 
-const specific = { ...blockchainCases, ...eventCases, ...rwaCases, ...claimCases };
+const specific = { ...blockchainCases, ...eventCases, ...rwaCases, ...claimCases, ...newsCases };
 
 /** Every example of every documented status of every operation, every example of a body, and other methods. */
 export const contractCases: readonly ContractCase[] = documentedOperations.flatMap((operation) => [

@@ -21,9 +21,13 @@ export const anyOperation: Provocations = {
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),
   id_malformed: ({ session, id }) =>
-    session.call(id, { ids: { eventId: '42', rwaId: '42', nftId: '42', snapshotId: '42' } }),
+    session.call(id, {
+      ids: { eventId: '42', rwaId: '42', nftId: '42', snapshotId: '42', endpointId: '42' },
+    }),
   path_malformed: ({ session, id }) =>
-    session.call(id, { ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz', snapshotId: '%zz' } }),
+    session.call(id, {
+      ids: { eventId: '%zz', rwaId: '%zz', nftId: '%zz', snapshotId: '%zz', endpointId: '%zz' },
+    }),
 
   json_malformed: ({ session, id }) => session.call(id, { body: '{"name":' }),
   body_field_unknown: ({ session, id, row }) =>
@@ -38,6 +42,7 @@ export const anyOperation: Provocations = {
   nft_not_found: ({ session, id }) => session.call(id),
   snapshot_not_found: ({ session, id }) => session.call(id),
   token_not_found: ({ session, id }) => session.call(id),
+  endpoint_not_found: ({ session, id }) => session.call(id),
 
   rate_limited: cannot('would use up the limit of the key'),
   idempotency_in_progress: cannot('only in the moment between a request and its answer'),
@@ -67,7 +72,12 @@ export function reusingKey(bodies: (trial: Parameters<Provoke>[0]) => Promise<Ke
 }
 
 type KeyUse = {
-  readonly ids: { readonly eventId?: string; readonly rwaId?: string; readonly nftId?: string };
+  readonly ids: {
+    readonly eventId?: string;
+    readonly rwaId?: string;
+    readonly nftId?: string;
+    readonly endpointId?: string;
+  };
   readonly first: object;
   readonly second: object;
 };

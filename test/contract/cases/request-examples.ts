@@ -30,6 +30,11 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       await session.ask('addAttendee', { ids, body: sent });
       return { ids, body: sent };
     }
+    case 'createEndpoint':
+      return { body: sent };
+    case 'updateEndpoint':
+    case 'rotateEndpointSecret':
+      return { ids: { endpointId: await session.makeEndpoint() }, body: sent };
     case 'createRwaNfts':
       return { ids: { rwaId: (await facts.anyRwa()).id }, body: sent };
     case 'createAndMintNft':

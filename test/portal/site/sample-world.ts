@@ -45,6 +45,9 @@ export type Things = {
   readonly nftId: string;
   readonly secret: string;
   readonly snapshotId: string;
+  readonly endpointId: string;
+  /** Of news that were sent to the endpoint, or wait to be. */
+  readonly sequence: string;
 };
 
 async function claimableRwa(): Promise<string> {
@@ -58,7 +61,28 @@ export async function makeThings(attendees: readonly string[]): Promise<Things> 
   const { id: eventId } = await made<{ id: string }>('/events/v1/api/event', { name: 'Spring fair' });
   for (const attendeeId of attendees) await made(`/events/v1/api/event/${eventId}/attendees`, { attendeeId });
   const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
-  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret, snapshotId: await takenSnapshot() };
+  return {
+    eventId,
+    rwaId,
+    nftId: nfts[0].id,
+    secret: nfts[0].secret,
+    snapshotId: await takenSnapshot(),
+    ...(await makeDelivery()),
+  };
+}
+
+/** A new endpoint in place of the one before, and a test message to it, which nobody takes. */
+async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> {
+  const base = '/news/v1/api/endpoint';
+  for (const { id } of (await ask('GET', base)).body as { id: string }[])
+    await ask('DELETE', `${base}/${id}`);
+  const { id: endpointId } = await made<{ id: string }>(base, { url: 'https://partner.example/news' });
+  await made(`${base}/${endpointId}/test`, {});
+  const sequence = await until('the test message', async () => {
+    const [delivery] = (await ask('GET', `${base}/${endpointId}/deliveries`)).body as { sequence: number }[];
+    return delivery && String(delivery.sequence);
+  });
+  return { endpointId, sequence };
 }
 
 let snapshot: Promise<string> | undefined;
@@ -107,6 +131,8 @@ export function placeholders(contract: readonly AreaContract[], things: Things, 
     [exampleOf(contract, 'getNft', 'id'), things.nftId],
     [secret, things.secret],
     [exampleOf(contract, 'getSnapshot', 'id'), things.snapshotId],
+    [exampleOf(contract, 'getEndpoint', 'endpointId'), things.endpointId],
+    [`deliveries/${exampleOf(contract, 'resendDelivery', 'sequence')}`, `deliveries/${things.sequence}`],
     [exampleOf(contract, 'getTokenMetadata', 'contractAddress'), minted.rwa.contractAddress],
     [exampleOf(contract, 'getTokenMetadata', 'tokenId'), minted.tokenId],
   ] as const;

@@ -1,0 +1,19 @@
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
+const seen = new Set(); // keep the ids in your database
+
+createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  try {
+    webhook.verify(body, request.headers as Record<string, string>);
+  } catch {
+    return response.writeHead(400).end();
+  }
+  const { id, type, data } = JSON.parse(body);
+  if (!seen.has(id)) console.log(type, data.href);
+  seen.add(id);
+  response.writeHead(204).end();
+}).listen(process.env.PORT);

@@ -1,0 +1,168 @@
+import type { Database, Tx } from '../../contract/transaction.ts';
+import type { NewsType } from '../feed/news.ts';
+import type { Endpoint } from './endpoint.ts';
+
+const table = 'news_endpoints';
+
+/** The columns of an {@link Endpoint}. */
+export const endpointColumns = `id, company_id AS "companyId", url, types, secrets, previous_until AS "previousUntil", position,
+  disabled_reason AS "disabledReason", failing_since AS "failingSince", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+type Row = Omit<Endpoint, 'position'> & { readonly position: string };
+
+export const endpointFromRow = ({ position, ...row }: Row): Endpoint => ({
+  ...row,
+  position: Number(position),
+});
+
+async function rowsOf(
+  db: Database,
+  sql: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Endpoint[]> {
+  const { rows }: { rows: Row[] } = await db.raw(sql, values as Record<string, string>); // knex binds arrays and null too
+  return rows.map(endpointFromRow);
+}
+
+/** The endpoints of a company, the oldest first. */
+export const listEndpoints = (db: Database, companyId: string): Promise<Endpoint[]> =>
+  rowsOf(
+    db,
+    `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId ORDER BY created_at, id`,
+    { companyId },
+  );
+
+/** @returns undefined when the company has no such endpoint */
+export async function findEndpoint(
+  db: Database,
+  companyId: string,
+  id: string,
+): Promise<Endpoint | undefined> {
+  const sql = `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId AND id = :id`;
+  const [found] = await rowsOf(db, sql, { companyId, id });
+  return found;
+}
+
+/** Locks an endpoint until the end of the transaction. @returns undefined when the company has no such endpoint */
+export async function lockEndpoint(tx: Tx, companyId: string, id: string): Promise<Endpoint | undefined> {
+  const sql = `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId AND id = :id FOR NO KEY UPDATE`;
+  const [found] = await rowsOf(tx, sql, { companyId, id });
+  return found;
+}
+
+/** The number of endpoints of a company. Until the end of the transaction, nobody else creates one of it. */
+export async function countEndpointsAlone(tx: Tx, companyId: string): Promise<number> {
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('news endpoints ' || ?, 0))", [companyId]);
+  const { rows }: { rows: [{ count: number }] } = await tx.raw(
+    `SELECT count(*)::int AS count FROM ${table} WHERE company_id = ?`,
+    [companyId],
+  );
+  return rows[0].count;
+}
+
+type NewEndpoint = Pick<Endpoint, 'id' | 'companyId' | 'url' | 'types' | 'secrets'>;
+
+/** Inserts an endpoint that gets all that happens from now on. */
+export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint): Promise<Endpoint> {
+  const [made] = await rowsOf(
+    tx,
+    `INSERT INTO ${table} (id, company_id, url, types, secrets, first_position, position)
+     SELECT :id, :companyId, :url, :types::text[], :secrets::text[], last, last
+     FROM (SELECT coalesce((SELECT last_position FROM news_feeds WHERE company_id = :companyId), 0) AS last) f
+     RETURNING ${endpointColumns}`,
+    { ...endpoint, types: types === null ? null : [...types] },
+  );
+  if (made === undefined) throw new Error('the endpoint was not inserted');
+  return made;
+}
+
+/** What a company may change of an endpoint; what is undefined stays. */
+export type EndpointChanges = {
+  readonly url?: string | undefined;
+  readonly types?: readonly NewsType[] | null | undefined;
+  readonly enabled?: boolean | undefined;
+};
+
+/** Changes a locked endpoint. One that is enabled again goes on at once with what waits. */
+export async function updateEndpoint(
+  tx: Tx,
+  id: string,
+  { url, types, enabled }: EndpointChanges,
+): Promise<Endpoint> {
+  const [changed] = await rowsOf(
+    tx,
+    `UPDATE ${table} SET updated_at = clock_timestamp(), url = coalesce(:url::text, url),
+       types = CASE WHEN :hasTypes THEN :types::text[] ELSE types END,
+       failing_since = CASE WHEN :enabled THEN NULL ELSE failing_since END,
+       paused_until = CASE WHEN :enabled THEN NULL ELSE paused_until END,
+       disabled_reason = CASE WHEN :enabled IS NULL THEN disabled_reason WHEN :enabled THEN NULL
+         ELSE coalesce(disabled_reason, 'requested') END
+     WHERE id = :id RETURNING ${endpointColumns}`.replaceAll(':enabled', ':enabled::boolean'),
+    {
+      id,
+      url: url ?? null,
+      hasTypes: types !== undefined,
+      types: types === undefined || types === null ? null : [...types],
+      enabled: enabled ?? null,
+    },
+  );
+  if (changed === undefined) throw new Error('the endpoint is not locked');
+  if (enabled === true) await tx.raw(retrySql, [id]);
+  return changed;
+}
+
+const retrySql =
+  'UPDATE news_deliveries SET next_attempt_at = clock_timestamp() WHERE endpoint_id = ? AND NOT delivered AND next_attempt_at > clock_timestamp()';
+
+/** Whether the feed keeps all that an endpoint has not got. */
+export async function isWithinFeed(db: Database, { companyId, position }: Endpoint): Promise<boolean> {
+  const { rows }: { rows: [{ oldest: string | null; last: string | null }] } = await db.raw(
+    `SELECT (SELECT position FROM news WHERE company_id = :companyId AND position IS NOT NULL ORDER BY position LIMIT 1) AS oldest,
+       (SELECT last_position FROM news_feeds WHERE company_id = :companyId) AS last`,
+    { companyId },
+  );
+  const [{ oldest, last }] = rows;
+  return position >= Number(last ?? 0) || Number(oldest ?? Number.POSITIVE_INFINITY) <= position + 1;
+}
+
+/** Sets the secrets of a locked endpoint, the newest first. @param previousUntil when the second one ends */
+export async function setSecrets(
+  tx: Tx,
+  id: string,
+  { secrets, previousUntil }: Pick<Endpoint, 'secrets' | 'previousUntil'>,
+): Promise<void> {
+  await tx.raw(`UPDATE ${table} SET secrets = ?::text[], previous_until = ? WHERE id = ?`, [
+    [...secrets],
+    previousUntil,
+    id,
+  ] as never);
+}
+
+/** Deletes an endpoint and its deliveries. @returns whether the company had it */
+export async function deleteEndpoint(tx: Tx, companyId: string, id: string): Promise<boolean> {
+  return (await tx(table).where({ company_id: companyId, id }).delete()) === 1;
+}
+
+/** Writes news that only this endpoint is sent. @returns the id of the news */
+export async function insertTestNews(tx: Tx, { id, companyId }: Endpoint): Promise<string> {
+  const { rows }: { rows: [{ id: string }] } = await tx.raw(
+    `INSERT INTO news (company_id, type, subject, data)
+     VALUES (:companyId, 'endpoint.test', :id, jsonb_build_object('endpointId', :id::text)) RETURNING id`,
+    { id, companyId },
+  );
+  return rows[0].id;
+}
+
+/** Finds an endpoint of any company, for operators. */
+export async function findAnyEndpoint(db: Database, id: string): Promise<Endpoint | undefined> {
+  const [found] = await rowsOf(db, `SELECT ${endpointColumns} FROM ${table} WHERE id = :id`, { id });
+  return found;
+}
+
+/** All endpoints that have a secret under another key than this one. */
+export const listSealedOtherwise = (db: Database, keyId: string): Promise<Endpoint[]> =>
+  rowsOf(
+    db,
+    `SELECT ${endpointColumns} FROM ${table} WHERE EXISTS (SELECT FROM unnest(secrets) s WHERE s NOT LIKE :prefix)`,
+    { prefix: `${keyId}:%` },
+  );

@@ -1,0 +1,24 @@
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../../outgoing/public-address.ts';
+
+/** Hosts that endpoints may name although they are not public or not https, as `host` or `host:port`. */
+export type AllowedHosts = readonly string[];
+
+/** Whether the operator allows the host of an address, whatever it is. */
+export const isAllowed = ({ host, hostname }: URL, allowed: AllowedHosts): boolean =>
+  allowed.includes(host) || allowed.includes(hostname);
+
+/**
+ * Whether an address has the form that endpoints have: https, a public host, no user and password. What its name leads to is
+ * checked at each connection.
+ */
+export function isEndpointUrl(text: string, allowed: AllowedHosts): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
+  if (isAllowed(url, allowed)) return true;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isPublic =
+    isIP(host) === 0 ? host.includes('.') && !host.endsWith('.localhost') : isPublicAddress(host);
+  return url.protocol === 'https:' && isPublic;
+}

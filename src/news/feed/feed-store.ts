@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../../contract/transaction.ts';
+import { prepared } from '../../db/connection/prepared.ts';
+import type { News, NewsType } from './news.ts';
+
+/** A place in the feed of a company: behind the news with this number. */
+export type FeedPlace = {
+  /** Names the state of the database that the place belongs to. */
+  readonly epoch: string;
+  readonly position: number;
+  /** The beginning of the id of the news there; empty where there is none. */
+  readonly mark: string;
+};
+
+export type FeedPage = {
+  readonly news: readonly News[];
+  /** Where the feed goes on. */
+  readonly next: FeedPlace;
+  readonly hasMore: boolean;
+};
+
+/** Reading cannot go on from the place: the feed begins at another one. */
+export class FeedRestartedError extends Error {
+  readonly restart: FeedPlace;
+
+  constructor(restart: FeedPlace) {
+    super('the feed does not go on from there');
+    this.restart = restart;
+  }
+}
+
+type Question = {
+  readonly companyId: string;
+  /** Undefined for the oldest news. */
+  readonly after: FeedPlace | undefined;
+  /** Undefined for all. */
+  readonly types: readonly NewsType[] | undefined;
+  readonly limit: number;
+};
+
+// The most news that a question reads when `types` leaves most of them out.
+const span = 10_000;
+
+// Of the cluster, of its way through restores and failovers, and of a table that was restored into it.
+export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || '.'
+  || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || '.' || 'news'::regclass::oid`;
+
+// The identity of a cluster is nobody's business.
+export const shorten = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
+
+/** The number of the news before, of the same subject. @param news the alias of the row */
+export const previousSql = (news: string, types: string, least = '0') => `(SELECT p.position FROM news p
+  WHERE p.subject = ${news}.subject AND p.seq < ${news}.seq AND p.company_id = ${news}.company_id
+    AND p.position > ${least} AND (${types} IS NULL OR p.type = ANY (${types}))
+  ORDER BY p.seq DESC LIMIT 1)`;
+
+/** Which news a company sees in its feed: the test messages of its endpoints, too. */
+const pageSql = `
+  WITH feed AS (
+    SELECT coalesce((SELECT last_position FROM news_feeds WHERE company_id = $1), 0) AS last,
+      (SELECT position FROM news WHERE company_id = $1 AND position IS NOT NULL ORDER BY position LIMIT 1) AS oldest,
+      ${epochSql} AS epoch
+  ), place AS (
+    SELECT *, coalesce($2::bigint, coalesce(oldest, last + 1) - 1) AS at FROM feed
+  ), bounds AS (
+    SELECT *, least(at + ${span}, last) AS until FROM place
+  )
+  SELECT b.epoch, b.last, coalesce(b.oldest, b.last + 1) AS oldest, b.at, b.until,
+    (SELECT left(id::text, 8) FROM news WHERE company_id = $1 AND position = b.at) AS mark,
+    (SELECT left(id::text, 8) FROM news WHERE company_id = $1 AND position = b.until) AS "untilMark",
+    n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position, n.previous
+  FROM bounds b LEFT JOIN LATERAL (
+    SELECT m.*, ${previousSql('m', '$3::text[]')} AS previous FROM news m
+    WHERE m.company_id = $1 AND m.position > b.at AND m.position <= b.until AND ($3::text[] IS NULL OR m.type = ANY ($3::text[]))
+    ORDER BY m.position LIMIT $4) n ON true
+  ORDER BY n.position`;
+
+type StateRow = {
+  readonly epoch: string;
+  readonly last: string;
+  readonly oldest: string;
+  readonly at: string;
+  readonly until: string;
+  readonly mark: string | null;
+  readonly untilMark: string | null;
+};
+type NewsRow = Omit<News, 'position' | 'previous'> & {
+  readonly position: string;
+  readonly previous: string | null;
+};
+type PageRow = StateRow & (NewsRow | { readonly position: null });
+
+/** Reads a page by one statement, which sees one moment. @throws FeedRestartedError */
+export async function readFeed(
+  db: Database,
+  { companyId, after, types, limit }: Question,
+): Promise<FeedPage> {
+  const values = [companyId, after?.position ?? null, types === undefined ? null : [...types], limit + 1];
+  const { rows } = await prepared<PageRow>(db, 'read_feed', pageSql, values);
+  const [first] = rows;
+  if (first === undefined) throw new Error('the state of the feed was not read');
+  const state = { ...first, epoch: shorten(first.epoch) };
+  if (after !== undefined && !isKept(after, state)) {
+    throw new FeedRestartedError({ epoch: state.epoch, position: Number(state.oldest) - 1, mark: '' });
+  }
+  const found = rows.flatMap((row) => (row.position === null ? [] : [fromRow(row)]));
+  const news = found.slice(0, limit);
+  const last = news.at(-1);
+  const isCut = found.length > limit && last !== undefined;
+  const next = isCut ? placeOf(last, state.epoch) : endOf(state);
+  return { news, next, hasMore: isCut || next.position < Number(state.last) };
+}
+
+/** The place behind one piece of news. */
+export const placeOf = ({ id, position }: Pick<News, 'id' | 'position'>, epoch: string): FeedPlace => ({
+  epoch,
+  position,
+  mark: id.slice(0, 8),
+});
+
+const endOf = ({ epoch, until, untilMark }: StateRow): FeedPlace => ({
+  epoch,
+  position: Number(until),
+  mark: untilMark ?? '',
+});
+
+/** Whether the feed goes on from the place without a gap: nothing behind it is gone, and what stands there is what stood there. */
+function isKept({ epoch, position, mark }: FeedPlace, state: StateRow): boolean {
+  if (epoch !== state.epoch || position > Number(state.last) || position + 1 < Number(state.oldest))
+    return false;
+  return mark === '' || state.mark === null || state.mark === mark;
+}
+
+const fromRow = (row: NewsRow): News => ({
+  ...row,
+  position: Number(row.position),
+  previous: row.previous === null ? null : Number(row.previous),
+});

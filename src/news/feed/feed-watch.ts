@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Notifications } from '../../db/connection/notifications.ts';
+import { newsChannel } from './news.ts';
+
+/** Wakes those who wait for the news of a company. It uses no connection of its own. */
+export type FeedWatch = {
+  /**
+   * Begins to wait. It is called before the feed is read, so that nothing is missed in between.
+   * @returns what waits until the company may have news, at most so many milliseconds; `end` is called in any case
+   */
+  begin(companyId: string): { wait(ms: number): Promise<void>; end(): void };
+  /** How many wait. */
+  waiting(): number;
+  /** Whether nobody may wait any more. */
+  isClosed(): boolean;
+  /** Wakes everybody, for good. */
+  close(): void;
+};
+
+type Waiter = { readonly companyId: string; readonly wake: () => void };
+
+/** Creates a watch over the notifications of the sequencer. */
+export async function createFeedWatch(notifications: Pick<Notifications, 'subscribe'>): Promise<FeedWatch> {
+  const waiters = new Set<Waiter>();
+  let closed = false;
+  const wake = (concerns: (companyId: string) => boolean) => {
+    for (const waiter of waiters) if (concerns(waiter.companyId)) waiter.wake();
+  };
+  const unsubscribe = await notifications.subscribe({
+    channel: newsChannel,
+    onNotify(payload) {
+      const companies = new Set<string>(payload === '' ? [] : (JSON.parse(payload) as string[])); // as the sequencer writes it
+      wake((companyId) => payload === '' || companies.has(companyId));
+    },
+    onGap: () => wake(() => true),
+  });
+  return {
+    begin(companyId) {
+      const woken = new AbortController();
+      const waiter = { companyId, wake: () => woken.abort() };
+      waiters.add(waiter);
+      return {
+        wait: (ms) => delay(ms, undefined, { signal: woken.signal }).catch(() => {}),
+        end() {
+          waiters.delete(waiter);
+          woken.abort();
+        },
+      };
+    },
+    waiting: () => waiters.size,
+    isClosed: () => closed,
+    close() {
+      closed = true;
+      unsubscribe();
+      wake(() => true);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Metrics } from '../../base/metrics.ts';
+import type { Database } from '../../contract/transaction.ts';
+
+/** Registers gauges of how long news wait: for their number, and for an endpoint to take them. */
+export function watchNews(metrics: Metrics, { db }: { readonly db: Database }): void {
+  metrics.levels({
+    gauges: {
+      unnumbered: {
+        name: 'tallystick_news_unnumbered_seconds',
+        help: 'Age of the oldest news without a number; 0 without any.',
+        labels: [],
+      },
+      undelivered: {
+        name: 'tallystick_news_undelivered_seconds',
+        help: 'Age of the oldest news that an enabled endpoint has not taken; 0 without any.',
+        labels: [],
+      },
+    },
+    sources: () => [
+      {
+        name: 'news',
+        async read() {
+          const [unnumbered, undelivered] = await Promise.all([
+            ageOf(db, unnumberedSql),
+            ageOf(db, undeliveredSql),
+          ]);
+          return {
+            unnumbered: [{ labels: {}, value: unnumbered }],
+            undelivered: [{ labels: {}, value: undelivered }],
+          };
+        },
+      },
+    ],
+  });
+}
+
+const unnumberedSql = 'SELECT created_at AS at FROM news WHERE position IS NULL ORDER BY seq LIMIT 1';
+// Of each endpoint the oldest that waits, or the next in the feed.
+const undeliveredSql = `
+  SELECT min(n.created_at) AS at FROM news_endpoints e JOIN news n ON n.company_id = e.company_id AND n.position = coalesce(
+    (SELECT d.position FROM news_deliveries d WHERE d.endpoint_id = e.id AND NOT d.delivered ORDER BY d.position LIMIT 1),
+    e.position + 1)
+  WHERE e.disabled_reason IS NULL`;
+
+async function ageOf(db: Database, sql: string): Promise<number> {
+  const { rows }: { rows: { seconds: number | null }[] } = await db.raw(
+    `SELECT extract(epoch FROM clock_timestamp() - at)::float8 AS seconds FROM (${sql}) oldest`,
+  );
+  return Math.max(0, rows[0]?.seconds ?? 0);
+}

@@ -1,0 +1,45 @@
+import type { components } from '../../contract/generated/news.ts';
+
+/** What happened, as the contract names it. */
+export type NewsType = components['schemas']['NewsType'];
+
+// A type that the contract adds does not compile until it is here.
+const known: Readonly<Record<NewsType, true>> = {
+  'nft.queued': true,
+  'nft.submitted': true,
+  'nft.minted': true,
+  'nft.failed': true,
+  'nft.cancelled': true,
+  'nft.reverted': true,
+  'nft.transferred': true,
+  'event.created': true,
+  'event.updated': true,
+  'event.deleted': true,
+  'event.full': true,
+  'attendee.added': true,
+  'attendee.removed': true,
+  'endpoint.disabled': true,
+  'endpoint.test': true,
+};
+
+/** All types of the contract. */
+export const newsTypes: readonly string[] = Object.keys(known);
+
+export const isNewsType = (text: string): text is NewsType => newsTypes.includes(text);
+
+/** One piece of news that has its number. */
+export type News = {
+  readonly id: string;
+  readonly type: NewsType;
+  /** The id of the NFT, event or endpoint that it is about. */
+  readonly subject: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+  /** Its number among the news of the company. */
+  readonly position: number;
+  /** That of the news before it of the same subject, among the types asked for. */
+  readonly previous: number | null;
+};
+
+/** Wakes whoever waits for news; the payload names the companies that have some. */
+export const newsChannel = 'tallystick_news';

@@ -1,0 +1,36 @@
+import type { Database } from '../../contract/transaction.ts';
+import type { Purge } from '../../db/records/housekeeping.ts';
+
+/** What deletes news that are older than so many days, and the deliveries of news that are gone. */
+export const createNewsPurges = (days: number): readonly Purge[] => [
+  (db, limit) => purgeNews(db, days, limit),
+  purgeDeliveries,
+];
+
+/** Deletes the oldest news of each feed, in their order, so that a feed has no gap. */
+async function purgeNews(db: Database, days: number, limit: number): Promise<number> {
+  const { rowCount }: { rowCount: number } = await db.raw(
+    `DELETE FROM news n USING (
+       SELECT o.subject, o.seq FROM news_feeds f CROSS JOIN LATERAL (
+         SELECT subject, seq, created_at FROM news WHERE company_id = f.company_id AND position IS NOT NULL
+         ORDER BY position LIMIT :limit) o
+       WHERE o.created_at < now() - make_interval(days => :days) LIMIT :limit) old
+     WHERE n.subject = old.subject AND n.seq = old.seq`,
+    { days, limit },
+  );
+  return rowCount;
+}
+
+async function purgeDeliveries(db: Database, limit: number): Promise<number> {
+  const { rowCount }: { rowCount: number } = await db.raw(
+    `DELETE FROM news_deliveries d USING (
+       SELECT o.endpoint_id, o.position FROM news_endpoints e CROSS JOIN LATERAL (
+         SELECT endpoint_id, position FROM news_deliveries WHERE endpoint_id = e.id AND position < coalesce(
+           (SELECT position FROM news WHERE company_id = e.company_id AND position IS NOT NULL ORDER BY position LIMIT 1),
+           (SELECT last_position + 1 FROM news_feeds WHERE company_id = e.company_id))
+         ORDER BY position LIMIT :limit) o LIMIT :limit) old
+     WHERE d.endpoint_id = old.endpoint_id AND d.position = old.position`,
+    { limit },
+  );
+  return rowCount;
+}

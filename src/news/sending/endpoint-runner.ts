@@ -1,0 +1,203 @@
+import type { Logger } from '../../base/log.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { Callee } from '../../outgoing/callee.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { EndpointSecrets } from '../endpoints/endpoint-secret.ts';
+import { newsToApi, type RecordPaths } from '../feed/news-to-api.ts';
+import { type TryResult, tryDelivery } from './delivery.ts';
+import { waitAfter } from './retry-schedule.ts';
+import {
+  type Due,
+  disableEndpoint,
+  findDue,
+  type Outcome,
+  recordOutcomes,
+  takeOver,
+} from './sender-store.ts';
+import { createTrigger } from './trigger.ts';
+
+/** Where a sender is. Tests end one there. */
+export type SenderStep = 'taken over' | 'picked' | 'posted' | 'recorded';
+
+export type RunnerParts = {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly secrets: EndpointSecrets;
+  readonly paths: RecordPaths;
+  /** Called at each step; what it throws ends the run. */
+  readonly step?: ((step: SenderStep) => Promise<void>) | undefined;
+};
+
+/** Sends to one endpoint, next to all others. */
+export type EndpointRunner = {
+  /** Reads news at once. */
+  wake(): void;
+  /** Resolves when the endpoint is no longer enabled, or the signal has aborted. @throws what is wrong with the database */
+  readonly done: Promise<void>;
+};
+
+/** Deliveries to an endpoint at once. */
+export const deliveriesAtOnce = 16;
+// What waits at most of one endpoint; the rest stays in the feed.
+const mostWaiting = 500;
+// So much is read ahead when there is more: each read costs milliseconds.
+const [mostFetched, leastFetched] = [200, 100];
+// For what became due by the clock.
+const pollMs = 1_000;
+const disableAfterMs = 5 * 24 * 3_600_000;
+
+type Tried = { readonly due: Due; readonly result: TryResult };
+
+/** Starts to send to an endpoint, until it is disabled or the signal aborts. */
+export function startEndpointRunner(
+  parts: RunnerParts,
+  endpoint: Endpoint,
+  callee: Callee,
+  signal: AbortSignal,
+): EndpointRunner {
+  const trigger = createTrigger(signal);
+  return { wake: trigger.fire, done: run(parts, { endpoint, callee, signal, trigger }) };
+}
+
+type Run = {
+  readonly endpoint: Endpoint;
+  readonly callee: Callee;
+  readonly signal: AbortSignal;
+  readonly trigger: ReturnType<typeof createTrigger>;
+};
+
+async function run(parts: RunnerParts, { endpoint, callee, signal, trigger }: Run): Promise<void> {
+  const { db, step = async () => {} } = parts;
+  const { id } = endpoint;
+  const posts = createPosts(createPost(parts, endpoint, callee), { step, onEnd: trigger.fire });
+  let shutUntil = 0;
+  while (!signal.aborted) {
+    const finished = posts.takeFinished();
+    if (finished.length > 0) {
+      shutUntil = Math.max(0, ...finished.map(shutTime));
+      if (finished.some(isStop)) posts.dropWaiting();
+      await record(db, id, finished);
+      posts.forget(finished);
+      await step('recorded');
+    }
+    if (posts.room() >= leastFetched) {
+      const hasGap = await takeOver(db, id, mostWaiting);
+      if (hasGap === undefined) return;
+      if (hasGap) return disableEndpoint(db, id, 'outdated');
+      await step('taken over');
+      const isShut = performance.now() < shutUntil;
+      posts.add(isShut ? [] : await findDue(db, { id, busy: posts.busy(), limit: posts.room() }));
+      await step('picked');
+    }
+    await trigger.wait(shutUntil > performance.now() ? shutUntil - performance.now() : pollMs);
+  }
+}
+
+const shutTime = ({ result }: Tried) =>
+  result.kind === 'shut' ? performance.now() + result.retryAfterMs : 0;
+
+/** Whether what waits to be posted must wait longer, or is not to be posted at all. */
+const isStop = ({ result }: Tried) =>
+  result.kind === 'shut' || (result.kind === 'answered' && (result.status === 410 || pauseOf(result) > 0));
+
+type PostOptions = {
+  readonly step: (step: SenderStep) => Promise<void>;
+  /** Called when a post has ended. */
+  readonly onEnd: () => void;
+};
+
+/** Posts that run and that wait, at most one of each subject. The database knows nothing of them: what is lost here is due again. */
+function createPosts(post: (due: Due) => Promise<TryResult>, { step, onEnd }: PostOptions) {
+  const known = new Map<number, string>();
+  let waiting: Due[] = [];
+  let finished: Tried[] = [];
+  let running = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const next = async (due: Due) => {
+    try {
+      const result = await post(due);
+      await step('posted');
+      finished.push({ due, result });
+    } catch (error) {
+      failure ??= { error };
+    }
+    running -= 1;
+    start();
+    onEnd();
+  };
+  const start = () => {
+    while (running < deliveriesAtOnce && failure === undefined) {
+      const due = waiting.shift();
+      if (due === undefined) return;
+      running += 1;
+      void next(due);
+    }
+  };
+  return {
+    room: () => mostFetched - known.size,
+    busy: () => [...known.values()],
+    add(due: readonly Due[]) {
+      for (const each of due) known.set(each.position, each.subject);
+      waiting.push(...due);
+      start();
+    },
+    /** @throws what a post has thrown */
+    takeFinished(): readonly Tried[] {
+      if (failure !== undefined) throw failure.error;
+      const taken = finished;
+      finished = [];
+      return taken;
+    },
+    forget(tried: readonly Tried[]) {
+      for (const { due } of tried) known.delete(due.position);
+    },
+    dropWaiting() {
+      for (const { position } of waiting) known.delete(position);
+      waiting = [];
+    },
+  };
+}
+
+function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee: Callee) {
+  const { id, companyId, url, previousUntil } = endpoint;
+  const opened = endpoint.secrets.map((sealed) => secrets.open(id, sealed));
+  return (due: Due): Promise<TryResult> => {
+    const isOverlap = previousUntil !== null && previousUntil.getTime() > Date.now();
+    const body = JSON.stringify(newsToApi(due, { companyId, epoch: due.epoch, paths }));
+    return tryDelivery(callee, {
+      url,
+      secrets: isOverlap ? opened : opened.slice(0, 1),
+      newsId: due.id,
+      body,
+    });
+  };
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+async function record(db: Database, id: string, tried: readonly Tried[]): Promise<void> {
+  const outcomes = tried.flatMap(toOutcome);
+  if (outcomes.length === 0) return;
+  const pauseMs = Math.max(0, ...tried.map(({ result }) => pauseOf(result)));
+  const succeeded = outcomes.some(({ delivered }) => delivered);
+  const failed = outcomes.some(({ delivered }) => !delivered);
+  const failingMs = await recordOutcomes(db, id, outcomes, { succeeded, failed, pauseMs });
+  if (outcomes.some(({ status }) => status === 410)) await disableEndpoint(db, id, 'gone');
+  else if (failingMs > disableAfterMs) await disableEndpoint(db, id, 'failing');
+}
+
+const pauseOf = (result: TryResult): number =>
+  result.kind === 'answered' && !isSuccess(result.status) ? result.retryAfterMs : 0;
+
+function toOutcome({ due, result }: Tried): Outcome[] {
+  if (result.kind === 'shut') return [];
+  const { position } = due;
+  if (result.kind === 'unanswered') {
+    const nextInMs = waitAfter(due.attempts + 1);
+    return [{ position, delivered: false, status: null, answer: null, error: result.error, nextInMs }];
+  }
+  const { status, text: answer } = result;
+  const delivered = isSuccess(status);
+  const nextInMs = pauseOf(result) || waitAfter(due.attempts + 1);
+  return [{ position, delivered, status, answer, error: null, nextInMs }];
+}

@@ -1,0 +1,160 @@
+import type { Database } from '../../contract/transaction.ts';
+import type { DisabledReason, Endpoint } from '../endpoints/endpoint.ts';
+import { endpointColumns, endpointFromRow } from '../endpoints/endpoint-store.ts';
+import { epochSql, previousSql, shorten } from '../feed/feed-store.ts';
+import type { News } from '../feed/news.ts';
+
+/** The endpoints that news are sent to. */
+export async function listEnabledEndpoints(db: Database): Promise<Endpoint[]> {
+  const { rows } = await db.raw(
+    `SELECT ${endpointColumns} FROM news_endpoints WHERE disabled_reason IS NULL`,
+  );
+  return rows.map(endpointFromRow);
+}
+
+// The gap is of news that were deleted by their age before they were taken over.
+const takeOverSql = `
+  WITH e AS (
+    SELECT *, :most - (SELECT count(*) FROM news_deliveries d WHERE d.endpoint_id = news_endpoints.id AND NOT d.delivered) AS room
+    FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL FOR NO KEY UPDATE
+  ), fresh AS (
+    SELECT n.position, n.subject, n.type FROM e CROSS JOIN LATERAL (
+      SELECT position, subject, type FROM news WHERE company_id = e.company_id AND position > e.position
+      ORDER BY position LIMIT greatest(e.room, 0)) n
+  ), bounds AS (
+    SELECT min(f.position) > e.position + 1 AS has_gap, max(f.position) AS last FROM e CROSS JOIN fresh f GROUP BY e.position
+  ), made AS (
+    INSERT INTO news_deliveries (endpoint_id, position, subject)
+    SELECT e.id, f.position, f.subject FROM e CROSS JOIN fresh f CROSS JOIN bounds b
+    WHERE NOT b.has_gap AND CASE WHEN f.type = 'endpoint.test' THEN f.subject = e.id
+      ELSE e.types IS NULL OR f.type = ANY (e.types) END
+    ON CONFLICT DO NOTHING
+  ), moved AS (
+    UPDATE news_endpoints SET position = b.last FROM bounds b WHERE id = :id AND NOT b.has_gap
+  )
+  SELECT coalesce(b.has_gap, false) AS "hasGap" FROM e LEFT JOIN bounds b ON true`;
+
+/**
+ * Takes news over from the feed into deliveries, so that `most` wait at most.
+ * @returns whether the feed no longer keeps the next news; undefined when the endpoint is no longer enabled
+ */
+export async function takeOver(db: Database, id: string, most: number): Promise<boolean | undefined> {
+  const { rows }: { rows: { hasGap: boolean }[] } = await db.raw(takeOverSql, { id, most });
+  return rows[0]?.hasGap;
+}
+
+/** Something to send now. */
+export type Due = News & { readonly attempts: number; readonly epoch: string };
+
+type DueRow = Omit<Due, 'position' | 'previous'> & {
+  readonly position: string;
+  readonly previous: string | null;
+};
+
+const dueSql = `
+  WITH e AS (SELECT * FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL),
+  heads AS (
+    SELECT DISTINCT ON (subject) * FROM news_deliveries WHERE endpoint_id = :id AND NOT delivered ORDER BY subject, position
+  )
+  SELECT n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position, h.attempts,
+    ${previousSql('n', 'e.types', 'e.first_position')} AS previous, ${epochSql} AS epoch
+  FROM e JOIN heads h ON true JOIN news n ON n.company_id = e.company_id AND n.position = h.position
+  WHERE coalesce(e.paused_until, '-infinity') <= clock_timestamp() AND h.next_attempt_at <= clock_timestamp()
+    AND h.subject <> ALL (:busy::uuid[])
+  ORDER BY h.position LIMIT :limit`;
+
+type DueQuestion = {
+  readonly id: string;
+  /** Subjects of which something is being sent. */
+  readonly busy: readonly string[];
+  readonly limit: number;
+};
+
+/** Returns what is due: of each subject the oldest that waits, and nothing while that waits for its time. */
+export async function findDue(db: Database, { id, busy, limit }: DueQuestion): Promise<Due[]> {
+  const { rows }: { rows: DueRow[] } = await db.raw(dueSql, { id, limit, busy: [...busy] } as never);
+  return rows.map((row) => ({
+    ...row,
+    epoch: shorten(row.epoch),
+    position: Number(row.position),
+    previous: row.previous === null ? null : Number(row.previous),
+  }));
+}
+
+/** What came of one try. */
+export type Outcome = {
+  readonly position: number;
+  readonly delivered: boolean;
+  /** Null without an answer. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly answer: string | null;
+  /** When it is tried next. */
+  readonly nextInMs: number;
+};
+
+/** What an endpoint's tries say of itself. */
+export type EndpointOutcome = {
+  readonly succeeded: boolean;
+  readonly failed: boolean;
+  /** For how long it asked to be left alone. */
+  readonly pauseMs: number;
+};
+
+const recordSql = `
+  WITH tried AS (
+    SELECT * FROM jsonb_to_recordset(:outcomes::jsonb) AS o (position bigint, delivered boolean, status integer, error text,
+      answer text, "nextInMs" double precision)
+  ), kept AS (
+    UPDATE news_deliveries d SET delivered = o.delivered, status = o.status, error = o.error, answer = o.answer,
+      attempts = d.attempts + 1, attempted_at = clock_timestamp(),
+      next_attempt_at = clock_timestamp() + make_interval(secs => o."nextInMs" / 1000)
+    FROM tried o WHERE d.endpoint_id = :id AND d.position = o.position
+  ), before AS (
+    SELECT failing_since FROM news_endpoints WHERE id = :id
+  ), health AS (
+    UPDATE news_endpoints SET
+      failing_since = CASE WHEN :succeeded THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END,
+      paused_until = CASE WHEN :pauseMs > 0 THEN clock_timestamp() + make_interval(secs => :pauseMs / 1000.0) ELSE paused_until END
+    WHERE id = :id AND (:pauseMs > 0 OR (failing_since IS NOT NULL AND :succeeded) OR (failing_since IS NULL AND NOT :succeeded))
+    RETURNING failing_since
+  ), again AS (
+    UPDATE news_deliveries d SET next_attempt_at = clock_timestamp()
+    WHERE d.endpoint_id = :id AND NOT d.delivered AND d.next_attempt_at > clock_timestamp() AND :succeeded AND NOT :failed
+      AND EXISTS (SELECT FROM before WHERE failing_since < clock_timestamp() - interval '1 minute') AND d.position NOT IN (SELECT position FROM tried)
+  )
+  SELECT extract(epoch FROM clock_timestamp() - coalesce(h.failing_since, b.failing_since)) * 1000 AS "failingMs"
+  FROM before b LEFT JOIN health h ON true`
+  .replaceAll(':succeeded', ':succeeded::boolean')
+  .replaceAll(':failed', ':failed::boolean')
+  .replaceAll(':pauseMs', ':pauseMs::double precision');
+
+/**
+ * Stores what came of tries. When an endpoint answers again that had only failed for a minute, all that waits for it is due. A
+ * single news item that is rejected among others keeps its schedule.
+ * @returns for how long the endpoint has only failed
+ */
+export async function recordOutcomes(
+  db: Database,
+  id: string,
+  outcomes: readonly Outcome[],
+  of: EndpointOutcome,
+): Promise<number> {
+  const { rows }: { rows: { failingMs: string | null }[] } = await db.raw(recordSql, {
+    id,
+    outcomes: JSON.stringify(outcomes),
+    ...of,
+  });
+  return of.succeeded ? 0 : Number(rows[0]?.failingMs ?? 0);
+}
+
+/** Disables an endpoint, and writes the news of it, once. */
+export async function disableEndpoint(db: Database, id: string, reason: DisabledReason): Promise<void> {
+  await db.raw(
+    `WITH e AS (
+       UPDATE news_endpoints SET disabled_reason = :reason WHERE id = :id AND disabled_reason IS NULL RETURNING id, company_id)
+     INSERT INTO news (company_id, type, subject, data)
+     SELECT company_id, 'endpoint.disabled', id, jsonb_build_object('endpointId', id, 'reason', :reason::text) FROM e`,
+    { id, reason },
+  );
+}

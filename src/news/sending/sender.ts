@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../../base/log.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { Notifications } from '../../db/connection/notifications.ts';
+import type { Callee } from '../../outgoing/callee.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { type AllowedHosts, isAllowed } from '../endpoints/endpoint-url.ts';
+import { type LeasedLoop, startLeasedLoop } from '../feed/leased-loop.ts';
+import { newsChannel } from '../feed/news.ts';
+import {
+  deliveriesAtOnce,
+  type EndpointRunner,
+  type RunnerParts,
+  startEndpointRunner,
+} from './endpoint-runner.ts';
+import { listEnabledEndpoints } from './sender-store.ts';
+
+export type SenderParts = RunnerParts & {
+  readonly outgoing: Pick<Outgoing, 'open'>;
+  readonly notifications: Pick<Notifications, 'subscribe'>;
+  readonly allowedHosts: AllowedHosts;
+};
+
+// How soon an endpoint that was created, changed or enabled is noticed.
+const lookMs = 1_000;
+
+type Running = {
+  readonly endpoint: Endpoint;
+  readonly runner: EndpointRunner;
+  readonly callee: Callee;
+  readonly stop: AbortController;
+};
+
+/** Sends news to all endpoints, each at its own pace, until the signal aborts. @throws what a runner throws */
+export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promise<void> {
+  const { db, log, notifications } = parts;
+  const running = new Map<string, Running>();
+  const failures: unknown[] = [];
+  const told = new Set<string>();
+  const unsubscribe = await notifications.subscribe({
+    channel: newsChannel,
+    onNotify: (payload) => wakeConcerned(running.values(), payload),
+    onGap: () => wakeConcerned(running.values(), ''),
+  });
+  const end = (id: string) => {
+    const found = running.get(id);
+    found?.stop.abort();
+    found?.callee.close();
+    running.delete(id);
+  };
+  try {
+    while (!signal.aborted) {
+      if (failures.length > 0) throw failures[0];
+      const enabled = new Map((await listEnabledEndpoints(db)).map((endpoint) => [endpoint.id, endpoint]));
+      for (const [id, { endpoint }] of running) if (isOther(endpoint, enabled.get(id))) end(id);
+      for (const [id, endpoint] of enabled) {
+        if (running.has(id)) continue;
+        try {
+          const started = start(parts, endpoint, signal);
+          running.set(id, started);
+          started.runner.done.catch((error: unknown) => failures.push(error));
+        } catch (err) {
+          // Such as a secret whose key is missing: the others are sent to.
+          if (!told.has(id)) log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
+          told.add(id);
+        }
+      }
+      await wait(lookMs, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    unsubscribe();
+    for (const id of [...running.keys()]) end(id);
+  }
+}
+
+/** Whether an endpoint is no longer what a runner sends to. */
+const isOther = (known: Endpoint, now: Endpoint | undefined) =>
+  now === undefined ||
+  now.updatedAt.getTime() !== known.updatedAt.getTime() ||
+  now.secrets.join() !== known.secrets.join();
+
+function start(parts: SenderParts, endpoint: Endpoint, signal: AbortSignal): Running {
+  const stop = new AbortController();
+  const isPublicOnly = !isAllowed(new URL(endpoint.url), parts.allowedHosts);
+  const callee = parts.outgoing.open({
+    kind: 'webhook',
+    label: '',
+    maxConcurrent: deliveriesAtOnce,
+    failingStatus: Number.POSITIVE_INFINITY,
+    isPublicOnly,
+  });
+  try {
+    const runner = startEndpointRunner(parts, endpoint, callee, AbortSignal.any([signal, stop.signal]));
+    return { endpoint, runner, callee, stop };
+  } catch (error) {
+    callee.close();
+    throw error;
+  }
+}
+
+function wakeConcerned(running: Iterable<Running>, payload: string): void {
+  const companies = payload === '' ? undefined : new Set<string>(JSON.parse(payload) as string[]); // as the sequencer writes it
+  for (const { endpoint, runner } of running) {
+    if (companies === undefined || companies.has(endpoint.companyId)) runner.wake();
+  }
+}
+
+/** Starts the sender: one process of all sends news. */
+export const startSender = (
+  parts: SenderParts & { readonly log: Logger; readonly db: Database },
+): LeasedLoop =>
+  startLeasedLoop({ ...parts, name: 'news sender', run: (signal) => sendToAll(parts, signal) });

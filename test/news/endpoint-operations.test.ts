@@ -1,0 +1,204 @@
+import { describe, expect } from 'vitest';
+import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
+import { isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
+import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
+import { numberNews } from '../../src/news/feed/sequencer-store.ts';
+import { retryAfterMs, waitAfter } from '../../src/news/sending/retry-schedule.ts';
+import { takeOver } from '../../src/news/sending/sender-store.ts';
+import { test } from '../support/fixtures.ts';
+import { endpointPath, writeNews } from './news-world.ts';
+
+const url = 'https://partner.example/news';
+const subject = '0194f1f2-0000-4000-8000-00000000000a';
+
+describe('createEndpoint', () => {
+  test('201: shows the secret once, stores it sealed, and tells the audit log of the address', async ({
+    db,
+    acme,
+  }) => {
+    const { body, headers } = await acme
+      .post(endpointPath)
+      .send({ url, types: ['nft.minted'] })
+      .expect(201);
+    expect(headers['location']).toBe(`${endpointPath}/${body.id}`);
+    expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+    const stored = await db('news_endpoints').where({ id: body.id }).first();
+    expect(JSON.stringify(stored)).not.toContain(body.secret.slice('whsec_'.length));
+    const shown = await acme.get(`${endpointPath}/${body.id}`).expect(200);
+    const { secret: _secret, ...rest } = body;
+    expect(shown.body).toEqual(rest);
+    expect(shown.text).not.toContain('whsec_');
+    const entry = await db('audit_log').where({ subject: body.id }).first();
+    expect(entry).toMatchObject({ action: 'endpoint.create', details: { url } });
+  });
+
+  test('201 again for the same Idempotency-Key, with the same secret, which the record does not have', async ({
+    db,
+    acme,
+  }) => {
+    const send = () => acme.post(endpointPath).set('Idempotency-Key', 'twice').send({ url });
+    const first = await send().expect(201);
+    const second = await send().expect(201);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    // Also when it is gone since.
+    await acme.delete(`${endpointPath}/${first.body.id}`).expect(204);
+    expect((await send().expect(201)).body).toEqual(first.body);
+    const records = await db('idempotency_records');
+    expect(JSON.stringify(records)).not.toContain(first.body.secret.slice(6));
+  });
+
+  test.for([
+    'http://partner.example/news',
+    'https://127.0.0.1/news',
+    'https://10.1.2.3/news',
+    'https://[::1]/news',
+    'https://[fd00::1]/news',
+    'https://169.254.169.254/latest/meta-data',
+    'https://localhost/news',
+    'https://printer.localhost/news',
+    'https://user:password@partner.example/news',
+    'ftp://partner.example/news',
+    'partner.example',
+  ])('400: rejects %s', async (wrong, { acme }) => {
+    const { body } = await acme.post(endpointPath).send({ url: wrong }).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/url' }]);
+  });
+
+  test('400: rejects a type that there is not', async ({ acme }) => {
+    await acme
+      .post(endpointPath)
+      .send({ url, types: ['nft.lost'] })
+      .expect(400);
+    await acme.post(endpointPath).send({ url, types: [] }).expect(400);
+  });
+
+  test('409: no company has more than twenty, however many it creates at once', async ({ globex }) => {
+    for (let left = 18; left > 0; left -= 1) await globex.post(endpointPath).send({ url }).expect(201);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => globex.post(endpointPath).send({ url })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('endpoint_limit_reached');
+    const { body } = await globex.get(endpointPath).expect(200);
+    for (const { id } of body) await globex.delete(`${endpointPath}/${id}`).expect(204);
+    expect((await globex.get(endpointPath).expect(200)).body).toEqual([]);
+  });
+
+  test('422: rejects the same Idempotency-Key with another body', async ({ acme }) => {
+    const send = (to: string) => acme.post(endpointPath).set('Idempotency-Key', 'other').send({ url: to });
+    await send(url).expect(201);
+    await send(`${url}/2`).expect(422);
+  });
+});
+
+describe('updateEndpoint', () => {
+  test('200: takes any of the fields, and an endpoint that is sent back as a whole', async ({ acme }) => {
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    const path = `${endpointPath}/${body.id}`;
+    const changed = await acme
+      .patch(path)
+      .send({ types: ['event.full'], enabled: false })
+      .expect(200);
+    expect(changed.body).toMatchObject({
+      url,
+      types: ['event.full'],
+      enabled: false,
+      disabledReason: 'requested',
+    });
+    const back = await acme
+      .patch(path)
+      .send({ ...changed.body, url: `${url}/2`, types: null, enabled: true })
+      .expect(200);
+    expect(back.body).toMatchObject({ url: `${url}/2`, types: null, enabled: true, disabledReason: null });
+    await acme.patch(path).send({ url: 'https://127.0.0.1/' }).expect(400);
+  });
+
+  test('409: an endpoint that stopped before what the feed keeps', async ({ db, acme, service }) => {
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    const path = `${endpointPath}/${body.id}`;
+    await acme.patch(path).send({ enabled: false }).expect(200);
+    await writeNews(db, service.companies.acme, [subject, subject]);
+    await numberNews(db, 1_000);
+    await acme.patch(path).send({ enabled: true }).expect(200);
+    await acme.patch(path).send({ enabled: false }).expect(200);
+    await db('news').update({ created_at: db.raw("now() - interval '40 days'") });
+    await writeNews(db, service.companies.acme, [subject]);
+    await numberNews(db, 1_000);
+    for (const purge of createNewsPurges(30)) await purge(db, 1_000);
+    const { body: problem } = await acme.patch(path).send({ enabled: true }).expect(409);
+    expect(problem.code).toBe('endpoint_outdated');
+    // The sender notices it too, and never leaves news out without a word.
+    await db('news_endpoints').where({ id: body.id }).update({ disabled_reason: null });
+    expect(await takeOver(db, body.id, 100)).toBe(true);
+  });
+});
+
+describe('rotateEndpointSecret', () => {
+  test('200 again for the same Idempotency-Key, with the same secret', async ({ acme }) => {
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    const send = (hours: number) =>
+      acme
+        .post(`${endpointPath}/${body.id}/secret`)
+        .set('Idempotency-Key', 'turn')
+        .send({ overlapHours: hours });
+    const first = await send(1).expect(200);
+    expect(first.body.secret).not.toBe(body.secret);
+    expect((await send(1).expect(200)).body).toEqual(first.body);
+    await send(2).expect(422);
+  });
+});
+
+describe('listDeliveries', () => {
+  test('200: pages through them, newest first', async ({ db, acme, service }) => {
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    const { id } = body;
+    await writeNews(db, service.companies.acme, [subject, subject, subject]);
+    await numberNews(db, 1_000);
+    await takeOver(db, id, 100);
+    const first = await acme.get(`${endpointPath}/${id}/deliveries?limit=2`).expect(200);
+    const second = await acme
+      .get(`${endpointPath}/${id}/deliveries?cursor=${first.headers['x-next-cursor']}`)
+      .expect(200);
+    const sequences = [...first.body, ...second.body].map(({ sequence }: { sequence: number }) => sequence);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => b - a));
+    expect(sequences).toHaveLength(3);
+    expect(second.headers['link']).toBeUndefined();
+    await acme.get(`${endpointPath}/${id}/deliveries?cursor=b3duIGludmVudGlvbg`).expect(400);
+  });
+});
+
+test('the schedule is that of Standard Webhooks: ten tries in three days, then one a day', () => {
+  const waits = Array.from({ length: 9 }, (_, index) => waitAfter(index + 1) / 1_000);
+  expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+  expect(waitAfter(30)).toBe(86_400_000);
+});
+
+test('`Retry-After` is read as seconds or as a date, a day at most', () => {
+  const now = Date.parse('2027-05-04T09:00:00Z');
+  expect(retryAfterMs('120', now)).toBe(120_000);
+  expect(retryAfterMs('Tue, 04 May 2027 09:01:00 GMT', now)).toBe(60_000);
+  expect(retryAfterMs('999999999', now)).toBe(86_400_000);
+  for (const text of ['soon', '-5', '', undefined]) expect(retryAfterMs(text, now)).toBe(0);
+});
+
+test('the operator may allow a host, with or without its port', () => {
+  expect(isEndpointUrl('http://127.0.0.1:8080/x', ['127.0.0.1:8080'])).toBe(true);
+  expect(isEndpointUrl('http://127.0.0.1:8081/x', ['127.0.0.1:8080'])).toBe(false);
+  expect(isEndpointUrl('http://receiver.internal/x', ['receiver.internal'])).toBe(true);
+});
+
+test('a secret opens for its endpoint only, and by each key of the ring', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const before = createEndpointSecrets(new Map([['a', one]]));
+  const after = createEndpointSecrets(
+    new Map([
+      ['b', two],
+      ['a', one],
+    ]),
+  );
+  const sealed = before.seal('x', 'whsec_1');
+  expect(after.open('x', sealed)).toBe('whsec_1');
+  expect(() => after.open('y', sealed)).toThrow();
+  expect(() => createEndpointSecrets(new Map([['c', two]])).open('x', sealed)).toThrow(/unknown key a/);
+});
