@@ -4,7 +4,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { type LeasedLoop, startLeasedLoop } from './leased-loop.ts';
 import { numberNews } from './sequencer-store.ts';
 
-// Each poll of an idle service is a transaction, however cheap.
+// Each poll of an idle service is a transaction, however cheap. Where there was news, more is likely.
 const [busyMs, idleMs] = [50, 400];
 const busyFor = 10_000;
 const batchSize = 1_000;
