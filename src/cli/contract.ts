@@ -25,6 +25,7 @@ export function addContractCommands(program: Command, session: Session): void {
   addGrantCommand(contract, session);
   addRevokeCommand(contract, session);
   addBaseUriCommand(contract, session);
+  addRefreshCommand(contract, session);
   addStatusCommand(contract, session);
 }
 
@@ -78,6 +79,26 @@ function addBaseUriCommand(contract: Command, session: Session): void {
       }),
     );
   examples(command, `contract set-base-uri 137 0x5FbD…0aa3 ${adminExample}`);
+}
+
+function addRefreshCommand(contract: Command, session: Session): void {
+  const refresh = withAdmin(contract.command('refresh'))
+    .description(
+      'Report changed metadata of all tokens of a contract of ours to marketplaces, such as after rwa update',
+    )
+    .argument('<chainId>', 'decimal id of a registered network', chainId)
+    .argument('<contract>', 'address of the contract', addressValue)
+    .action((id: string, to: string, keys: AdminOptions) =>
+      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
+        const admin = await openAdmin(config, provider, network, keys);
+        const about = { chainId: id, contract: to };
+        output.record({
+          ...about,
+          ...(await onChain(db, 'contract.refresh', about, () => admin.refreshMetadata(to))),
+        });
+      }),
+    );
+  examples(refresh, `contract refresh 137 0x5FbD…0aa3 ${adminExample}`);
 }
 
 /** @throws UsageError when others could not reach the address, which stands in the contract for good */

@@ -46,6 +46,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
     ...['contract.set_base_uri_asked', 'contract.set_base_uri'],
   ],
   'contract grant': ['contract.grant_asked', 'contract.grant'],
+  'contract refresh': ['contract.refresh_asked', 'contract.refresh'],
   'contract revoke': ['contract.revoke_asked', 'contract.revoke'],
   'contract set-base-uri': ['contract.set_base_uri_asked', 'contract.set_base_uri'],
   'index backfill': ['index.backfill'],

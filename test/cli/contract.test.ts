@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { encryptKeystoreJson, Transaction, Wallet } from 'ethers';
+import { encryptKeystoreJson, id, Transaction, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
@@ -251,6 +251,27 @@ describe('contract revoke', () => {
     const checks = await json('contract', 'status', '31337', contract);
     expect([checks.status, stateOf(checks.value, 'minter')]).toEqual([1, 'FAULT']);
   });
+});
+
+test('refresh sends one BatchMetadataUpdate of all tokens', async ({ db, chain, json }) => {
+  const contract = await deploy(json);
+  const { status, value } = await json('contract', 'refresh', '31337', contract, ...keys);
+  expect(status).toBe(0);
+  const { logs } = await callNode<{ logs: { address: string; topics: string[]; data: string }[] }>(
+    chain.rpcUrl,
+    'eth_getTransactionReceipt',
+    [value.hash],
+  );
+  expect(logs).toMatchObject([
+    {
+      address: contract.toLowerCase(),
+      topics: [id('BatchMetadataUpdate(uint256,uint256)')],
+      data: `0x${'0'.repeat(64)}${'f'.repeat(64)}`,
+    },
+  ]);
+  expect(await auditedActions(db)).toEqual(
+    expect.arrayContaining(['contract.refresh_asked', 'contract.refresh']),
+  );
 });
 
 test('what was done on the chain is told by the audit log', async ({ db, json }) => {

@@ -25,6 +25,8 @@ export type ContractAdmin = {
   deploy(name: string, symbol: string): Promise<Done & { readonly contract: string }>;
   /** Sets the base of the token URIs of a contract. */
   setBaseUri(contract: string, base: string): Promise<Done>;
+  /** Reports to marketplaces that the metadata of all tokens changed (ERC-4906). */
+  refreshMetadata(contract: string): Promise<Done>;
   grantMinter(contract: string, minter: string): Promise<Done>;
   revokeMinter(contract: string, minter: string): Promise<Done>;
 };
@@ -68,6 +70,7 @@ export async function openContractAdmin(
       return { contract: getCreateAddress({ from: wallet.address, nonce }), hash };
     },
     setBaseUri: (contract, base) => change(contract, 'setBaseURI', [base]),
+    refreshMetadata: (contract) => change(contract, 'refreshMetadata', ['0', (2n ** 256n - 1n).toString()]),
     grantMinter: (contract, minter) => change(contract, 'grantRole', [minterRole, minter]),
     revokeMinter: (contract, minter) => change(contract, 'revokeRole', [minterRole, minter]),
   };

@@ -1,4 +1,4 @@
-import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
+import { buildMerkleTree } from '../../chain/merkle-tree.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -21,7 +21,7 @@ export async function takeSnapshots({ db, node, chainId, final }: Taking): Promi
       if (due === undefined) return false;
       const block = await node.block(due.block);
       if (block === null) throw new Error(`The node does not have the final block ${due.block}.`);
-      const { root, holders } = proveHolders(await listHolders(tx, due, due.block));
+      const { root, holders } = await proveHolders(await listHolders(tx, due, due.block));
       await saveSnapshot(tx, due.id, block, root, holders);
       return true;
     });
@@ -29,12 +29,10 @@ export async function takeSnapshots({ db, node, chainId, final }: Taking): Promi
 }
 
 /** The root of the tree of wallets and counts, and the proof of each wallet. */
-function proveHolders(holders: readonly Holder[]): { root: string | null; holders: SnapshotHolder[] } {
+async function proveHolders(
+  holders: readonly Holder[],
+): Promise<{ root: string | null; holders: SnapshotHolder[] }> {
   if (holders.length === 0) return { root: null, holders: [] };
-  const leaves = holders.map(({ wallet, count }): [string, string] => [wallet, String(count)]);
-  const tree = StandardMerkleTree.of(leaves, ['address', 'uint256']);
-  return {
-    root: tree.root,
-    holders: holders.map((holder, index) => ({ ...holder, proof: tree.getProof(index) })),
-  };
+  const { root, proofs } = await buildMerkleTree(holders);
+  return { root, holders: holders.map((holder, index) => ({ ...holder, proof: proofs[index] ?? [] })) };
 }

@@ -1,5 +1,6 @@
 import { Contract, JsonRpcProvider } from 'ethers';
 import { describe, expect } from 'vitest';
+import { refreshOwners } from '../../../src/rwa/ownership/ledger-store.ts';
 import { startOrphan } from '../../support/node/orphan.ts';
 import type { TestService } from '../../support/service.ts';
 import { compileContracts } from '../../support/solidity.ts';
@@ -144,6 +145,24 @@ describe('the ledger', () => {
     });
     await expect(slow).rejects.toThrow('moved meanwhile');
     expect(await service.db('nft_transfers').where({ token_id: nft.tokenId })).toHaveLength(1);
+  });
+
+  test('gives an NFT that a recovery inserts the owner of transfers that were read before', async ({
+    service,
+    tokens,
+  }) => {
+    const { nfts } = await issue(service, tokens.contract, 1);
+    const [nft] = nfts;
+    if (nft === undefined) throw new Error('no NFT');
+    await mint(service, tokens, [nft], alice);
+    await follow(service);
+    const { db } = service;
+    await db('nfts')
+      .where({ id: nft.id })
+      .update({ owner: null, owner_block: null, owner_at: null, owner_tx: null });
+    const contract = { chainId: tokens.chainId, contract: tokens.contract };
+    await db.transaction((tx) => refreshOwners(tx, contract, [nft.tokenId]));
+    expect((await ownerOf(service, nft.id)).owner).toBe(alice);
   });
 
   test('reads nothing while two nodes disagree', async ({ service, tokens, issued }) => {
