@@ -63,7 +63,6 @@ export const newsCases: Provocations = {
   })),
   'sendTestMessage test_message': onNewEndpoint(),
   'listDeliveries deliveries': onNewEndpoint(),
-  'listDeliveries none': onNewEndpoint(),
   'listDeliveries cursor_invalid': onNewEndpoint({ query: 'cursor=b3duIGludmVudGlvbg' }),
   'resendDelivery delivery_pending': cannot('needs news that were sent'),
   delivery_not_found: onNewEndpoint(),

@@ -22,10 +22,17 @@ const owners = [
 const onChain = `address=${wallet}&chainId=31337`;
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api/event';
+const news = '/news/v1/api';
 const claims = '/claim/v1/api/claims';
 
 type World = Things & { readonly metadata: string };
 type Request = readonly [method: string, path: string, body?: unknown];
+
+/** After that nothing has failed yet. */
+const enabledAgain = (endpointId: string): readonly Request[] => [
+  ['PATCH', `${news}/endpoint/${endpointId}`, { types: ['nft.minted'], enabled: false }],
+  ['PATCH', `${news}/endpoint/${endpointId}`, { enabled: true }],
+];
 
 /** Requests to the sample world whose answers have everything that an operation can answer there. */
 const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
@@ -104,6 +111,27 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `/v1/api/snapshot/${snapshotId}/proof?wallet=${minted.owner}`],
   ],
   getTokenMetadata: ({ metadata }) => [['GET', metadata]],
+  listNews: () => [
+    ['GET', `${news}/feed?limit=200`],
+    ['GET', `${news}/feed?types=nft.transferred`],
+  ],
+  listEndpoints: ({ endpointId }) => [
+    ...enabledAgain(endpointId),
+    ['GET', `${news}/endpoint`],
+    ['DELETE', `${news}/endpoint/${endpointId}`],
+    ['GET', `${news}/endpoint`],
+  ],
+  createEndpoint: () => [
+    ['POST', `${news}/endpoint`, { url: 'https://partner.example/news', types: ['nft.minted'] }],
+  ],
+  getEndpoint: ({ endpointId }) => [...enabledAgain(endpointId), ['GET', `${news}/endpoint/${endpointId}`]],
+  updateEndpoint: ({ endpointId }) => [...enabledAgain(endpointId)],
+  rotateEndpointSecret: ({ endpointId }) => [['POST', `${news}/endpoint/${endpointId}/secret`, {}]],
+  sendTestMessage: ({ endpointId }) => [['POST', `${news}/endpoint/${endpointId}/test`]],
+  listDeliveries: ({ endpointId }) => [['GET', `${news}/endpoint/${endpointId}/deliveries`]],
+  resendDelivery: ({ endpointId, sequence }) => [
+    ['POST', `${news}/endpoint/${endpointId}/deliveries/${sequence}/resend`],
+  ],
   getClaim: ({ nftId, secret }) => [
     ['POST', `${claims}/${nftId}/state`, { secret }],
     ['POST', `${claims}/${minted.id}/state`, { secret: minted.secret }],

@@ -79,8 +79,10 @@ async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> 
   const { id: endpointId } = await made<{ id: string }>(base, { url: 'https://partner.example/news' });
   await made(`${base}/${endpointId}/test`, {});
   const sequence = await until('the test message', async () => {
-    const [delivery] = (await ask('GET', `${base}/${endpointId}/deliveries`)).body as { sequence: number }[];
-    return delivery && String(delivery.sequence);
+    const { body } = await ask('GET', `${base}/${endpointId}/deliveries`);
+    const [delivery] = body as { sequence: number; error: string | null }[]; // as documented
+    // There is no such host.
+    return delivery?.error ? String(delivery.sequence) : undefined;
   });
   return { endpointId, sequence };
 }
