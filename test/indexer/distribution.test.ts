@@ -25,6 +25,8 @@ test('every table with rows by network is spread over a cluster, or is known to 
     'mint_transactions',
     'network_finality',
     'networks',
+    'nft_ledgers',
+    'nft_transfers',
     'node_states',
     'rwas',
   ];

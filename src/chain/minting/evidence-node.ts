@@ -35,6 +35,8 @@ export type EvidenceNode = {
   mintsIn(contract: string, range: BlockRange, tokenIds?: readonly string[]): Promise<readonly MintEvent[]>;
   /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
   senderOf(hash: string): Promise<string | null>;
+  /** The block that a transaction is in; null when the node does not know one. */
+  blockOf(hash: string): Promise<{ readonly number: bigint; readonly hash: string } | null>;
   /** Whether the contract has code at a block. */
   hasCode(contract: string, at: bigint): Promise<boolean>;
 };
@@ -50,6 +52,9 @@ const logsShape = z.array(
 );
 
 const senderShape = z.object({ from: addressShape }).nullable();
+const placeShape = z
+  .object({ blockNumber: blockNumberShape.nullish(), blockHash: wordShape.nullish() })
+  .nullable();
 
 export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
   return {
@@ -70,6 +75,11 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
     },
     async senderOf(hash) {
       return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
+    },
+    async blockOf(hash) {
+      const found = placeShape.parse(await provider.send('eth_getTransactionByHash', [hash]));
+      if (found?.blockNumber == null || found.blockHash == null) return null;
+      return { number: found.blockNumber, hash: found.blockHash };
     },
     async hasCode(contract, at) {
       const code = bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)]));

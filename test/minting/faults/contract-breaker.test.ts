@@ -91,32 +91,39 @@ test('N9: a recipient that refuses only in a block fails alone; the others cost 
   expect(await setup.settle([...others, ...more])).toEqual([]);
 });
 
-test('N9: a contract that mints nothing gets a few transactions, then one in an hour', async () => {
-  const { chain, service } = setup;
-  await become('Idle');
-  const ids = await acceptMany(40);
-  setup.work();
-  const mining = setup.keepMining();
-  const paused = () => service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });
-  await until('the pause', async () => /minted nothing/.test((await paused())[0]?.pause_detail ?? ''), 60);
-  // It is no matter of the lane.
-  expect((await lane()).pause_reason).toBeNull();
-  await assertNoLaneNeedsHelp(service.db);
-  await until('their ends', async () => (await sent()).every(({ state }) => state === 'finalized'));
-  // Halves of what failed are tried side by side.
-  const { length } = await sent();
-  expect(length).toBeGreaterThanOrEqual(5);
-  expect(length).toBeLessThan(10);
-  await until('the end of all', async () => (await states(ids)).join() === 'queued');
-  const anHourLater = () => service.db('mint_contracts').update({ probed_at: null });
-  await anHourLater();
-  await until('a probe', async () => (await sent()).length === length + 1);
-  await until('its end', async () => (await sent()).every(({ state }) => state === 'finalized'));
-  await chain.call('anvil_setCode', chain.contract, tallystick);
-  await anHourLater();
-  mining.stop();
-  expect(await setup.settle(ids)).toEqual([]);
-});
+test.for([
+  ['with', []],
+  ['without', [of(['eth_getTransactionReceipt'], () => ({ result: null }))]],
+] as const)(
+  'N9: a contract that mints nothing gets a few transactions, then one in an hour, %s receipts',
+  async ([_how, flaws]) => {
+    const { chain, node, service } = setup;
+    node.setFlaws(...flaws);
+    await become('Idle');
+    const ids = await acceptMany(40);
+    setup.work();
+    const mining = setup.keepMining();
+    const paused = () => service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });
+    await until('the pause', async () => /minted nothing/.test((await paused())[0]?.pause_detail ?? ''), 60);
+    // It is no matter of the lane.
+    expect((await lane()).pause_reason).toBeNull();
+    await assertNoLaneNeedsHelp(service.db);
+    await until('their ends', async () => (await sent()).every(({ state }) => state === 'finalized'));
+    // Halves of what failed are tried side by side.
+    const { length } = await sent();
+    expect(length).toBeGreaterThanOrEqual(5);
+    expect(length).toBeLessThan(10);
+    await until('the end of all', async () => (await states(ids)).join() === 'queued');
+    const anHourLater = () => service.db('mint_contracts').update({ probed_at: null });
+    await anHourLater();
+    await until('a probe', async () => (await sent()).length === length + 1);
+    await until('its end', async () => (await sent()).every(({ state }) => state === 'finalized'));
+    await chain.call('anvil_setCode', chain.contract, tallystick);
+    await anHourLater();
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  },
+);
 
 test('what a contract did not mint waits until that is final, however long that takes, and is no alarm', async () => {
   const { chain, node } = setup;

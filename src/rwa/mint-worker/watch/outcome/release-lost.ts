@@ -1,7 +1,8 @@
 import { transactionFacts } from '../../context/lane-context.ts';
+import { noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
-import type { OpenTransaction } from '../../stores/transaction-store.ts';
+import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
 import { confirmTransaction, endLost } from './outcomes.ts';
@@ -33,6 +34,7 @@ async function confirmByEvent(
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, own.in.hash);
     const seconds = await confirmTransaction(tx, id, own.in, minted);
+    await noteSuccess(tx, { chainId: lease.chainId, contract: transaction.contract });
     await saveWaiting(tx, nfts, waiting);
     return seconds;
   });
@@ -65,6 +67,20 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
     return true;
   }
 
+  const own = await findOwnAttempt(look, transaction);
+  if (own !== undefined) {
+    const waits = await inFencedTransaction(db, lease, async (tx) => {
+      await noteLeftOut(tx, transaction, own.hash);
+      const seconds = await confirmTransaction(tx, id, own, outcomes.minted);
+      await saveWaiting(tx, nfts, waiting);
+      return seconds;
+    });
+    memory.mined.delete(id);
+    forgetEndedRetries(look.context, nfts, waiting);
+    await step('confirmed', { ...transactionFacts(transaction), block: own.blockNumber.toString(), waits });
+    return true;
+  }
+
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     const seconds = await endLost(tx, id, outcomes);
     await saveWaiting(tx, nfts, waiting);
@@ -83,4 +99,22 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
     released: outcomes.released.length,
   });
   return true;
+}
+
+/**
+ * Finds the attempt that is in a final block although the node gives no receipt of it. It minted nothing: when it is
+ * finalized, that counts as a failure of its contract.
+ */
+async function findOwnAttempt(
+  { context: { node }, view }: Look,
+  { attempts }: OpenTransaction,
+): Promise<Inclusion | undefined> {
+  for (const { hash } of attempts) {
+    const place = await node.blockOf(hash);
+    if (place === null || place.number > (await view.finalized())) continue;
+    const block = await view.block(place.number);
+    if (block?.hash === place.hash)
+      return { hash, blockNumber: block.number, blockHash: block.hash, time: block.time, cost: null };
+  }
+  return undefined;
 }
