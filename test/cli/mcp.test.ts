@@ -299,6 +299,8 @@ describe('claim secrets', () => {
       }),
     );
     expect(Object.fromEntries(named)).toEqual({
+      CreatedEndpoint: ['url', 'secret'],
+      EndpointSecret: ['secret'],
       Nft: ['secret', 'url'],
       NftDetail: ['secret', 'url'],
       NftWithRwa: ['secret', 'url'],

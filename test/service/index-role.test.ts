@@ -37,7 +37,9 @@ const indexed = (database: TestDatabase, ...expected: string[]) =>
 type Readiness = { readonly checks: { readonly index: string } };
 const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
 const leases = async (database: TestDatabase) => {
-  const { rows } = await database.db.raw('SELECT FROM leases WHERE expires_at > clock_timestamp()');
+  const { rows } = await database.db.raw(
+    `SELECT FROM leases WHERE expires_at > clock_timestamp() AND name LIKE 'index %'`,
+  );
   return rows.length;
 };
 
