@@ -68,7 +68,8 @@ async function addCompany(place: Place, name: string, contract: string): Promise
   const id = await make('id', 'company', 'create', name);
   const key = await make('key', 'key', 'create', '--company', name);
   const otherKey = await make('key', 'key', 'create', '--company', name);
-  const what = ['--name', 'Cask', '--type', 'whisky', '--is-claimable', '--chain', chainId];
+  // Release 0.1.0 knows this spelling only, and both releases make the world.
+  const what = ['--name', 'Cask', '--type', 'whisky', '--is-claimable', '--chain-id', chainId];
   const rwa = ['rwa', 'create', '--company', name, ...what, '--contract-address', contract];
   const rwas = [await make('id', ...rwa), await make('id', ...rwa)];
   const wallets = Array.from({ length: 10 }, () => getAddress(hexlify(randomBytes(20))));

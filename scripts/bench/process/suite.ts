@@ -23,7 +23,7 @@ export const processSuite: Suite = {
     );
     const limits = {
       readyMs: below(middleOf(readyMs), 1_000),
-      idleTransactionsPerSecond: atMost(idle.transactionsPerSecond, 5),
+      idleTransactionsPerSecond: atMost(idle.transactionsPerSecond, 12),
       idleCorePercent: atMost(idle.corePercent, 1),
       ...Object.fromEntries(lists.map(({ name, moreMb }) => [`${name}MemoryMb`, atMost(moreMb, 50)])),
     };
