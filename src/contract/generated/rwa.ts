@@ -125,7 +125,8 @@ export interface paths {
          *
          *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
          *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
-         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
+         *     reserve for contracts of their own. A request with another fault gets the answer for that
+         *     fault instead. The zero address is rejected with the input.
          *
          *     The right secret always works. The first five wrong secrets of a key for an NFT within 15 minutes are 400, further
          *     ones 429 until `Retry-After` has passed. A text that cannot be a secret is 400 and never counted: secrets have 32
@@ -289,7 +290,8 @@ export interface paths {
          *
          *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
          *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
-         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
+         *     reserve for contracts of their own. A request with another fault gets the answer for that
+         *     fault instead. The zero address is rejected with the input.
          */
         post: operations["createAndMintNft"];
         delete?: never;
@@ -979,7 +981,7 @@ export interface components {
             /**
              * @description NFT contract on that network. Without it, the contract that the service has there. A contract that RWAs of
              *     another company name is rejected. If NFTs can be claimed and the service mints on the network, it must be an NFT
-             *     contract that lets the service mint. Otherwise it must be a contract.
+             *     contract that lets the service mint. Otherwise any contract is accepted.
              */
             contractAddress?: string;
             /** @description Whether it can be bought through a payment provider. False when absent. */
@@ -1054,7 +1056,7 @@ export interface components {
             /**
              * @description NFT contract on that network. It can change only before the first NFT. A contract that RWAs of
              *     another company name is rejected. If NFTs can be claimed and the service mints on the network, it must be an NFT
-             *     contract that lets the service mint. Otherwise it must be a contract.
+             *     contract that lets the service mint. Otherwise any contract is accepted.
              */
             contractAddress?: string;
             /** @description Whether it can be bought through a payment provider. */
