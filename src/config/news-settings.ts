@@ -5,7 +5,8 @@ import { wholeSetting } from './setting-forms.ts';
 export const newsSettings = {
   NEWS_KEEP_DAYS: {
     schema: wholeSetting(7, 3_650).default(30),
-    about: 'Days after which news are deleted from the feed, and their deliveries from the list of deliveries.',
+    about:
+      'Days after which news are deleted from the feed, and their deliveries from the list of deliveries.',
   },
   WEBHOOK_HOSTS: {
     schema: z
