@@ -5,7 +5,8 @@ import { wholeSetting } from './setting-forms.ts';
 export const newsSettings = {
   NEWS_KEEP_DAYS: {
     schema: wholeSetting(7, 3_650).default(30),
-    about: 'Days for which the feed keeps news, and the list of deliveries what became of them.',
+    about:
+      'Days after which news are deleted from the feed, and their deliveries from the list of deliveries.',
   },
   WEBHOOK_HOSTS: {
     schema: z

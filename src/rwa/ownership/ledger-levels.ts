@@ -8,7 +8,7 @@ export function watchLedgers(metrics: Metrics, { db }: { readonly db: Database }
     gauges: {
       behind: {
         name: 'tallystick_ownership_behind_seconds',
-        help: 'Time since the transfers of all contracts of a network were last read up to its newest confirmed block.',
+        help: 'Time since the contract that is furthest behind was last read for transfers up to the newest confirmed block. Workers report it.',
         labels: ['chain_id'],
       },
     },
