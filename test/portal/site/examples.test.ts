@@ -84,6 +84,27 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', '/v1/api/rwa'],
     ['GET', '/v1/api/rwa?type=none'],
   ],
+  createRwa: () => [
+    [
+      'POST',
+      '/v1/api/rwa',
+      { name: 'Cask 118', type: 'spirits', chainId: 31337, price: '5.00', currency: 'EUR' },
+    ],
+    [
+      'POST',
+      '/v1/api/rwa',
+      {
+        name: 'Cask 119',
+        type: 'spirits',
+        chainId: 31337,
+        isClaimable: true,
+        description: 'x',
+        imageUrl: 'https://images.example/119.jpg',
+        data: { bottles: 320 },
+      },
+    ],
+  ],
+  updateRwa: ({ rwaId }) => [['PATCH', `/v1/api/rwa/${rwaId}`, {}]],
   getRwa: ({ rwaId }) => [['GET', `/v1/api/rwa/${rwaId}`]],
   listRwaNfts: ({ rwaId }) => [
     ['GET', `/v1/api/rwa/${rwaId}/nfts?limit=200`],
@@ -96,6 +117,10 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', '/v1/api/nft?updatedSince=2099-01-01'],
   ],
   getNft: ({ nftId }) => [['GET', `/v1/api/nft/${nftId}`]],
+  updateNft: ({ nftId }) => [
+    ['PATCH', `/v1/api/nft/${nftId}`, {}],
+    ['PATCH', `/v1/api/nft/${nftId}`, { data: { cellar: 4 } }],
+  ],
   mintNft: ({ nftId, secret }) => [['POST', `/v1/api/nft/${nftId}/mint`, { secret }]],
   listNftTransfers: ({ nftId }) => [
     ['GET', `/v1/api/nft/${minted.id}/transfers`],

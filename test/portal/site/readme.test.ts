@@ -51,7 +51,8 @@ test('README, first page, deployment guide, guides and programs name address and
       ...text.matchAll(/curl .*?"\$\{?(\w+)\}?\//g),
     ].map(([, name]) => name);
   });
-  expect(new Set(named)).toEqual(new Set(['TALLYSTICK', 'TALLYSTICK_KEY']));
+  // A receiver of webhooks has a port and a secret of its own.
+  expect(new Set(named)).toEqual(new Set(['TALLYSTICK', 'TALLYSTICK_KEY', 'PORT', 'WEBHOOK_SECRET']));
 });
 
 /** The sample with each of its values altered in turn, with one left out, or with one more. */

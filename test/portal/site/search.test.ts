@@ -51,7 +51,7 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   });
 
   test.each([
-    ['webhook', /^minting\.html/],
+    ['webhook', /^webhooks\.html/],
     ['login', /^authentication\.html/],
     ['throttling', /^limits\.html/],
     ['swagger', /^clients\.html/],
