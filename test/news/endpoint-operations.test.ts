@@ -132,6 +132,24 @@ describe('updateEndpoint', () => {
     await db('news_endpoints').where({ id: body.id }).update({ disabled_reason: null });
     expect(await takeOver(db, body.id, 100)).toBe(true);
   });
+
+  test('409: an endpoint whose waiting deliveries the feed no longer keeps', async ({
+    db,
+    acme,
+    service,
+  }) => {
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    const path = `${endpointPath}/${body.id}`;
+    await writeNews(db, service.companies.acme, [subject]);
+    await numberNews(db, 1_000);
+    // It was taken over, and not delivered. News that are kept follow at once.
+    expect(await takeOver(db, body.id, 100)).toBe(false);
+    await acme.patch(path).send({ enabled: false }).expect(200);
+    await db('news').update({ created_at: db.raw("now() - interval '40 days'") });
+    for (const purge of createNewsPurges(30)) await purge(db, 1_000);
+    const { body: problem } = await acme.patch(path).send({ enabled: true }).expect(409);
+    expect(problem.code).toBe('endpoint_outdated');
+  });
 });
 
 describe('rotateEndpointSecret', () => {

@@ -21,16 +21,25 @@ async function purgeNews(db: Database, days: number, limit: number): Promise<num
   return rowCount;
 }
 
+/** A disabled endpoint loses its place with a delivery that it never got, so that enabling it is rejected. */
 async function purgeDeliveries(db: Database, limit: number): Promise<number> {
-  const { rowCount }: { rowCount: number } = await db.raw(
-    `DELETE FROM news_deliveries d USING (
-       SELECT o.endpoint_id, o.position FROM news_endpoints e CROSS JOIN LATERAL (
-         SELECT endpoint_id, position FROM news_deliveries WHERE endpoint_id = e.id AND position < coalesce(
-           (SELECT position FROM news WHERE company_id = e.company_id AND position IS NOT NULL ORDER BY position LIMIT 1),
-           (SELECT last_position + 1 FROM news_feeds WHERE company_id = e.company_id))
-         ORDER BY position LIMIT :limit) o LIMIT :limit) old
-     WHERE d.endpoint_id = old.endpoint_id AND d.position = old.position`,
+  const { rows }: { rows: [{ count: number }] } = await db.raw(
+    `WITH gone AS (
+       DELETE FROM news_deliveries d USING (
+         SELECT o.endpoint_id, o.position FROM news_endpoints e CROSS JOIN LATERAL (
+           SELECT endpoint_id, position FROM news_deliveries WHERE endpoint_id = e.id AND position < coalesce(
+             (SELECT position FROM news WHERE company_id = e.company_id AND position IS NOT NULL ORDER BY position LIMIT 1),
+             (SELECT last_position + 1 FROM news_feeds WHERE company_id = e.company_id))
+           ORDER BY position LIMIT :limit) o LIMIT :limit) old
+       WHERE d.endpoint_id = old.endpoint_id AND d.position = old.position
+       RETURNING d.endpoint_id, d.position, d.delivered
+     ), behind AS (
+       UPDATE news_endpoints e SET position = lost.position - 1 FROM (
+         SELECT endpoint_id, min(position) AS position FROM gone WHERE NOT delivered GROUP BY endpoint_id) lost
+       WHERE e.id = lost.endpoint_id AND e.disabled_reason IS NOT NULL AND e.position >= lost.position
+     )
+     SELECT count(*)::int AS count FROM gone`,
     { limit },
   );
-  return rowCount;
+  return rows[0].count;
 }
