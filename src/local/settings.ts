@@ -47,6 +47,8 @@ export function localConfig(
     INDEX_READY_LAG: '5',
     // This service itself serves the metadata of what is minted here.
     INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),
+    // Receivers of webhooks run on this machine, too.
+    WEBHOOK_HOSTS: 'localhost,127.0.0.1',
     ...given,
     ...fixedSettings(databaseUrl, kept),
   });

@@ -220,3 +220,27 @@ test('a secret opens for its endpoint only, and by each key of the ring', () => 
   expect(() => after.open('y', sealed)).toThrow();
   expect(() => createEndpointSecrets(new Map([['c', two]])).open('x', sealed)).toThrow(/unknown key a/);
 });
+
+test('rotateEndpointSecret 409 while the first request with the Idempotency-Key still runs', async ({
+  db,
+  acme,
+}) => {
+  const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+  const send = () =>
+    acme.post(`${endpointPath}/${body.id}/secret`).set('Idempotency-Key', 'held').send({ overlapHours: 1 });
+  // The first request waits for the row of the endpoint, which this transaction has locked.
+  const holder = await db.transaction();
+  await holder('news_endpoints').where({ id: body.id }).forUpdate();
+  const first = send().then(({ status }) => status);
+  await expect
+    .poll(() =>
+      db('pg_stat_activity')
+        .where({ wait_event_type: 'Lock', datname: db.raw('current_database()') })
+        .count()
+        .first(),
+    )
+    .not.toEqual({ count: '0' });
+  expect((await send().expect(409)).body.code).toBe('idempotency_in_progress');
+  await holder.rollback();
+  expect(await first).toBe(200);
+});

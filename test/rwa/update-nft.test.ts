@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
 import { test as base, perFile } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
@@ -17,6 +18,17 @@ const test = base.extend(
     () =>
       addNft(service),
 );
+
+/** Waits until a statement waits for a row. */
+const untilLocked = (db: Knex) =>
+  expect
+    .poll(() =>
+      db('pg_stat_activity')
+        .where({ wait_event_type: 'Lock', datname: db.raw('current_database()') })
+        .count()
+        .first(),
+    )
+    .not.toEqual({ count: '0' });
 
 const attributes = [
   { trait_type: 'Bottle', value: '14 of 320' },
@@ -103,4 +115,17 @@ test('412 for another version, while a mint leaves the tag as it is', async ({ s
   await acme.patch(path).set('if-match', tag).send(change).expect(200);
   const { body } = await acme.patch(path).set('if-match', tag).send({ data: null }).expect(412);
   expect(body.code).toBe('precondition_failed');
+});
+
+test('409 while the first request with the Idempotency-Key still runs', async ({ service, acme, given }) => {
+  const { id, path } = await given();
+  const send = () => acme.patch(path).set('idempotency-key', 'held').send(change);
+  // The first request waits for the row of the NFT, which this transaction has locked.
+  const holder = await service.db.transaction();
+  await holder('nfts').where({ id }).forUpdate();
+  const first = send().then(({ status }) => status);
+  await untilLocked(service.db);
+  expect((await send().expect(409)).body.code).toBe('idempotency_in_progress');
+  await holder.rollback();
+  expect(await first).toBe(200);
 });

@@ -102,7 +102,7 @@ export interface paths {
                 endpointId: components["parameters"]["EndpointId"];
                 /**
                  * @description The `sequence` of the news.
-                 * @example 1042
+                 * @example 710421
                  */
                 sequence: components["parameters"]["Sequence"];
             };
@@ -1344,7 +1344,7 @@ export interface components {
         ListCursor: string;
         /**
          * @description The `sequence` of the news.
-         * @example 1042
+         * @example 710421
          */
         Sequence: number;
         /**
@@ -1756,7 +1756,7 @@ export interface operations {
                 endpointId: components["parameters"]["EndpointId"];
                 /**
                  * @description The `sequence` of the news.
-                 * @example 1042
+                 * @example 710421
                  */
                 sequence: components["parameters"]["Sequence"];
             };

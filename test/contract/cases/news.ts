@@ -25,7 +25,6 @@ export const newsCases: Provocations = {
     await session.makeEndpoint();
     return session.call(id);
   }),
-  'listEndpoints none': ({ session, id }) => session.call(id),
   'createEndpoint endpoint_created': writing(({ session, id }) =>
     session.call(id, {
       body: { url: 'https://partner.example/news', types: ['nft.minted', 'nft.reverted'] },

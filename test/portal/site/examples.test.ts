@@ -34,6 +34,11 @@ const enabledAgain = (endpointId: string): readonly Request[] => [
   ['PATCH', `${news}/endpoint/${endpointId}`, { enabled: true }],
 ];
 
+const publicFields = {
+  attributes: [{ trait_type: 'Bottle', value: '14 of 320' }],
+  imageUrl: 'https://images.example/bottle-14.jpg',
+};
+
 /** Requests to the sample world whose answers have everything that an operation can answer there. */
 const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
   getWalletHistory: () => [
@@ -106,20 +111,26 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   ],
   updateRwa: ({ rwaId }) => [['PATCH', `/v1/api/rwa/${rwaId}`, {}]],
   getRwa: ({ rwaId }) => [['GET', `/v1/api/rwa/${rwaId}`]],
-  listRwaNfts: ({ rwaId }) => [
+  listRwaNfts: ({ rwaId, nftId }) => [
+    ['PATCH', `/v1/api/nft/${nftId}`, publicFields],
     ['GET', `/v1/api/rwa/${rwaId}/nfts?limit=200`],
     ['GET', `/v1/api/rwa/${rwaId}/nfts?offset=100000`],
   ],
   createRwaNfts: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/nfts`, { count: 1 }]],
   createAndMintNft: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/mint`, {}]],
-  listNfts: ({ rwaId }) => [
+  listNfts: ({ rwaId, nftId }) => [
+    ['PATCH', `/v1/api/nft/${nftId}`, publicFields],
     ['GET', `/v1/api/nft?rwaId=${rwaId}&limit=200`],
     ['GET', '/v1/api/nft?updatedSince=2099-01-01'],
   ],
-  getNft: ({ nftId }) => [['GET', `/v1/api/nft/${nftId}`]],
+  getNft: ({ nftId }) => [
+    ['GET', `/v1/api/nft/${nftId}`],
+    ['PATCH', `/v1/api/nft/${nftId}`, publicFields],
+    ['GET', `/v1/api/nft/${nftId}`],
+  ],
   updateNft: ({ nftId }) => [
     ['PATCH', `/v1/api/nft/${nftId}`, {}],
-    ['PATCH', `/v1/api/nft/${nftId}`, { data: { cellar: 4 } }],
+    ['PATCH', `/v1/api/nft/${nftId}`, { data: { cellar: 4 }, ...publicFields }],
   ],
   mintNft: ({ nftId, secret }) => [['POST', `/v1/api/nft/${nftId}/mint`, { secret }]],
   listNftTransfers: ({ nftId }) => [
@@ -138,14 +149,9 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   getTokenMetadata: ({ metadata }) => [['GET', metadata]],
   listNews: () => [
     ['GET', `${news}/feed?limit=200`],
-    ['GET', `${news}/feed?types=nft.transferred`],
+    ['GET', `${news}/feed?types=endpoint.disabled`],
   ],
-  listEndpoints: ({ endpointId }) => [
-    ...enabledAgain(endpointId),
-    ['GET', `${news}/endpoint`],
-    ['DELETE', `${news}/endpoint/${endpointId}`],
-    ['GET', `${news}/endpoint`],
-  ],
+  listEndpoints: ({ endpointId }) => [...enabledAgain(endpointId), ['GET', `${news}/endpoint`]],
   createEndpoint: () => [
     ['POST', `${news}/endpoint`, { url: 'https://partner.example/news', types: ['nft.minted'] }],
   ],

@@ -50,10 +50,23 @@ export type Things = {
   readonly sequence: string;
 };
 
-async function claimableRwa(): Promise<string> {
-  const { body } = await ask('GET', '/v1/api/rwa?isClaimable=true&limit=1');
-  return (body as { rwas: [{ id: string }] }).rwas[0].id; // the sample world has some
-}
+let asset: Promise<string> | undefined;
+
+/** An RWA of this file alone: files run side by side, and each changes it. */
+const claimableRwa = (): Promise<string> =>
+  (asset ??= made<{ id: string }>('/v1/api/rwa', {
+    name: 'Islay single malt, cask 118',
+    description: 'One bottle of a first-fill sherry cask.',
+    type: 'spirits',
+    imageUrl: 'https://images.example/cask-118.jpg',
+    chainId: 31337,
+    isBuyable: true,
+    isClaimable: true,
+    price: '240.00',
+    currency: 'EUR',
+    data: { abv: '57.1', filled: '2014-03-09', bottles: '320', distillery: 'Port Ellen Road' },
+    claimPage: true,
+  }).then(({ id }) => id));
 
 /** A new event, with `attendees` registered, and a new NFT that nobody has claimed. */
 export async function makeThings(attendees: readonly string[]): Promise<Things> {
@@ -78,13 +91,14 @@ async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> 
   const base = '/news/v1/api/endpoint';
   if (delivery !== undefined && (await ask('GET', `${base}/${delivery.endpointId}`)).status === 200)
     return delivery;
-  const { id: endpointId } = await made<{ id: string }>(base, { url: 'https://partner.example/news' });
+  const { id: endpointId } = await made<{ id: string }>(base, { url: 'http://127.0.0.1:9/news' });
   await made(`${base}/${endpointId}/test`, {});
   const sequence = await until('the test message', async () => {
     const { body } = await ask('GET', `${base}/${endpointId}/deliveries`);
-    const [tried] = body as { sequence: number; error: string | null }[]; // as documented
-    // There is no such host.
-    return tried?.error ? String(tried.sequence) : undefined;
+    const deliveries = body as { sequence: number; error: string | null }[]; // as documented
+    const tried = deliveries.find(({ error }) => error !== null);
+    // Nobody listens there.
+    return tried && String(tried.sequence);
   });
   delivery = { endpointId, sequence };
   return delivery;
@@ -137,7 +151,8 @@ export function placeholders(contract: readonly AreaContract[], things: Things, 
     [secret, things.secret],
     [exampleOf(contract, 'getSnapshot', 'id'), things.snapshotId],
     [exampleOf(contract, 'getEndpoint', 'endpointId'), things.endpointId],
-    [`deliveries/${exampleOf(contract, 'resendDelivery', 'sequence')}`, `deliveries/${things.sequence}`],
+    // A number that is nothing else in the documents.
+    [exampleOf(contract, 'resendDelivery', 'sequence'), things.sequence],
     [exampleOf(contract, 'getTokenMetadata', 'contractAddress'), minted.rwa.contractAddress],
     [exampleOf(contract, 'getTokenMetadata', 'tokenId'), minted.tokenId],
   ] as const;
