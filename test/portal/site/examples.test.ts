@@ -119,6 +119,7 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   createRwaNfts: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/nfts`, { count: 1 }]],
   createAndMintNft: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/mint`, {}]],
   listNfts: ({ rwaId, nftId }) => [
+    ['GET', `/v1/api/nft?rwaId=${minted.rwaId}`],
     ['PATCH', `/v1/api/nft/${nftId}`, publicFields],
     ['GET', `/v1/api/nft?rwaId=${rwaId}&limit=200`],
     ['GET', '/v1/api/nft?updatedSince=2099-01-01'],
@@ -151,7 +152,11 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `${news}/feed?limit=200`],
     ['GET', `${news}/feed?types=endpoint.disabled`],
   ],
-  listEndpoints: ({ endpointId }) => [...enabledAgain(endpointId), ['GET', `${news}/endpoint`]],
+  listEndpoints: () => [
+    // Of a new one nothing has failed yet.
+    ['POST', `${news}/endpoint`, { url: 'https://partner.example/news', types: ['endpoint.disabled'] }],
+    ['GET', `${news}/endpoint`],
+  ],
   createEndpoint: () => [
     ['POST', `${news}/endpoint`, { url: 'https://partner.example/news', types: ['nft.minted'] }],
   ],

@@ -50,12 +50,10 @@ export type Things = {
   readonly sequence: string;
 };
 
-let asset: Promise<string> | undefined;
-
-/** An RWA of this file alone: files run side by side, and each changes it. */
-const claimableRwa = (): Promise<string> =>
-  (asset ??= made<{ id: string }>('/v1/api/rwa', {
-    name: 'Islay single malt, cask 118',
+/** A new RWA whose NFTs can be claimed. */
+const makeAsset = (): Promise<string> =>
+  made<{ id: string }>('/v1/api/rwa', {
+    name: 'Islay single malt, cask 117',
     description: 'One bottle of a first-fill sherry cask.',
     type: 'spirits',
     imageUrl: 'https://images.example/cask-118.jpg',
@@ -66,7 +64,12 @@ const claimableRwa = (): Promise<string> =>
     currency: 'EUR',
     data: { abv: '57.1', filled: '2014-03-09', bottles: '320', distillery: 'Port Ellen Road' },
     claimPage: true,
-  }).then(({ id }) => id));
+  }).then(({ id }) => id);
+
+let asset: Promise<string> | undefined;
+
+/** An RWA of this file alone: files run side by side, and each changes it. */
+const claimableRwa = (): Promise<string> => (asset ??= makeAsset());
 
 /** A new event, with `attendees` registered, and a new NFT that nobody has claimed. */
 export async function makeThings(attendees: readonly string[]): Promise<Things> {
@@ -85,21 +88,25 @@ export async function makeThings(attendees: readonly string[]): Promise<Things> 
 }
 
 let delivery: Pick<Things, 'endpointId' | 'sequence'> | undefined;
+const endpoints = '/news/v1/api/endpoint';
 
-/** An endpoint with a test message, which nobody takes. It is made again only when a test has deleted it. */
+/** The sequence of a delivery that has failed; undefined when the endpoint has none. */
+async function failedSequence(endpointId: string): Promise<string | undefined> {
+  const { status, body } = await ask('GET', `${endpoints}/${endpointId}/deliveries`);
+  if (status !== 200) return undefined;
+  const deliveries = body as { sequence: number; error: string | null }[]; // as documented
+  const failed = deliveries.find(({ error }) => error !== null);
+  return failed && String(failed.sequence);
+}
+
+/** An endpoint with a test message, which nobody takes. It is made again when a test has deleted or changed it. */
 async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> {
-  const base = '/news/v1/api/endpoint';
-  if (delivery !== undefined && (await ask('GET', `${base}/${delivery.endpointId}`)).status === 200)
-    return delivery;
-  const { id: endpointId } = await made<{ id: string }>(base, { url: 'http://127.0.0.1:9/news' });
-  await made(`${base}/${endpointId}/test`, {});
-  const sequence = await until('the test message', async () => {
-    const { body } = await ask('GET', `${base}/${endpointId}/deliveries`);
-    const deliveries = body as { sequence: number; error: string | null }[]; // as documented
-    const tried = deliveries.find(({ error }) => error !== null);
-    // Nobody listens there.
-    return tried && String(tried.sequence);
-  });
+  if (delivery !== undefined && (await failedSequence(delivery.endpointId)) !== undefined) return delivery;
+  if (delivery !== undefined) await ask('DELETE', `${endpoints}/${delivery.endpointId}`);
+  // Nobody listens there.
+  const { id: endpointId } = await made<{ id: string }>(endpoints, { url: 'http://127.0.0.1:9/news' });
+  await made(`${endpoints}/${endpointId}/test`, {});
+  const sequence = await until('the test message', () => failedSequence(endpointId));
   delivery = { endpointId, sequence };
   return delivery;
 }
@@ -109,7 +116,7 @@ let snapshot: Promise<string> | undefined;
 /** A snapshot with two holders, made once. */
 const takenSnapshot = (): Promise<string> =>
   (snapshot ??= mintOne().then(async ({ rwaId }) => {
-    await mintOne('0x90F79bf6EB2c4f870365E785982E1f101E93b906');
+    await mintOne('0x90F79bf6EB2c4f870365E785982E1f101E93b906', rwaId);
     const { id } = await made<{ id: string }>(`/v1/api/rwa/${rwaId}/snapshot`, {});
     return until(`snapshot ${id}`, async () => {
       const { state } = (await ask('GET', `/v1/api/snapshot/${id}`)).body as { state: string }; // as documented
@@ -127,9 +134,11 @@ async function until<T>(what: string, find: () => Promise<T | undefined>): Promi
   }
 }
 
-/** Mints an NFT and waits until its owner was read. */
-export async function mintOne(recipient?: string): Promise<Nft> {
-  const { nftId } = await made<{ nftId: string }>(`/v1/api/rwa/${await claimableRwa()}/mint`, { recipient });
+/** Mints an NFT, of a new RWA unless one is given, and waits until its owner was read. */
+export async function mintOne(recipient?: string, rwaId?: string): Promise<Nft> {
+  const { nftId } = await made<{ nftId: string }>(`/v1/api/rwa/${rwaId ?? (await makeAsset())}/mint`, {
+    recipient,
+  });
   return until(`the owner of NFT ${nftId}`, async () => {
     const nft = (await ask('GET', `/v1/api/nft/${nftId}`)).body as Nft; // as documented
     return nft.owner === null ? undefined : nft;

@@ -261,7 +261,7 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
 
   test('offers the ids of things that were answered before', async () => {
     const { page } = tab.visit;
-    const { eventId } = await makeThings([]);
+    await makeThings([]);
     const list = await openForm(page, named('listEvents'));
     await fillKey(list);
     await send(page, list, named('listEvents'));
@@ -269,7 +269,7 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     await page.evaluate(`location.hash = ${JSON.stringify(href.slice(href.indexOf('#')))}`);
     const panel = page.getByRole('region', { name: `Call: ${summary}`, exact: true });
     await panel.getByRole('button', { name: `Try it: ${summary}` }).click();
-    expect(await panel.getByLabel('eventId').inputValue()).toBe(eventId);
+    // Other files make events meanwhile. Whichever is offered exists, and that of the example does not.
     expect(await send(page, panel, named('getEvent'))).toBe(200);
   });
 
