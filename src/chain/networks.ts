@@ -71,3 +71,13 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
     },
   };
 }
+
+/** Returns the problem of a body that names an unregistered network. */
+export function networkNotFound(chainId: string) {
+  const { message } = problem('network_not_found', { chainId });
+  return problem(
+    'network_not_found',
+    { chainId },
+    { errors: [{ in: 'body', pointer: '/chainId', message }] },
+  );
+}

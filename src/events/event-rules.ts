@@ -1,5 +1,6 @@
 import { problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
+import { networkNotFound } from '../chain/networks.ts';
 import { decimalsOf } from './currencies.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';
@@ -97,14 +98,4 @@ export async function refuseInput(
 export function refuseFaults(faults: readonly InputError[]): void {
   const [first] = faults;
   if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors: faults });
-}
-
-/** The problem of a body that names an unregistered network. */
-export function networkNotFound(chainId: string) {
-  const message = problem('network_not_found', { chainId }).message;
-  return problem(
-    'network_not_found',
-    { chainId },
-    { errors: [{ in: 'body', pointer: '/chainId', message }] },
-  );
 }

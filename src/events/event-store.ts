@@ -1,10 +1,10 @@
+import { networkNotFound } from '../chain/networks.ts';
 import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/connection/prepared.ts';
 import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { type EventRow, eventColumns, fieldColumns, fromRow, toColumns } from './event-row.ts';
-import { networkNotFound } from './event-rules.ts';
 
 const table = 'events';
 

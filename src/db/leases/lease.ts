@@ -125,3 +125,19 @@ function holdLease(
     },
   };
 }
+
+/**
+ * Runs work while this process has the lease of this name, and gives it up afterwards.
+ * @param run gets a signal that aborts with the one that was given, and when the lease is lost
+ */
+export async function withLease(
+  options: LeaseOptions,
+  run: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lease = await acquireLease(options);
+  try {
+    await run(AbortSignal.any([options.signal, lease.lost]));
+  } finally {
+    await lease.release();
+  }
+}

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { acquireLease } from '../../db/leases/lease.ts';
+import { withLease } from '../../db/leases/lease.ts';
 
 /** Work that one process of all does at a time. */
 export type LeasedLoop = {
@@ -26,18 +26,10 @@ const pauseMs = 1_000;
 export function startLeasedLoop({ db, log, name, run }: LoopOptions): LeasedLoop {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const once = async () => {
-    const lease = await acquireLease({ db, name, log, signal });
-    try {
-      await run(AbortSignal.any([signal, lease.lost]));
-    } finally {
-      await lease.release();
-    }
-  };
   const all = async () => {
     while (!signal.aborted) {
       try {
-        await once();
+        await withLease({ db, name, log, signal }, run);
       } catch (err) {
         if (signal.aborted) return;
         log.warn({ err, loop: name }, 'the work failed, and begins again');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../../base/errors.ts';
-import type { NetworkRegistry } from '../../chain/networks.ts';
+import { type NetworkRegistry, networkNotFound } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { basePaths } from '../../contract/documents.ts';
@@ -83,15 +83,6 @@ const inputOf = (parsed: ReturnType<typeof parseRwaInput>): RwaInput => {
   if (parsed.ok) return parsed.input;
   throw refusal(parsed.errors);
 };
-
-function networkNotFound(chainId: string) {
-  const { message } = problem('network_not_found', { chainId });
-  return problem(
-    'network_not_found',
-    { chainId },
-    { errors: [{ in: 'body', pointer: '/chainId', message }] },
-  );
-}
 
 /** Runs work whose failure counts only later. */
 async function outcomeOf(work: Promise<void>): Promise<{ assert(): void }> {

@@ -4,7 +4,7 @@ import { createLogWidth } from '../../chain/minting/log-scan.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { acquireLease } from '../../db/leases/lease.ts';
+import { withLease } from '../../db/leases/lease.ts';
 import { followTransfers, type OnLedgerStep } from './follow.ts';
 
 /** Follows who owns the NFTs of all networks. Of several processes, one follows a network at a time. */
@@ -52,14 +52,8 @@ export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
     }
   };
 
-  const follow = async (chainId: string) => {
-    const lease = await acquireLease({ db, name: `ownership ${chainId}`, log, signal });
-    try {
-      await lead(chainId, AbortSignal.any([signal, lease.lost]));
-    } finally {
-      await lease.release();
-    }
-  };
+  const follow = (chainId: string) =>
+    withLease({ db, name: `ownership ${chainId}`, log, signal }, (lost) => lead(chainId, lost));
 
   const arrange = async () => {
     while (!signal.aborted) {
