@@ -114,6 +114,7 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   listRwaNfts: ({ rwaId, nftId }) => [
     ['PATCH', `/v1/api/nft/${nftId}`, publicFields],
     ['GET', `/v1/api/rwa/${rwaId}/nfts?limit=200`],
+    ['GET', `/v1/api/rwa/${minted.rwaId}/nfts`],
     ['GET', `/v1/api/rwa/${rwaId}/nfts?offset=100000`],
   ],
   createRwaNfts: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/nfts`, { count: 1 }]],
