@@ -66,6 +66,7 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   ],
   listEvents: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, full],
+    ['POST', events, { name: 'Spring fair' }],
     ['GET', events],
     ['GET', `${events}?startsFrom=2099-01-01`],
   ],
