@@ -6,7 +6,7 @@
 export const processTests = [
   'test/service/**/*.test.ts',
   'test/local/**/*.test.ts',
-  'test/cli/{bin,doctor-replica,index,init,mcp}.test.ts',
+  'test/cli/{bin,contract,doctor-replica,index,init,mcp}.test.ts',
   'test/indexer/kill.test.ts',
   'test/keys/revocation.test.ts',
   'test/minting/killed-worker.test.ts',
@@ -14,18 +14,18 @@ export const processTests = [
 ] as const;
 
 /**
- * The files of `npm run test:slow`: what makes so many rows that making them takes most of the time, and what waits until
- * something has been silent for long enough.
+ * The files of `npm run test:slow`: each takes more than eight seconds on two idle cores. They make many rows, run many
+ * cases on a chain, or wait until something has been silent for long enough.
  */
 export const slowTests = [
   'test/blockchain/moving-lists.test.ts',
   'test/db/silence.test.ts',
   'test/events/all-of-many.test.ts',
-  'test/http/answer-memory.test.ts',
-  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,unanswered-calls}.test.ts',
-  'test/minting/{signer-unavailable,turns}.test.ts',
+  'test/http/{answer-memory,connections}.test.ts',
+  'test/indexer/{forgery,heavy-blocks,hot-tokens,lagging-lists,model,odd-chains,odd-nodes,several-nodes,standstill,unanswered-calls}.test.ts',
+  'test/minting/{operators,signer-unavailable,turns}.test.ts',
+  'test/news/{deliver,kills,receivers}.test.ts',
   'test/rwa/ownership/model.test.ts',
-  'test/news/kills.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */
