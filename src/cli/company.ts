@@ -131,7 +131,7 @@ function addUpdateCommand(company: Command, session: Session): void {
     update,
     'company update acme --claim-url https://acme.example/claim',
     'company update acme --treasury ""',
-    'company set acme --display-name "Acme Whisky"',
+    'company update acme --display-name "Acme Whisky"',
   );
 }
 

@@ -1,6 +1,7 @@
 # The first of your assets that may be claimed
 RWA=$(curl -sS -G "$TALLYSTICK/v1/api/rwa" -H "x-api-key: $TALLYSTICK_KEY" \
   -d isClaimable=true -d limit=1 | sed -n 's/.*"rwas":\[{"id":"\([^"]*\)".*/\1/p')
+[ -n "$RWA" ] || { echo "none of your assets may be claimed" >&2; exit 1; }
 
 # A new NFT of it, queued for minting to this wallet
 RECIPIENT=0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC

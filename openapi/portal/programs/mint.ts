@@ -11,6 +11,7 @@ async function call(path: string, sent?: object) {
 
 // The first of your assets that may be claimed
 const { rwas } = await call('/rwa?isClaimable=true&limit=1');
+if (rwas.length === 0) throw new Error('none of your assets may be claimed');
 
 // A new NFT of it, queued for minting to this wallet
 const recipient = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';

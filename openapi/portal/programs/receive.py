@@ -11,7 +11,8 @@ class Receiver(BaseHTTPRequestHandler):
         code = hmac.digest(key, f"{message}.{sent}.".encode() + body, hashlib.sha256)
         given = self.headers["webhook-signature"].split()
         good = any(hmac.compare_digest(each, "v1," + base64.b64encode(code).decode()) for each in given)
-        if good and abs(time.time() - int(sent)) < 300 and message not in seen:
+        good = good and abs(time.time() - int(sent)) < 300  # it will be sent again
+        if good and message not in seen:
             print(json.loads(body)["type"], json.loads(body)["data"]["href"], flush=True)
             seen.add(message)
         self.send_response(204 if good else 400)

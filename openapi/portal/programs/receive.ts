@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
 const seen = new Set(); // keep the ids in your database
 
 createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
+  const body = await text(request);
   try {
     webhook.verify(body, request.headers as Record<string, string>);
   } catch {

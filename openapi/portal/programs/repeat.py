@@ -2,7 +2,8 @@ import json
 import os
 import time
 import uuid
-from urllib.error import HTTPError, URLError
+from http.client import HTTPException
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 
@@ -21,14 +22,14 @@ def create_event(name):
         )
         pause = 2**attempt
         try:
-            with urlopen(request) as response:
+            with urlopen(request, timeout=20) as response:
                 return json.load(response)
         except HTTPError as error:
             retry_after = error.headers.get("Retry-After")  # also of 409 while the first request is at work
-            if retry_after is None and error.code not in (408, 500, 502):
+            if retry_after is None and error.code not in (408, 500, 502, 504):
                 raise
             pause = int(retry_after or pause)
-        except URLError:
+        except (OSError, HTTPException):
             pass  # no answer: nobody knows whether it was done
         time.sleep(pause)
     raise TimeoutError("not created")

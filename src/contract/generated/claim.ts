@@ -111,7 +111,7 @@ export interface components {
             recipient: string;
         };
         /**
-         * @description - `unclaimed`: nobody asked for the mint yet.
+         * @description - `unclaimed`: nobody asked for the mint yet, or the operator took the accepted mint back.
          *     - `queued`: the mint is accepted.
          *     - `submitted`: the mint is in a signed transaction.
          *     - `minted`: the transaction has the confirmations that the network wants.

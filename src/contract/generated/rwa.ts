@@ -496,7 +496,7 @@ export interface components {
             errors?: components["schemas"]["InputError"][];
         };
         /**
-         * @description - `unclaimed`: nobody asked for the mint yet.
+         * @description - `unclaimed`: nobody asked for the mint yet, or the operator took the accepted mint back.
          *     - `queued`: the mint is accepted.
          *     - `submitted`: the mint is in a signed transaction.
          *     - `minted`: the transaction has the confirmations that the network wants.
@@ -1560,8 +1560,8 @@ export interface components {
             };
         };
         /**
-         * @description No node of the network answers about the contract, or the service cannot answer now. Nothing was created or changed.
-         *     Retry after `Retry-After`.
+         * @description No node of the network answers about the contract, or the service cannot answer now. Nothing was done, except that
+         *     `service_unavailable` leaves it unknown. Retry after `Retry-After`, with the same `Idempotency-Key`.
          */
         ContractUnverified: {
             headers: {

@@ -71,17 +71,17 @@ export const mintReasons = {
       'Wait: the price is raised up to MINT_MAX_FEE_GWEI, then fewer NFTs are sent. If it stays, raise MINT_MAX_FEE_GWEI, set the least tip that the nodes take (tallystick network update <chainId> --min-tip <gwei>) or name other nodes (--rpc). If they reject one NFT: tallystick mint release <nftId>.',
   },
   left_out: {
-    note: 'The mint was taken out of its transaction; another one follows when that is settled.',
+    note: 'The mint was taken out of its transaction; when that is settled, a new transaction mints it.',
     remedy: 'Wait until the nonce of its transaction is final: tallystick mint show <nftId>.',
     isNormal: true,
   },
   nonce_gap: {
-    note: 'A nonce before those of the operator is not used yet; minting goes on when it is.',
+    note: 'An earlier transaction of the operator is missing on the network; minting goes on when it is there.',
     remedy:
       'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If the gap is too wide for that: tallystick mint fill-gap.',
   },
   finality_unknown: {
-    note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
+    note: 'Too few nodes of the network agree on what is final; until then no mint counts as final.',
     remedy:
       'Fix or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
   },
