@@ -9,9 +9,8 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         message, sent = self.headers["webhook-id"], self.headers["webhook-timestamp"]
         code = hmac.digest(key, f"{message}.{sent}.".encode() + body, hashlib.sha256)
-        given = self.headers["webhook-signature"].split()
-        good = any(hmac.compare_digest(each, "v1," + base64.b64encode(code).decode()) for each in given)
-        good = good and abs(time.time() - int(sent)) < 300  # it will be sent again
+        given, right = self.headers["webhook-signature"].split(), "v1," + base64.b64encode(code).decode()
+        good = abs(time.time() - int(sent)) < 300 and any(hmac.compare_digest(each, right) for each in given)
         if good and message not in seen:
             print(json.loads(body)["type"], json.loads(body)["data"]["href"], flush=True)
             seen.add(message)
