@@ -60,7 +60,14 @@ const remedies: Partial<Record<MintReason, Remedy>> = {
   },
   fee_above_cap: ({ setup }) => setup.chain.market.calm(),
   balance_too_low: fund,
-  foreign_nonce: wait,
+  foreign_nonce: async (scene) => {
+    const lane = await scene.setup.service
+      .db('mint_lanes')
+      .where({ pause_reason: 'foreign_nonce' })
+      .whereLike('pause_detail', '%It is not final%')
+      .first();
+    if (lane !== undefined) await replaceNodes(scene);
+  },
   nonce_gap: wait,
   left_out: wait,
   history_searched: wait,

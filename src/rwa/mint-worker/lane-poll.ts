@@ -9,7 +9,7 @@ import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
-import { pauseForWatchOnly, pauseInFlight, pauseOfNodes } from './pauses.ts';
+import { pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type LaneLease, type LaneWork, type Pause } from './stores/lane-store.ts';
@@ -85,7 +85,7 @@ export function createLanePoll(
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work.hasQueued));
     const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
-    return sweepStandstill(context, head, known);
+    return sweepStandstill(context, head, withFinality(known, pinned));
   };
 
   return async () => {

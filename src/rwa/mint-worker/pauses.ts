@@ -94,6 +94,12 @@ export function pauseOfNodes(
   return undefined;
 }
 
+/** The pause. A foreign nonce is waited for until it is final: its detail names what keeps blocks from becoming final. */
+export function withFinality(pause: Pause | undefined, { finalityUnknown }: PinnedNode): Pause | undefined {
+  if (pause?.reason !== 'foreign_nonce' || !finalityUnknown?.isLasting) return pause;
+  return { ...pause, detail: `${pause.detail} It is not final: ${finalityUnknown.why}` };
+}
+
 export function pauseForWatchOnly({ signer }: LaneContext): Pause {
   return { reason: 'no_signer', detail: `No process has the key of ${signer.address}.` };
 }

@@ -28,7 +28,8 @@ export const mintReasons = {
   },
   foreign_nonce: {
     note: 'The key of the operator was used by somebody else; minting goes on when that is final.',
-    remedy: 'Find out who else uses the key of the signer, and wait until that is final.',
+    remedy:
+      'Find out who else uses the key of the signer, and wait until that is final. Where WHY says why it is not, repair the nodes or name others: tallystick network update <chainId> --rpc <url>.',
   },
   contract_refuses: {
     note: 'The NFT contract rejects mints.',

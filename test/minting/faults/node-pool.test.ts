@@ -7,6 +7,7 @@ import { lies } from '../../support/node/lies.ts';
 import { type NoFinalized, noFinalized } from '../../support/node/limits.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
 import { standsStill } from '../../support/node/old-heads.ts';
+import { useKey } from '../fault-kinds.ts';
 import { startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -182,6 +183,31 @@ describe('a broadcast', () => {
     bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
+});
+
+test('one of two nodes is gone while somebody else uses the key: the reason names both, and another node ends it', async () => {
+  const { chain, node, service, signers } = setup;
+  await useNodes([node.url, 'http://127.0.0.1:9']);
+  const mining = setup.keepMining();
+  try {
+    await startWorker();
+    await untilAll(service, await setup.accept(1), 'minted');
+    await useKey(
+      setup,
+      chain.keys[0] ?? '',
+      Number(await chain.call('eth_getTransactionCount', signers[0], 'latest')),
+    );
+    const ids = await setup.accept(2);
+    await until('both reasons', async () => {
+      const { reason, detail } = await pauseOf();
+      return reason === 'foreign_nonce' && detail.includes('only 1 can say');
+    });
+    await useNodes([node.url]);
+    await untilAll(service, ids, 'minted');
+    expect(await setup.settle(ids)).toEqual([]);
+  } finally {
+    mining.stop();
+  }
 });
 
 test('one of two nodes is gone for good: mints are not called final, and the reason names it', async () => {
