@@ -109,6 +109,8 @@ export function createCheckInHandlers({
     },
 
     async getTicketKeys() {
+      // An empty set would be kept by caches.
+      if (tickets.publicKeys.length === 0) throw problem('service_unavailable');
       const headers = { 'Cache-Control': cacheControl };
       return { status: 200, headers, body: { keys: [...tickets.publicKeys] } };
     },

@@ -101,7 +101,7 @@ export const eventCases: Provocations = {
   'listRevokedTickets revoked_tickets': writing(async ({ session, id }) => {
     const ids = { eventId: (await session.makeEvent()).id, attendeeId: 'user-7421' };
     await session.ask('addAttendee', { ids, body: { attendeeId: ids.attendeeId } });
-    await session.ask('removeAttendeeById', { ids });
+    await session.call('removeAttendeeById', { ids });
     return session.call(id, { ids });
   }),
   'listRevokedTickets none': onNewEvent(),

@@ -4,7 +4,7 @@ import { createCheckInHandlers } from '../../../src/events/checkin/checkin-handl
 import { createTickets } from '../../../src/events/checkin/tickets.ts';
 import { test } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from '../requests.ts';
+import { eventPath, givenAttendees, givenEvent, heldUp, unknownId, withoutRequestId } from '../requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}/checkin`;
 const scan = (client: Client, id: string, ...items: string[]) => client.post(at(id)).send({ items });
@@ -200,5 +200,31 @@ describe('404', () => {
     expect(foreign.body.detail).toBe('Event not found');
     expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
     expect(await listed(acme, id)).toMatchObject([{ checkedInAt: null }]);
+  });
+});
+
+describe('409 and 422', () => {
+  test('rejects a second request with an Idempotency-Key whose first still runs', async ({
+    acme,
+    service,
+  }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const send = () => scan(acme, id, 'ann').set('Idempotency-Key', `at once ${id}`);
+    const first = async () => send().expect(200);
+    await heldUp(service, { table: 'attendees', waiting: 1 }, first, async () => {
+      const { body, headers } = await send().expect(409);
+      expect(body.code).toBe('idempotency_in_progress');
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    });
+  });
+
+  test('rejects an Idempotency-Key that was used with another body', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob');
+    const send = (user: string) => scan(acme, id, user).set('Idempotency-Key', `reused ${id}`);
+    await send('ann').expect(200);
+    expect((await send('bob').expect(422)).body.code).toBe('idempotency_key_reused');
+    expect(await listed(acme, id)).toMatchObject([{}, { attendeeId: 'bob', checkedInAt: null }]);
   });
 });
