@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { createCheckInHandlers } from '../../../src/events/checkin/checkin-handlers.ts';
 import { createTickets } from '../../../src/events/checkin/tickets.ts';
@@ -57,6 +57,7 @@ describe('200', () => {
   test('knows no ticket of another event, of a removed or re-added user, or of somebody else', async ({
     acme,
     globex,
+    service,
   }) => {
     const { id } = await givenEvent(acme);
     const { id: other } = await givenEvent(acme);
@@ -73,13 +74,18 @@ describe('200', () => {
     const ticket = await ticketOf(acme, id, 'ann');
     const [header, claims, signature] = ticket.split('.') as [string, string, string];
     const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
-    const stranger = createTickets(new Map([['k', Buffer.alloc(32, 7)]]));
-    const own = { eventId: id, attendeeId: 'ann', ticketId: '1', expiresAt: new Date('2999-01-01') };
+    const stranger = createTickets(new Map([['k', randomBytes(32)]]));
+    const { ticketId } = (await acme.get(`${eventPath}/${id}/attendees/ann/ticket`).expect(200)).body;
+    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01') };
+    const { sign } = createTickets(service.parts.config.SECRET_KEYS);
     const texts = [
       await ticketOf(acme, other, 'ann'),
       await ticketOf(globex, foreign, 'ann'),
       removed,
       await stranger.sign(own),
+      await sign({ ...own, eventId: other }),
+      await sign({ ...own, attendeeId: 'bob' }),
+      await sign({ ...own, expiresAt: new Date(Date.now() - 1_000) }),
       `${none}.${claims}.`,
       `${none}.${claims}.${signature}`,
       `${header}.${claims}.${'A'.repeat(86)}`,
