@@ -9,7 +9,6 @@ export { down } from '../src/db/schema/forward-only.ts';
  * takes its rows along and adds none.
  */
 const tickets = (schema: string) => `
-  ALTER TABLE attendees ADD COLUMN checked_in_at timestamptz;
   CREATE TABLE revoked_tickets (
     event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
     seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -18,6 +17,8 @@ const tickets = (schema: string) => `
     revoked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (event_id, seq)
   );
+  -- After events, as all who lock both.
+  ALTER TABLE attendees ADD COLUMN checked_in_at timestamptz;
   CREATE FUNCTION revoke_tickets() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
     BEGIN
