@@ -175,6 +175,8 @@ module.exports = {
     onlyIn('pg-copy-streams', '^src/db/'),
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('standardwebhooks', '^src/news/'),
+    onlyIn('jose', '^src/events/checkin/'),
+    onlyIn('ical-generator', '^src/events/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/kms-client\\.ts', '^src/chain/minting/kms-signer\\.ts'),
     onlyIn('cockatiel', '^src/outgoing/'),

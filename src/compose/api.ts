@@ -5,6 +5,7 @@ import { createBlockchainHandlers } from '../blockchain/handlers.ts';
 import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/connection/notifier.ts';
 import { atPrimary, createReplicaReads, type MayLag } from '../db/replica/replica-reads.ts';
+import { createTickets } from '../events/checkin/tickets.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
@@ -101,11 +102,12 @@ type Readers = {
 };
 
 function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
-  const { db, networks } = parts;
+  const { config, db, networks } = parts;
   const { mayLag } = readers;
+  const tickets = createTickets(config.SECRET_KEYS);
   return {
     ...createBlockchainArea(parts, readers),
-    events: createEventsHandlers({ db, mayLag, networks, basePath: basePaths.events }),
+    events: createEventsHandlers({ db, mayLag, networks, tickets, basePath: basePaths.events }),
     ...createRwaArea(parts, mayLag),
     ...createNewsArea(parts, readers),
   };

@@ -30,7 +30,7 @@ import type { KeyVerifier } from '../keys/verifier.ts';
 /** The handlers of each area; an area without handlers is not served. */
 export type AreaHandlers = {
   readonly blockchain?: Handlers<BlockchainOperations, CallerContext>;
-  readonly events?: Handlers<EventsOperations, CompanyContext>;
+  readonly events?: Handlers<EventsOperations, CompanyContext, 'getTicketKeys'>;
   readonly rwa?: Handlers<RwaOperations, CompanyContext, 'getTokenMetadata'>;
   readonly claim?: Handlers<ClaimOperations, never, keyof ClaimOperations>;
   readonly news?: Handlers<NewsOperations, CompanyContext>;

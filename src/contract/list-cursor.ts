@@ -29,10 +29,15 @@ function sumOf({ companyId, path, query }: AskedList, position: string): Buffer 
  * The position that the query's cursor stands for, in the groups of its form; undefined without a cursor. Cursors of our
  * own lists are not signed: their rows are found by company, so there is nothing to forge.
  * @param form of the list's positions
+ * @param name of the parameter, for the problem
  * @throws problem `cursor_invalid` when it belongs to another list or narrowing, or was altered; `input_invalid` when
  *   the query has an offset, too
  */
-export function positionOf(asked: AskedList, form: RegExp): readonly string[] | undefined {
+export function positionOf(
+  asked: AskedList,
+  form: RegExp,
+  name: 'cursor' | 'after' = 'cursor',
+): readonly string[] | undefined {
   const { cursor, offset } = asked.query;
   if (cursor === undefined) return undefined;
   if (offset !== undefined && offset !== 0) throw offsetBesideCursor();
@@ -47,7 +52,7 @@ export function positionOf(asked: AskedList, form: RegExp): readonly string[] | 
     !timingSafeEqual(sumOf(asked, position), bytes.subarray(0, sumBytes))
   ) {
     const { message } = problem('cursor_invalid');
-    throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'cursor', message }] });
+    throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name, message }] });
   }
   return groups;
 }
@@ -80,9 +85,12 @@ export function cutPage<Row>(
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   if (found.length <= limit || last === undefined) return { rows, cursor: undefined };
-  const position = placeOf(last);
-  const bytes = Buffer.concat([sumOf(asked, position), Buffer.from(position, 'latin1')]);
-  return { rows, cursor: bytes.toString('base64url') };
+  return { rows, cursor: cursorOf(asked, placeOf(last)) };
+}
+
+/** The cursor of a position in a list, in ASCII. */
+export function cursorOf(asked: AskedList, position: string): string {
+  return Buffer.concat([sumOf(asked, position), Buffer.from(position, 'latin1')]).toString('base64url');
 }
 
 /** The header that leads to the next page (RFC 8288), where there is one; the query without its offset. */

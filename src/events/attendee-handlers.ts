@@ -7,6 +7,7 @@ import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { deleteAttendee, listAttendees, readAttendees, registerAttendee } from './attendee-store.ts';
+import { attendeesCsv } from './attendees-csv.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
@@ -48,13 +49,14 @@ export function createAttendeeHandlers({
     });
 
   return {
-    async listAttendees({ path: { eventId }, query }, { companyId }) {
+    async listAttendees({ path: { eventId }, query }, { companyId, preferred }) {
       const asked = { companyId, path: `${basePath}/event/${eventId.toLowerCase()}/attendees`, query };
       const [after] = positionOf(asked, /^(\d{1,18})$/) ?? [];
       const { limit } = query;
-      if (limit === undefined) {
+      const isFile = preferred(['application/json', 'text/csv']) === 'text/csv';
+      if (isFile || limit === undefined) {
         const attendees = existing(await readAttendees(mayLag, companyId, eventId, after));
-        return { status: 200, body: arrayOf(attendees, attendeeToApi) };
+        return { status: 200, body: isFile ? attendeesCsv(attendees) : arrayOf(attendees, attendeeToApi) };
       }
       const found = existing(
         await mayLag((from) => listAttendees(from, companyId, eventId, { limit: limit + 1, after })),

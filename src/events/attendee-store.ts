@@ -10,10 +10,12 @@ import type { Attendee } from './event.ts';
 // Writers lock the row of the event, so the column `seq` is the order of registration.
 const table = 'attendees';
 
-type Row = { event_id: string; attendee_id: string; created_at: Date };
+// Nobody is admitted before the registration, so what registers leaves `checked_in_at` out.
+type Row = { event_id: string; attendee_id: string; created_at: Date; checked_in_at?: Date | null };
 
 function fromRow(row: Row): Attendee {
-  return { attendeeId: row.attendee_id, eventId: row.event_id, createdAt: row.created_at };
+  const checkedInAt = row.checked_in_at ?? null;
+  return { attendeeId: row.attendee_id, eventId: row.event_id, createdAt: row.created_at, checkedInAt };
 }
 
 function keyOf(companyId: string, eventId: string, attendeeId: string) {
@@ -63,9 +65,9 @@ export async function listAttendees(
 
 // Of a plain outer join the server would sort all attendees that come after, for each page.
 const listSql = `
-  SELECT a.event_id, a.attendee_id, a.created_at, a.seq
+  SELECT a.event_id, a.attendee_id, a.created_at, a.checked_in_at, a.seq
   FROM events e LEFT JOIN LATERAL (
-    SELECT event_id, attendee_id, created_at, seq FROM ${table}
+    SELECT event_id, attendee_id, created_at, checked_in_at, seq FROM ${table}
     WHERE company_id = e.company_id AND event_id = e.id AND seq > $3
     ORDER BY seq LIMIT $4) a ON true
   WHERE e.company_id = $1 AND e.id = $2

@@ -17,6 +17,7 @@ import { countEvents, type EventStart, listEvents, readAllEvents, readListed } f
 import type { EventFilter } from './event-place.ts';
 import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
+import { eventsCalendar } from './events-calendar.ts';
 import type { ListedEvent } from './page-rows.ts';
 import { eventToApi } from './to-api.ts';
 
@@ -38,7 +39,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   const { db, mayLag, networks, basePath } = parts;
 
   return {
-    async listEvents({ query }, { companyId }) {
+    async listEvents({ query }, { companyId, preferred }) {
       const filter = readRange(query);
       const asked = { companyId, path: `${basePath}/event`, query };
       const [createdMicros, id] = positionOf(asked, timedForm) ?? [];
@@ -47,7 +48,15 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
           ? { offset: query.offset ?? 0 }
           : { after: { createdMicros: BigInt(createdMicros), id } };
       const { limit } = query;
-      if (limit === undefined) return allEvents(mayLag, companyId, filter, start);
+      const isCalendar = prefersCalendar(preferred);
+      if (isCalendar || limit === undefined) {
+        const { found, headers } = await allEvents(mayLag, companyId, filter, start);
+        return {
+          status: 200,
+          body: isCalendar ? eventsCalendar(found) : arrayOf(found, eventToApi),
+          headers,
+        };
+      }
       const [found, total] = await mayLag((from) =>
         Promise.all([
           listEvents(from, companyId, filter, { limit: limit + 1, ...start }),
@@ -71,8 +80,11 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       });
     },
 
-    async getEvent({ path }, { companyId }) {
-      return tagged(existing(await findEvent(db, companyId, path.eventId)));
+    async getEvent({ path }, { companyId, preferred }) {
+      const event = existing(await findEvent(db, companyId, path.eventId));
+      const reply = tagged(event);
+      if (!prefersCalendar(preferred)) return reply;
+      return { ...reply, body: eventsCalendar({ first: [event], rest: undefined }) };
     },
 
     async updateEvent({ path: { eventId }, header, body = {} }, { companyId, origin }) {
@@ -102,14 +114,16 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   };
 }
 
+const prefersCalendar = (preferred: CompanyContext['preferred']) =>
+  preferred(['application/json', 'text/calendar']) === 'text/calendar';
+
 const positionText = ({ createdMicros, id }: ListedEvent) => `${createdMicros}.${id}`;
 
 async function allEvents(mayLag: MayLag, companyId: string, filter: EventFilter, start: EventStart) {
   const found = await readAllEvents(mayLag, companyId, filter, start);
   const isCounted = found.rest === undefined && start.after === undefined && start.offset === 0;
   const total = isCounted ? found.first.length : await mayLag((from) => countEvents(from, companyId, filter));
-  const headers = { 'X-Total-Count': String(total) };
-  return { status: 200, body: arrayOf(found, eventToApi), headers } as const;
+  return { found, headers: { 'X-Total-Count': String(total) } };
 }
 
 /**

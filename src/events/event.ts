@@ -34,4 +34,10 @@ export type EventRecord = EventFields & {
 };
 
 /** The registration of a user for an event. */
-export type Attendee = { readonly attendeeId: string; readonly eventId: string; readonly createdAt: Date };
+export type Attendee = {
+  readonly attendeeId: string;
+  readonly eventId: string;
+  readonly createdAt: Date;
+  /** When the user was admitted at the door. */
+  readonly checkedInAt: Date | null;
+};

@@ -3,6 +3,8 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { createAttendeeHandlers } from './attendee-handlers.ts';
+import { createCheckInHandlers } from './checkin/checkin-handlers.ts';
+import type { Tickets } from './checkin/tickets.ts';
 import { createEventHandlers } from './event-handlers.ts';
 import type { Networks } from './event-rules.ts';
 
@@ -12,11 +14,18 @@ export type EventsParts = {
   readonly mayLag: MayLag;
   /** Which networks an event may name. */
   readonly networks: Networks;
+  readonly tickets: Tickets;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
 };
 
 /** The handlers of the events area. */
-export function createEventsHandlers(parts: EventsParts): Handlers<operations, CompanyContext> {
-  return { ...createEventHandlers(parts), ...createAttendeeHandlers(parts) };
+export function createEventsHandlers(
+  parts: EventsParts,
+): Handlers<operations, CompanyContext, 'getTicketKeys'> {
+  return {
+    ...createEventHandlers(parts),
+    ...createAttendeeHandlers(parts),
+    ...createCheckInHandlers(parts),
+  };
 }

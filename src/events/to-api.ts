@@ -32,6 +32,12 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
 }
 
 /** Converts the registration of a user to the contract's form. */
-export function attendeeToApi({ attendeeId, eventId, createdAt }: Attendee): Schemas['Attendee'] {
-  return { attendeeId, eventId, createdAt: createdAt.toISOString() };
+export function attendeeToApi(attendee: Attendee): Schemas['Attendee'] {
+  const { attendeeId, eventId, createdAt, checkedInAt } = attendee;
+  return {
+    attendeeId,
+    eventId,
+    createdAt: createdAt.toISOString(),
+    checkedInAt: checkedInAt?.toISOString() ?? null,
+  };
 }

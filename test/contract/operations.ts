@@ -184,6 +184,35 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     own: 204,
     addressed: byEvent,
   },
+  getTicket: {
+    area: 'events',
+    method: 'get',
+    path: ({ eventId, attendeeId }) => `${events}/event/${eventId}/attendees/${attendeeId}/ticket`,
+    own: 200,
+    addressed: byEvent,
+  },
+  checkInAttendees: {
+    area: 'events',
+    method: 'post',
+    path: ({ eventId }) => `${events}/event/${eventId}/checkin`,
+    body: ({ attendeeId }) => ({ items: [attendeeId] }),
+    own: 200,
+    addressed: byEvent,
+  },
+  listRevokedTickets: {
+    area: 'events',
+    method: 'get',
+    path: ({ eventId }) => `${events}/event/${eventId}/tickets/revoked`,
+    own: 200,
+    addressed: byEvent,
+  },
+  getTicketKeys: {
+    area: 'events',
+    method: 'get',
+    path: () => `${events}/tickets/jwks`,
+    own: 200,
+    isPublic: true,
+  },
 
   listRwas: { area: 'rwa', method: 'get', path: () => `${rwa}/rwa`, own: 200 },
   getRwa: {

@@ -30,6 +30,7 @@ const snapshot = async (service: TestService) => {
   const tables = [
     'events',
     'attendees',
+    'revoked_tickets',
     'rwas',
     'nfts',
     'wrong_secrets',

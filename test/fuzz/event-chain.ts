@@ -13,6 +13,7 @@ type Model = {
   name: string;
   max: number | null;
   readonly attendees: string[];
+  readonly admitted: Set<string>;
 };
 
 /** One request on the event, whatever state it is in, checked against the model. */
@@ -109,7 +110,9 @@ const remove =
     });
     const place = model.attendees.indexOf(user);
     expectOutcome(reply, model.exists ? (place < 0 ? '404 attendee_not_found' : '204') : gone, operation);
-    if (reply.status === 204) model.attendees.splice(place, 1);
+    if (reply.status !== 204) return;
+    model.attendees.splice(place, 1);
+    model.admitted.delete(user);
   };
 
 const addTwiceByOneKey =
@@ -132,6 +135,23 @@ const addTwiceByOneKey =
     expectOutcome(other, '422 idempotency_key_reused', 'the same key with another body');
   };
 
+const checkIn =
+  (...scanned: string[]): Step =>
+  async (call, model) => {
+    const reply = await call('checkInAttendees', { ids: ids(model), body: { items: scanned } });
+    expectOutcome(reply, model.exists ? '200' : gone, 'checkInAttendees');
+    if (!model.exists) return;
+    const wanted = scanned.map((user) => {
+      if (!model.attendees.includes(user)) return 'unknown';
+      if (model.admitted.has(user)) return 'already_admitted';
+      model.admitted.add(user);
+      return 'admitted';
+    });
+    const items = reply.json['items'] as { status: string }[]; // as documented
+    const seen = items.map(({ status }) => status);
+    assert(isDeepStrictEqual(seen, wanted), `the check-in came to ${seen} instead of ${wanted}`);
+  };
+
 const remove_all: Step = async (call, model) => {
   const reply = await call('deleteEvent', { ids: ids(model) });
   expectOutcome(reply, model.exists ? '204' : gone, 'deleteEvent');
@@ -147,6 +167,9 @@ const seenByAnother =
       'deleteEvent',
       'updateEvent',
       'addAttendee',
+      'checkInAttendees',
+      'getTicket',
+      'listRevokedTickets',
     ] as const)
       expectOutcome(
         await call(operation, { ids: ids(model), key: otherKey }),
@@ -166,6 +189,9 @@ function steps({ otherKey }: FuzzContext): Arbitrary<Step> {
       )
       .map((values) => named(`change ${JSON.stringify(values)}`, change(...values))),
     { weight: 3, arbitrary: users.map((user) => named(`add ${user}`, add(user))) },
+    fc
+      .array(users, { minLength: 1, maxLength: 3 })
+      .map((scanned) => named(`check ${scanned} in`, checkIn(...scanned))),
     fc.tuple(users, fc.boolean()).map(([user, inPath]) => named(`remove ${user}`, remove(user, inPath))),
     fc
       .tuple(users, fc.uuid())
@@ -198,6 +224,7 @@ export function eventChain(context: FuzzContext): Property {
         name: 'Fuzz, may be deleted',
         max: null,
         attendees: [],
+        admitted: new Set(),
       };
       try {
         const location = created.headers['location'] ?? '';

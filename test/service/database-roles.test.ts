@@ -91,6 +91,7 @@ describe('the database users of roles', () => {
     expect(rows.map(({ proname }: { proname: string }) => proname)).toEqual([
       'delete_attendees',
       'purge_attendees',
+      'revoke_tickets',
       'write_attendee_news',
       'write_event_news',
       'write_nft_news',

@@ -20,6 +20,9 @@ export interface paths {
          *     completed is cut, so that it is no valid JSON.
          *
          *     An event without a start date is left out as soon as `startsFrom` or `startsTo` is sent.
+         *
+         *     With `Accept: text/calendar` the answer is a calendar (iCalendar, RFC 5545) of the events that match, from `offset` or `cursor`
+         *     on, without pages. An event without a start date is in no calendar.
          */
         get: operations["listEvents"];
         put?: never;
@@ -54,6 +57,10 @@ export interface paths {
          * Get an event
          * @description One event with `totalAttendees`. Its `ETag` can be sent as `If-Match` when the event is changed or deleted, so
          *     that nobody's change is overwritten unseen.
+         *
+         *     With `Accept: text/calendar` the answer is a calendar (iCalendar, RFC 5545) with the event. Its times are in UTC, its `UID` is
+         *     the id, and `SEQUENCE` grows with each change. An event without a start date has no place in a calendar, so the calendar is
+         *     then empty.
          */
         get: operations["getEvent"];
         put?: never;
@@ -94,6 +101,9 @@ export interface paths {
          *     behind the `cursor`, sent at the pace of the caller: those that are removed meanwhile may be missing, and an answer
          *     that cannot be completed is cut, so that it is no valid JSON. With `limit`, `Link` and `X-Next-Cursor` lead to the next
          *     page.
+         *
+         *     With `Accept: text/csv` the answer is a file with all attendees, from `cursor` on if there is one: a line of names, then a line
+         *     for each attendee.
          */
         get: operations["listAttendees"];
         put?: never;
@@ -142,6 +152,132 @@ export interface paths {
          *     `DELETE /event/{eventId}/attendees` with a body.
          */
         delete: operations["removeAttendeeById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/attendees/{attendeeId}/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description The user ID of the attendee, percent-encoded.
+                 * @example user-7421
+                 */
+                attendeeId: components["parameters"]["AttendeeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the ticket of an attendee
+         * @description A signed text that admits the attendee to the event, for a QR code or a link. It is a JWT (RFC 7519) with the signature
+         *     Ed25519, so anybody can verify it without asking, by the keys of `GET /tickets/jwks`. Its claims are `aud` (the event), `sub` (the
+         *     attendee), `jti` (`ticketId`) and `exp`. The ticket is not encrypted, so whoever reads it sees the attendee's id.
+         *
+         *     The text stays the same until the dates of the event or the signing key change. With a user ID of 36 characters it has
+         *     about 300 characters.
+         *
+         *     It expires a day after `endDate`. Without an `endDate` it expires a year after `startDate` or the registration, whichever
+         *     is later. A change of the dates does not change tickets that were given out, so give the new ones out.
+         *
+         *     Removing the attendee revokes the ticket. A user who is added again gets another ticket.
+         */
+        get: operations["getTicket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/checkin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check attendees in
+         * @description Admits attendees at the door. Each item is a ticket, or the user ID of an attendee. The answer has a result for each
+         *     item, in the same order, and an item that admits nobody never affects the others.
+         *
+         *     An attendee is admitted once. When two scanners send the same ticket at the same moment, one of them gets `admitted`, and the
+         *     other one `already_admitted` with the time of the admission. The same holds for two items of a request.
+         *
+         *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`.
+         */
+        post: operations["checkInAttendees"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/tickets/revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the revoked tickets of an event
+         * @description The tickets of attendees who were removed from the event, in the order of their removal, for scanners that work without a
+         *     connection. A scanner downloads the list once and then only what was added: send the `cursor` of the answer as the next `after`, also
+         *     when the page is empty. `hasMore` says whether there is more already.
+         *
+         *     When the event is deleted, all its tickets are invalid, and the answer is 404.
+         */
+        get: operations["listRevokedTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tickets/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the keys that verify tickets
+         * @description The public keys of all tickets, as a JSON Web Key Set (RFC 7517). `kid` in the header of a ticket names its key. A
+         *     verifier accepts the algorithm `EdDSA` only, and checks `exp`, and `aud` against the id of its event. It needs no key of yours,
+         *     and no connection once it has the set. A set may have several keys, and new ones when the operator changes the signing key, so get
+         *     it again each day.
+         */
+        get: operations["getTicketKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -483,12 +619,17 @@ export interface components {
              * @description When the user was registered, UTC.
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the user was admitted at the door, UTC; null until then.
+             */
+            checkedInAt: string | null;
         };
         /** @description Attendees in the order of their registration. */
         AttendeeList: components["schemas"]["Attendee"][];
         /**
-         * @description Names the user to add or to remove. An attendee that you read may be sent back as it is: `createdAt`, and `eventId`,
-         *     whose place is the path, are ignored.
+         * @description Names the user to add or to remove. An attendee that you read may be sent back as it is: `createdAt`,
+         *     `checkedInAt`, and `eventId`, whose place is the path, are ignored.
          */
         AttendeeRequest: {
             /** @description The user ID, in a form of your choice. */
@@ -498,6 +639,91 @@ export interface components {
              * @description Set by the service.
              */
             readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly checkedInAt?: string | null;
+        };
+        /** @description What admits an attendee to an event. */
+        Ticket: {
+            /** @description The signed text, for a QR code in binary mode. It is a JWT in compact form. */
+            ticket: string;
+            /** @description Identifies the registration that the ticket is for. It is `jti` in the ticket, and in the list of revoked tickets. */
+            ticketId: string;
+            /**
+             * Format: date-time
+             * @description From when on the ticket admits nobody, UTC.
+             */
+            expiresAt: string;
+        };
+        /** @description What was scanned or typed at the door. */
+        CheckInRequest: {
+            /** @description Tickets and user IDs, in any mixture. A text that is no valid ticket of the event is taken for a user ID. */
+            items: string[];
+        };
+        /**
+         * @description - `admitted`: this item admitted the attendee.
+         *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
+         *     - `unknown`: the item is no valid ticket of the event, and no attendee has this user ID.
+         *     - `no_longer_eligible`: the attendee is registered, and does not fulfil the conditions of the event any more.
+         * @enum {string}
+         */
+        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "no_longer_eligible";
+        /** @description What the check-in of an item came to. */
+        CheckedIn: {
+            /** @description The attendee whom the item stands for; null if it is unknown. */
+            attendeeId: string | null;
+            status: components["schemas"]["CheckInStatus"];
+            /**
+             * Format: date-time
+             * @description When the attendee was admitted, UTC; null if that never happened.
+             */
+            checkedInAt: string | null;
+        };
+        /** @description What a check-in came to. */
+        CheckInResult: {
+            /** @description A result for each item, in the order of the request. */
+            items: components["schemas"]["CheckedIn"][];
+        };
+        /** @description A ticket that admits nobody any more. */
+        RevokedTicket: {
+            /** @description The `jti` of the ticket. */
+            ticketId: string;
+            /** @description The user who was removed, the `sub` of the ticket. The same user may have a newer ticket. */
+            attendeeId: string;
+            /**
+             * Format: date-time
+             * @description When the user was removed, UTC.
+             */
+            revokedAt: string;
+        };
+        /** @description A page of the revoked tickets of an event. */
+        RevokedTicketPage: {
+            /** @description The revoked tickets, first revoked first. */
+            tickets: components["schemas"]["RevokedTicket"][];
+            /** @description Send it as the next `after`, also when the page is empty. It is empty until a ticket was revoked. */
+            cursor: string;
+            /** @description Whether there is more already. */
+            hasMore: boolean;
+        };
+        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
+        TicketKey: {
+            /** @description The type of the key, always `OKP`. */
+            kty: string;
+            /** @description The curve, always `Ed25519`. */
+            crv: string;
+            /** @description The public key in base64url. */
+            x: string;
+            /** @description The first 8 characters of the key's thumbprint (RFC 7638). The header of a ticket names its key by it. */
+            kid: string;
+            /** @description The algorithm, always `EdDSA`. */
+            alg: string;
+        };
+        /** @description A JSON Web Key Set. */
+        TicketKeySet: {
+            /** @description The keys that verify tickets. The first one signs new tickets. */
+            keys: components["schemas"]["TicketKey"][];
         };
     };
     responses: {
@@ -709,6 +935,11 @@ export interface components {
          * @example user-7421
          */
         AttendeeId: string;
+        /**
+         * @description The `cursor` of the last page that you have read. Leave it out, or empty, for the first page.
+         * @example
+         */
+        After: string;
     };
     requestBodies: never;
     headers: {
@@ -763,6 +994,11 @@ export interface components {
          * @example 1
          */
         RetryAfterOptional: number;
+        /**
+         * @description How long the keys may be kept, also by shared caches.
+         * @example public, max-age=300
+         */
+        KeysCacheControl: string;
     };
     pathItems: never;
 }
@@ -806,7 +1042,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events, newest first. */
+            /** @description The events, newest first. A calendar with `Accept` of `text/calendar`. */
             200: {
                 headers: {
                     Link: components["headers"]["NextLink"];
@@ -920,7 +1156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event. */
+            /** @description The event. A calendar with `Accept` of `text/calendar`. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1092,7 +1328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The attendees, first registered first. */
+            /** @description The attendees, first registered first. A file with `Accept` of `text/csv`. */
             200: {
                 headers: {
                     Link: components["headers"]["NextLink"];
@@ -1300,6 +1536,220 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description The user ID of the attendee, percent-encoded.
+                 * @example user-7421
+                 */
+                attendeeId: components["parameters"]["AttendeeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventOrAttendeeNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkInAttendees: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
+                 *     the same value when you repeat the request.
+                 *
+                 *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
+                 *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
+                 *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /** @description What was scanned or typed at the door. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckInRequest"];
+            };
+        };
+        responses: {
+            /** @description A result for each item, in the order of the request. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckInResult"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            409: components["responses"]["IdempotencyInProgress"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRevokedTickets: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `cursor` of the last page that you have read. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                after?: components["parameters"]["After"];
+                /**
+                 * @description At most this many tickets; 200 without it.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of revoked tickets, first revoked first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedTicketPage"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTicketKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The set of keys. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["KeysCacheControl"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketKeySet"];
+                };
+            };
+            /** @description There is a query parameter that the operation does not have. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description The service cannot answer now. Retry after `Retry-After`. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
 }

@@ -52,6 +52,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
 
   events: { api: write },
   attendees: { api: write },
+  // A trigger adds them.
+  revoked_tickets: { api: read },
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},
 

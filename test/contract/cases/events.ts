@@ -89,4 +89,21 @@ export const eventCases: Provocations = {
   'removeAttendee 204': onAttendance(),
   'removeAttendeeById 204': onAttendance(),
   attendee_not_found: onNewEvent(),
+
+  'getTicket ticket': onAttendance(),
+  'checkInAttendees checked_in': onAttendance({ body: { items: ['user-7421', 'user-7421', 'user-0017'] } }),
+  items_required: ({ session, id }) => session.call(id, { body: {} }),
+  'checkInAttendees idempotency_key_reused': reusingKey(async ({ session }) => ({
+    ids: { eventId: (await session.makeEvent()).id },
+    first: { items: ['user-7421'] },
+    second: { items: ['user-0017'] },
+  })),
+  'listRevokedTickets revoked_tickets': writing(async ({ session, id }) => {
+    const ids = { eventId: (await session.makeEvent()).id, attendeeId: 'user-7421' };
+    await session.ask('addAttendee', { ids, body: { attendeeId: ids.attendeeId } });
+    await session.call('removeAttendeeById', { ids });
+    return session.call(id, { ids });
+  }),
+  'listRevokedTickets none': onNewEvent(),
+  'getTicketKeys ticket_keys': ({ session, id }) => session.call(id),
 };

@@ -24,6 +24,7 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       return { ids: { nftId: (await facts.newNft((await facts.anyRwa()).id)).id }, body: sent };
     case 'updateEvent':
     case 'addAttendee':
+    case 'checkInAttendees':
       return { ids: { eventId: (await session.makeEvent()).id }, body: sent };
     case 'removeAttendee': {
       const ids = { eventId: (await session.makeEvent()).id };

@@ -82,9 +82,21 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   ],
   listAttendees: ({ eventId }) => [
     ['GET', `${events}/${eventId}/attendees`],
+    ['POST', `${events}/${eventId}/checkin`, { items: ['user-7421'] }],
+    ['GET', `${events}/${eventId}/attendees`],
     ['DELETE', `${events}/${eventId}/attendees/user-7421`],
     ['GET', `${events}/${eventId}/attendees`],
   ],
+  getTicket: ({ eventId }) => [['GET', `${events}/${eventId}/attendees/user-7421/ticket`]],
+  checkInAttendees: ({ eventId }) => [
+    ['POST', `${events}/${eventId}/checkin`, { items: ['user-7421', 'user-7421', 'nobody'] }],
+  ],
+  listRevokedTickets: ({ eventId }) => [
+    ['GET', `${events}/${eventId}/tickets/revoked`],
+    ['DELETE', `${events}/${eventId}/attendees/user-7421`],
+    ['GET', `${events}/${eventId}/tickets/revoked`],
+  ],
+  getTicketKeys: () => [['GET', '/events/v1/api/tickets/jwks']],
   addAttendee: ({ eventId }) => [['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }]],
   listRwas: () => [
     ['GET', '/v1/api/rwa'],

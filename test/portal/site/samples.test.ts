@@ -85,6 +85,7 @@ describe('the programs of the guides', () => {
   const ends: Readonly<Record<string, RegExp>> = {
     mint: /minted/,
     history: /\b\d{2,} transactions\n$/,
+    door: /^offline: user-7421 undefined\nonline: admitted\n$/,
     repeat: /^[0-9a-f-]{36}\n$/,
     claim: /\nminted 0x[0-9a-f]{64}\n$/,
   };

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { client } from '../dist/hey-api/events/client.gen.js';
 import {
   addAttendee,
+  checkInAttendees,
   createEvent,
   deleteEvent,
   getEvent,
+  getTicketKeys,
   type Problem,
   removeAttendee,
   updateEvent,
@@ -24,6 +26,14 @@ assert.equal(added.data?.eventId, created.data.id);
 const full = await addAttendee({ path, body: { attendeeId: 'user-0017' } });
 const conflict: Problem | undefined = full.error;
 assert.deepEqual([full.response?.status, conflict?.code], [409, 'event_full']);
+
+const door = await checkInAttendees({ path, body: { items: ['user-7421', 'user-0017'] } });
+assert.deepEqual(
+  door.data?.items.map(({ status }) => status),
+  ['admitted', 'unknown'],
+);
+const published = await getTicketKeys();
+assert.equal(published.data?.keys[0]?.crv, 'Ed25519');
 
 const removed = await removeAttendee({ path, body: attendee });
 assert.equal(removed.response?.status, 204);

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import {
   type AddAttendee409,
   addAttendee,
+  checkInAttendees,
   createEvent,
   deleteEvent,
   type GetEvent404,
   getEvent,
+  getTicketKeys,
   removeAttendee,
   updateEvent,
 } from '../dist/kubb/events/index.js';
@@ -24,6 +26,14 @@ const full = await failureOf<AddAttendee409>(
   addAttendee(id, { attendeeId: 'user-0017' }, undefined, options),
 );
 assert.deepEqual([full.status, full.body.code], [409, 'event_full']);
+
+const door = await checkInAttendees(id, { items: ['user-7421', 'user-0017'] }, undefined, options);
+assert.deepEqual(
+  door.items.map(({ status }) => status),
+  ['admitted', 'unknown'],
+);
+const published = await getTicketKeys(options);
+assert.equal(published.keys[0]?.crv, 'Ed25519');
 
 await removeAttendee(id, attendee, options);
 

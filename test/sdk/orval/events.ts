@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   addAttendee,
+  checkInAttendees,
   createEvent,
   deleteEvent,
   getEvent,
+  getTicketKeys,
   type Problem,
   removeAttendee,
   updateEvent,
@@ -25,6 +27,16 @@ const full = await addAttendee(id, { attendeeId: 'user-0017' }, options);
 assert(full.status === 409);
 const conflict: Problem = full.data;
 assert.equal(conflict.code, 'event_full');
+
+const door = await checkInAttendees(id, { items: ['user-7421', 'user-0017'] }, options);
+assert(door.status === 200);
+assert.deepEqual(
+  door.data.items.map(({ status }) => status),
+  ['admitted', 'unknown'],
+);
+const published = await getTicketKeys(options);
+assert(published.status === 200);
+assert.equal(published.data.keys[0]?.crv, 'Ed25519');
 
 const removed = await removeAttendee(id, attendee, options);
 assert.equal(removed.status, 204);

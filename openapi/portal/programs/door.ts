@@ -1,0 +1,48 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const response = await fetch(`${process.env.TALLYSTICK}/events/v1/api${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': process.env.TALLYSTICK_KEY ?? '', 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.json() as T;
+}
+
+type Revoked = { tickets: { ticketId: string }[]; cursor: string; hasMore: boolean };
+
+/** While there is a connection: the keys, and what was revoked since the last time. */
+const revoked = new Set<string>();
+let after = '';
+async function load(eventId: string) {
+  const keys = await ask<JSONWebKeySet>('/tickets/jwks');
+  for (let hasMore = true; hasMore; ) {
+    const page = await ask<Revoked>(`/event/${eventId}/tickets/revoked?after=${after}`);
+    for (const { ticketId } of page.tickets) revoked.add(ticketId);
+    ({ cursor: after, hasMore } = page);
+  }
+  return createLocalJWKSet(keys);
+}
+
+/** Without a connection: whom a scanned ticket admits; undefined for nobody. */
+const scanned = new Map<string, string>();
+async function scan(keys: ReturnType<typeof createLocalJWKSet>, eventId: string, ticket: string) {
+  const options = { algorithms: ['EdDSA'], audience: eventId }; // the signature, the event, and the expiry
+  const { payload } = await jwtVerify(ticket, keys, options).catch(() => ({ payload: undefined }));
+  const ticketId = payload?.jti;
+  if (ticketId === undefined || revoked.has(ticketId) || scanned.has(ticketId)) return undefined;
+  scanned.set(ticketId, ticket);
+  return payload?.sub;
+}
+
+const { id } = await ask<{ id: string }>('/event', { name: 'Spring fair' });
+await ask(`/event/${id}/attendees`, { attendeeId: 'user-7421' });
+const { ticket } = await ask<{ ticket: string }>(`/event/${id}/attendees/user-7421/ticket`);
+
+const keys = await load(id);
+console.log('offline:', await scan(keys, id, ticket), await scan(keys, id, ticket));
+const result = await ask<{ items: { status: string }[] }>(`/event/${id}/checkin`, {
+  items: [...scanned.values()],
+});
+console.log('online:', ...result.items.map(({ status }) => status));

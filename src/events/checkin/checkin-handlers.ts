@@ -1,0 +1,144 @@
+import { problem } from '../../base/errors.ts';
+import type { components, operations } from '../../contract/generated/events.ts';
+import { cursorOf, positionOf } from '../../contract/list-cursor.ts';
+import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { EventRecord } from '../event.ts';
+import { findEvent } from '../event-store.ts';
+import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
+import { expiryOf } from './ticket-expiry.ts';
+import type { Ticket, Tickets } from './tickets.ts';
+
+type Schemas = components['schemas'];
+
+type Parts = {
+  readonly db: Database;
+  readonly tickets: Tickets;
+  /** Path of the events area, such as `/events/v1/api`. */
+  readonly basePath: string;
+  /**
+   * Returns those of these users who do not fulfil the conditions of the event any more; nobody by default. It is asked before the
+   * transaction, also of users and events that do not exist.
+   */
+  readonly findIneligible?: (
+    companyId: string,
+    eventId: string,
+    attendeeIds: readonly string[],
+  ) => Promise<ReadonlySet<string>>;
+};
+
+type CheckInOperations = Pick<
+  operations,
+  'checkInAttendees' | 'getTicket' | 'listRevokedTickets' | 'getTicketKeys'
+>;
+
+/** What an item of a check-in stands for; a ticket names a registration. */
+type Scanned = { readonly attendeeId: string; readonly ticketId?: string };
+
+const usualLimit = 200;
+const cacheControl = 'public, max-age=300';
+
+/** Tickets of attendees, and their admission at the door. */
+export function createCheckInHandlers({
+  db,
+  tickets,
+  basePath,
+  findIneligible = async () => new Set(),
+}: Parts): Handlers<CheckInOperations, CompanyContext, 'getTicketKeys'> {
+  return {
+    async checkInAttendees({ path, body: { items } }, { companyId, once, origin }) {
+      const eventId = path.eventId.toLowerCase();
+      const key = { companyId, eventId };
+      const scanned = await Promise.all(
+        items.map(
+          async (text): Promise<Scanned> => (await tickets.read(text, eventId)) ?? { attendeeId: text },
+        ),
+      );
+      const named = [...new Set(scanned.map(({ attendeeId }) => attendeeId))];
+      const ineligible = await findIneligible(companyId, eventId, named);
+      return once(async (tx) => {
+        existing(await findEvent(tx, companyId, eventId));
+        const registrations = await lockRegistrations(tx, key, named);
+        const decided = decide(scanned, registrations, ineligible);
+        const newly = decided.flatMap(({ status, attendeeId }) =>
+          status === 'admitted' ? [attendeeId] : [],
+        );
+        const admitted = await admit(tx, key, newly, origin);
+        const results = decided.map(({ attendeeId, status }): Schemas['CheckedIn'] => {
+          if (status === 'unknown') return { attendeeId: null, status, checkedInAt: null };
+          const at = registrations.get(attendeeId)?.checkedInAt ?? admitted.get(attendeeId);
+          return { attendeeId, status, checkedInAt: at?.toISOString() ?? null };
+        });
+        return { status: 200, body: { items: results } } as const;
+      });
+    },
+
+    async getTicket({ path: { eventId, attendeeId } }, { companyId }) {
+      const event = existing(await findEvent(db, companyId, eventId));
+      const registration = await findTicketed(db, { companyId, eventId }, attendeeId);
+      if (registration === undefined) throw problem('attendee_not_found');
+      const { ticketId, createdAt } = registration;
+      const { startDate, endDate } = event;
+      const expiresAt = expiryOf({ startDate, endDate, createdAt });
+      const ticket: Ticket = { eventId: event.id, attendeeId, ticketId, expiresAt };
+      const text = await tickets.sign(ticket);
+      return { status: 200, body: { ticket: text, ticketId, expiresAt: expiresAt.toISOString() } };
+    },
+
+    async listRevokedTickets(
+      { path: { eventId }, query: { after = '', limit = usualLimit } },
+      { companyId },
+    ) {
+      const listPath = `${basePath}/event/${eventId.toLowerCase()}/tickets/revoked`;
+      const asked = { companyId, path: listPath, query: after === '' ? {} : { cursor: after } };
+      const [place] = positionOf(asked, /^(\d{1,18})$/, 'after') ?? [];
+      existing(await findEvent(db, companyId, eventId));
+      const found = await listRevoked(db, { companyId, eventId }, { after: place, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      const body = {
+        tickets: page.map(({ ticketId, attendeeId, revokedAt }) => ({
+          ticketId,
+          attendeeId,
+          revokedAt: revokedAt.toISOString(),
+        })),
+        cursor: last === undefined ? after : cursorOf(asked, last.place),
+        hasMore: found.length > limit,
+      };
+      return { status: 200, body };
+    },
+
+    async getTicketKeys() {
+      // An empty set would be kept by caches.
+      if (tickets.publicKeys.length === 0) throw problem('service_unavailable');
+      const headers = { 'Cache-Control': cacheControl };
+      return { status: 200, headers, body: { keys: [...tickets.publicKeys] } };
+    },
+  };
+}
+
+type Decision = { readonly attendeeId: string; readonly status: Schemas['CheckInStatus'] };
+
+/** Decides about each item. Of several for one attendee, the first admits. */
+function decide(
+  scanned: readonly Scanned[],
+  registrations: ReadonlyMap<string, Registration>,
+  ineligible: ReadonlySet<string>,
+): Decision[] {
+  const admitted = new Set<string>();
+  return scanned.map(({ attendeeId, ticketId }) => {
+    const registration = registrations.get(attendeeId);
+    if (registration === undefined || (ticketId ?? registration.ticketId) !== registration.ticketId)
+      return { attendeeId, status: 'unknown' };
+    if (registration.checkedInAt !== null || admitted.has(attendeeId))
+      return { attendeeId, status: 'already_admitted' };
+    if (ineligible.has(attendeeId)) return { attendeeId, status: 'no_longer_eligible' };
+    admitted.add(attendeeId);
+    return { attendeeId, status: 'admitted' };
+  });
+}
+
+function existing(event: EventRecord | undefined): EventRecord {
+  if (event === undefined) throw problem('event_not_found');
+  return event;
+}

@@ -1,0 +1,83 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
+
+const at = (id: string, query = '') => `${eventPath}/${id}/attendees${query}`;
+const names = ['attendee_id', 'created_at', 'checked_in_at'];
+
+describe('200', () => {
+  test('sends all attendees as CSV, with hostile texts as they are', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const hostile = ['a,b', 'say "hi"', 'two\r\nlines', 'ümlaut \u{1f33e}', "o'Neil"];
+    await givenAttendees(acme, id, ...hostile);
+    await acme
+      .post(`${eventPath}/${id}/checkin`)
+      .send({ items: ['a,b'] })
+      .expect(200);
+    const reply = await acme.get(at(id)).set('accept', 'text/csv').expect(200);
+    expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const json = (await acme.get(at(id)).expect(200)).body;
+    expect(parse(reply.text)).toEqual([
+      names,
+      ...json.map((attendee: Record<string, string | null>) => [
+        attendee['attendeeId'],
+        attendee['createdAt'],
+        attendee['checkedInAt'] ?? '',
+      ]),
+    ]);
+    expect(json[0].checkedInAt).not.toBeNull();
+  });
+
+  test('gives an apostrophe to what a spreadsheet would run', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, '=HYPERLINK("https://x.example")', '+1', '@a');
+    const { text } = await acme.get(at(id)).set('accept', 'text/csv').expect(200);
+    const [, ...rows] = parse(text) as string[][];
+    expect(rows.map(([attendeeId]) => attendeeId)).toEqual([
+      '\'=HYPERLINK("https://x.example")',
+      "'+1",
+      "'@a",
+    ]);
+  });
+
+  test('begins behind a cursor, and does not end with a page', async ({ acme, db, service }) => {
+    const { id } = await givenEvent(acme);
+    const users = Array.from({ length: 2_500 }, (_, index) => `user-${index}`);
+    await db('attendees').insert(
+      users.map((attendee_id) => ({ company_id: service.companies.acme, event_id: id, attendee_id })),
+    );
+    const page = await acme.get(at(id, '?limit=2')).expect(200);
+    const query = `?limit=2&cursor=${page.headers['x-next-cursor']}`;
+    const { text } = await acme.get(at(id, query)).set('accept', 'text/csv').expect(200);
+    const [, ...rows] = parse(text) as string[][];
+    const order = (await acme.get(at(id)).expect(200)).body.map(
+      ({ attendeeId }: { attendeeId: string }) => attendeeId,
+    );
+    expect(rows.map(([attendeeId]) => attendeeId)).toEqual(order.slice(2));
+  });
+
+  test('is a line of names for an event without attendees', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const { text } = await acme.get(at(id)).set('accept', 'text/csv').expect(200);
+    expect(text).toBe(`${names.join(',')}\r\n`);
+  });
+
+  test.for(['*/*', 'application/json', 'image/png', 'text/csv;q=0.5, application/json'])(
+    'stays JSON for Accept: %s',
+    async (accept, { acme }) => {
+      const { id } = await givenEvent(acme);
+      expect((await acme.get(at(id)).set('accept', accept).expect(200)).body).toEqual([]);
+    },
+  );
+});
+
+describe('404', () => {
+  test("is a problem, and no file, of another company's event", async ({ acme, globex }) => {
+    const { id } = await givenEvent(acme);
+    for (const path of [at(id), at(unknownId)]) {
+      const reply = await globex.get(path).set('accept', 'text/csv').expect(404);
+      expect(reply.body.code).toBe('event_not_found');
+    }
+  });
+});

@@ -1,0 +1,236 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { createCheckInHandlers } from '../../../src/events/checkin/checkin-handlers.ts';
+import { createTickets } from '../../../src/events/checkin/tickets.ts';
+import { test } from '../../support/fixtures.ts';
+import type { Client } from '../../support/service.ts';
+import { eventPath, givenAttendees, givenEvent, heldUp, unknownId, withoutRequestId } from '../requests.ts';
+
+const at = (id: string) => `${eventPath}/${id}/checkin`;
+const scan = (client: Client, id: string, ...items: string[]) => client.post(at(id)).send({ items });
+const ticketOf = async (client: Client, id: string, attendeeId: string): Promise<string> =>
+  (await client.get(`${eventPath}/${id}/attendees/${attendeeId}/ticket`).expect(200)).body.ticket;
+const listed = async (client: Client, id: string) =>
+  (await client.get(`${eventPath}/${id}/attendees`).expect(200)).body;
+
+type Result = { attendeeId: string | null; status: string; checkedInAt: string | null };
+const statuses = ({ items }: { items: Result[] }) => items.map(({ status }) => status);
+const nobody = { attendeeId: null, status: 'unknown', checkedInAt: null };
+
+describe('200', () => {
+  test('admits by user id and by ticket, in the order of the items, and shows when', async ({ acme, db }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob', 'cid');
+    expect(await listed(acme, id)).toMatchObject([{ checkedInAt: null }, {}, {}]);
+    const ticket = await ticketOf(acme, id, 'bob');
+    const { body } = await scan(acme, id.toUpperCase(), 'nobody', ticket, 'ann').expect(200);
+    const attendees = await listed(acme, id);
+    expect(body.items).toEqual([
+      nobody,
+      { attendeeId: 'bob', status: 'admitted', checkedInAt: attendees[1].checkedInAt },
+      { attendeeId: 'ann', status: 'admitted', checkedInAt: attendees[0].checkedInAt },
+    ]);
+    expect(attendees).toMatchObject([
+      { checkedInAt: expect.any(String) },
+      { checkedInAt: expect.any(String) },
+      { checkedInAt: null },
+    ]);
+    const entries = await db('audit_log').where({ subject: id, action: 'attendee.checkin' }).select();
+    expect(entries.map(({ details }) => details)).toEqual(
+      expect.arrayContaining([{ attendeeId: 'ann' }, { attendeeId: 'bob' }]),
+    );
+    expect(entries).toHaveLength(2);
+  });
+
+  test('admits once: within a request, and in a later one with the first time', async ({ acme, db }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const ticket = await ticketOf(acme, id, 'ann');
+    const first = await scan(acme, id, 'ann', ticket, 'ann').expect(200);
+    expect(statuses(first.body)).toEqual(['admitted', 'already_admitted', 'already_admitted']);
+    const second = await scan(acme, id, ticket).expect(200);
+    expect(second.body.items).toEqual([{ ...first.body.items[1] }]);
+    expect(new Set(first.body.items.map(({ checkedInAt }: Result) => checkedInAt)).size).toBe(1);
+    expect(await db('audit_log').where({ subject: id, action: 'attendee.checkin' })).toHaveLength(1);
+  });
+
+  test('knows no ticket of another event, of a removed or re-added user, or of somebody else', async ({
+    acme,
+    globex,
+    service,
+  }) => {
+    const { id } = await givenEvent(acme);
+    const { id: other } = await givenEvent(acme);
+    const { id: foreign } = await givenEvent(globex);
+    await givenAttendees(acme, id, 'ann', 'bob');
+    await givenAttendees(acme, other, 'ann');
+    await givenAttendees(globex, foreign, 'ann');
+    const removed = await ticketOf(acme, id, 'bob');
+    await acme.delete(`${eventPath}/${id}/attendees/bob`).expect(204);
+    expect(statuses((await scan(acme, id, removed)).body)).toEqual(['unknown']);
+    await givenAttendees(acme, id, 'bob');
+    const added = await ticketOf(acme, id, 'bob');
+    expect(added).not.toBe(removed);
+    const ticket = await ticketOf(acme, id, 'ann');
+    const [header, claims, signature] = ticket.split('.') as [string, string, string];
+    const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
+    const stranger = createTickets(new Map([['k', randomBytes(32)]]));
+    const { ticketId } = (await acme.get(`${eventPath}/${id}/attendees/ann/ticket`).expect(200)).body;
+    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01') };
+    const { sign } = createTickets(service.parts.config.SECRET_KEYS);
+    const texts = [
+      await ticketOf(acme, other, 'ann'),
+      await ticketOf(globex, foreign, 'ann'),
+      removed,
+      await stranger.sign(own),
+      await sign({ ...own, eventId: other }),
+      await sign({ ...own, attendeeId: 'bob' }),
+      await sign({ ...own, expiresAt: new Date(Date.now() - 1_000) }),
+      `${none}.${claims}.`,
+      `${none}.${claims}.${signature}`,
+      `${header}.${claims}.${'A'.repeat(86)}`,
+      `${header}.${Buffer.from('{}').toString('base64url')}.${signature}`,
+      ticket.slice(0, -1),
+      'x'.repeat(2_048),
+      "'; DROP TABLE attendees; --",
+    ];
+    const { body } = await scan(acme, id, ...texts, ticket, added).expect(200);
+    expect(statuses(body)).toEqual([...texts.map(() => 'unknown'), 'admitted', 'admitted']);
+    expect(body.items.slice(0, texts.length)).toEqual(texts.map(() => nobody));
+  });
+
+  test('knows no ticket that expired', async ({ acme }) => {
+    const { id } = await givenEvent(acme, { startDate: '2020-01-01', endDate: '2020-01-02' });
+    await givenAttendees(acme, id, 'ann');
+    const ticket = await ticketOf(acme, id, 'ann');
+    expect(statuses((await scan(acme, id, ticket, 'ann').expect(200)).body)).toEqual(['unknown', 'admitted']);
+  });
+
+  test('takes two hundred items, and lets a thousand scans by two scanners admit each attendee once', async ({
+    acme,
+    service,
+    db,
+  }) => {
+    const { id } = await givenEvent(acme);
+    const users = Array.from({ length: 1_000 }, (_, index) => `user-${String(index).padStart(4, '0')}`);
+    await db('attendees').insert(
+      users.map((attendee_id) => ({ company_id: service.companies.acme, event_id: id, attendee_id })),
+    );
+    await db('events').where({ id }).update({ total_attendees: users.length });
+    const batches = Array.from({ length: 5 }, (_, index) => users.slice(index * 200, (index + 1) * 200));
+    const twin = await service.twin();
+    const other = twin.as(service.keys.acme);
+    const replies = await Promise.all(
+      batches.flatMap((batch) => [scan(acme, id, ...batch), scan(other, id, ...batch.toReversed())]),
+    );
+    const results: Result[] = replies.flatMap(({ body }) => body.items);
+    const ofStatus = (status: string) => results.filter((result) => result.status === status);
+    expect([ofStatus('admitted').length, ofStatus('already_admitted').length]).toEqual([1_000, 1_000]);
+    expect(new Set(ofStatus('admitted').map(({ attendeeId }) => attendeeId)).size).toBe(1_000);
+    const times = new Map(
+      ofStatus('admitted').map(({ attendeeId, checkedInAt }) => [attendeeId, checkedInAt]),
+    );
+    for (const { attendeeId, checkedInAt } of ofStatus('already_admitted'))
+      expect(checkedInAt).toBe(times.get(attendeeId));
+    expect(await db('audit_log').where({ subject: id, action: 'attendee.checkin' })).toHaveLength(1_000);
+  });
+
+  test('lets fifty scanners with one ticket admit once', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const ticket = await ticketOf(acme, id, 'ann');
+    const replies = await Promise.all(Array.from({ length: 50 }, () => scan(acme, id, ticket).expect(200)));
+    const seen = replies.flatMap(({ body }) => statuses(body)).toSorted();
+    expect(seen).toEqual(['admitted', ...Array.from({ length: 49 }, () => 'already_admitted')]);
+  });
+
+  test('repeats its answer for an Idempotency-Key', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const send = () => scan(acme, id, 'ann').set('idempotency-key', `door-${id}`).expect(200);
+    const first = await send();
+    const again = await send();
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(statuses(again.body)).toEqual(['admitted']);
+  });
+
+  test('admits nobody who does not fulfil the conditions any more', async ({ acme, service, db }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob', 'cid');
+    await scan(acme, id, 'bob').expect(200);
+    const handlers = createCheckInHandlers({
+      db,
+      tickets: createTickets(),
+      basePath: '/events/v1/api',
+      findIneligible: async () => new Set(['ann', 'bob']),
+    });
+    const context = {
+      companyId: service.companies.acme,
+      origin: { keyId: 'key', address: '127.0.0.1', requestId: randomUUID() },
+      once: (work: (tx: unknown) => Promise<unknown>) => db.transaction(work),
+    };
+    const input = { path: { eventId: id }, body: { items: ['ann', 'bob', 'cid'] } };
+    // Only what this handler uses of its input and its context.
+    const reply = await handlers.checkInAttendees(input as never, context as never);
+    const body = reply.body as { items: Result[] };
+    expect(statuses(body)).toEqual(['no_longer_eligible', 'already_admitted', 'admitted']);
+    expect(body.items[0]).toMatchObject({ attendeeId: 'ann', checkedInAt: null });
+  });
+});
+
+describe('400', () => {
+  test.for([
+    ['no items', {}, '/items'],
+    ['an empty list', { items: [] }, '/items'],
+    ['more than two hundred', { items: Array.from({ length: 201 }, () => 'a') }, '/items'],
+    ['an empty text', { items: ['a', ''] }, '/items/1'],
+    ['a text that is too long', { items: ['x'.repeat(2_049)] }, '/items/0'],
+    ['U+0000', { items: ['a\u0000'] }, '/items/0'],
+    ['no text', { items: [5] }, '/items/0'],
+    ['an unknown field', { items: ['a'], at: 'now' }, '/at'],
+  ] as const)('rejects %s and names it', async ([_, body, pointer], { acme }) => {
+    const { id } = await givenEvent(acme);
+    const reply = await acme.post(at(id)).send(body).expect(400);
+    expect(reply.body.errors).toMatchObject([{ in: 'body', pointer }]);
+  });
+});
+
+describe('404', () => {
+  test("shows nothing of another company's event and admits nobody", async ({ acme, globex }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const ticket = await ticketOf(acme, id, 'ann');
+    const foreign = await scan(globex, id, 'ann', ticket).expect(404);
+    const missing = await scan(globex, unknownId, 'ann').expect(404);
+    expect(foreign.body.detail).toBe('Event not found');
+    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
+    expect(await listed(acme, id)).toMatchObject([{ checkedInAt: null }]);
+  });
+});
+
+describe('409 and 422', () => {
+  test('rejects a second request with an Idempotency-Key whose first still runs', async ({
+    acme,
+    service,
+  }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const send = () => scan(acme, id, 'ann').set('Idempotency-Key', `at once ${id}`);
+    const first = async () => send().expect(200);
+    await heldUp(service, { table: 'attendees', waiting: 1 }, first, async () => {
+      const { body, headers } = await send().expect(409);
+      expect(body.code).toBe('idempotency_in_progress');
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    });
+  });
+
+  test('rejects an Idempotency-Key that was used with another body', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob');
+    const send = (user: string) => scan(acme, id, user).set('Idempotency-Key', `reused ${id}`);
+    await send('ann').expect(200);
+    expect((await send('bob').expect(422)).body.code).toBe('idempotency_key_reused');
+    expect(await listed(acme, id)).toMatchObject([{}, { attendeeId: 'bob', checkedInAt: null }]);
+  });
+});
