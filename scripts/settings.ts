@@ -108,7 +108,7 @@ const parts = [
     name: 'normal reasons',
     head: ['Reason that leaves workers ready', 'Remedy'],
     rows: Object.entries(mintReasons).flatMap(([reason, { remedy }]) =>
-      needsHelp(reason) ? [] : [[`\`${reason}\``, remedy]],
+      needsHelp(reason) ? [] : [[`\`${reason}\``, remedy.replaceAll('<', '&lt;')]],
     ),
   },
 ];
