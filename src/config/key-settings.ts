@@ -5,7 +5,7 @@ export const keySettings = {
   SECRET_KEYS: {
     schema: keyRing.optional(),
     about:
-      'Keys that encrypt claim secrets, secrets of endpoints and addresses of nodes, separated by commas or lines. A key is `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS. The first key encrypts, all decrypt. Needed for the areas `rwa`, `claim` and `news`, by workers that send news, and by every process where addresses of nodes are sealed.',
+      'Keys that encrypt claim secrets, secrets of endpoints and addresses of nodes, separated by commas or lines. A key is `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS. The first key encrypts, all decrypt. Needed for the areas `rwa`, `claim` and `news`, and by workers that send news.',
     secret: true,
   },
   CURSOR_KEYS: {
