@@ -11,12 +11,12 @@ import {
   privilegesOn,
   tableRights,
 } from '../src/db/schema/role-rights.ts';
-import { mintReasons } from '../src/rwa/minting/mint-reason.ts';
+import { mintReasons, needsHelp } from '../src/rwa/minting/mint-reason.ts';
 
 const help = `Usage: node scripts/settings.ts [--check]
 
-Writes the tables that pages of docs/operate/ take from the code: settings, commands, rights in the database and notes
-about mints.
+Writes the tables that pages of docs/operate/ take from the code: settings, commands, rights in the database, and notes
+and reasons of mints.
   --check  change nothing, fail when a table is not current
 `;
 
@@ -102,6 +102,14 @@ const parts = [
     name: 'notes',
     head: ['Reason', '`mintNote`'],
     rows: Object.entries(mintReasons).map(([reason, { note }]) => [`\`${reason}\``, note]),
+  },
+  {
+    page: 'metrics',
+    name: 'normal reasons',
+    head: ['Reason that leaves workers ready', 'Remedy'],
+    rows: Object.entries(mintReasons).flatMap(([reason, { remedy }]) =>
+      needsHelp(reason) ? [] : [[`\`${reason}\``, remedy.replaceAll('<', '&lt;')]],
+    ),
   },
 ];
 

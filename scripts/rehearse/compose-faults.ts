@@ -56,7 +56,7 @@ export async function readByCompose(file: string): Promise<boolean> {
     () => false,
   );
   if (!((await hasProgram('docker')) && isHere)) return false;
-  const env = { ...process.env, PUBLIC_BASE_URL: 'https://api.example', CLAIM_BASE_URL: 'https://a.example' };
+  const env = { ...process.env, PUBLIC_BASE_URL: 'https://api.example' };
   await runProgram('docker', args, { env });
   return true;
 }

@@ -141,7 +141,8 @@ async function learn(place: Place, { line, rpcUrl }: { line: string; rpcUrl: str
 }
 
 const acceptedForm = z.object({ nftId: z.string() });
-const mintedForm = z.object({ tokenId: z.string(), claimStatus: z.literal('minted') });
+// A worker reads the owner some seconds later.
+const mintedForm = z.object({ tokenId: z.string(), claimStatus: z.literal('minted'), owner: z.string() });
 
 async function seeDoctorName(place: Place, command: string): Promise<void> {
   const output = await run(place, 'npx tallystick doctor').catch(String);
@@ -172,7 +173,7 @@ async function until<T>(place: Place, line: string, form: z.ZodType<T>): Promise
   }
 }
 
-/** @throws Error when the page shows an answer of other fields below the command */
+/** @throws Error when the page shows an answer of other fields, or other kinds of values, below the command */
 async function compareSample(line: string, answer: unknown): Promise<void> {
   const text = await readFile(path.join(root, page), 'utf8');
   const [, shown = 'null'] = /```json\n([^`]*)```/.exec(text.slice(text.indexOf(line))) ?? [];
@@ -180,11 +181,11 @@ async function compareSample(line: string, answer: unknown): Promise<void> {
   if (expected !== found) throw new Error(`The page shows ${expected}\nThe service answers ${found}`);
 }
 
-/** The paths of all fields of a JSON value. */
+/** The paths of all fields of a JSON value, each with the kind of its value. */
 const fieldsOf = (value: unknown, place = ''): string[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([name, each]) => fieldsOf(each, `${place}.${name}`))
-    : [place];
+    : [`${place}:${value === null ? 'null' : typeof value}`];
 
 type Expected = { readonly place: Place; readonly publicUrl: string; readonly rpcUrl: string };
 

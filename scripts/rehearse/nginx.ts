@@ -37,6 +37,10 @@ export async function rehearseNginx(report: Report): Promise<void> {
     await runProgram('nginx', ['-t', '-p', folder, '-c', 'nginx.conf']);
   });
   if (!isValid) return;
+  await report(
+    'nginx/tallystick.conf: nginx reads it with TLS, as docs/operate/deploy.md switches it on',
+    () => readWithTls(folder),
+  );
   await startNginx(folder, port, opened);
 
   await report(
@@ -126,6 +130,23 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+async function readWithTls(folder: string): Promise<void> {
+  const page = await readFile(path.join(import.meta.dirname, '../../docs/operate/deploy.md'), 'utf8');
+  const [, edit = ''] = /sed -i '([^']+)' \/etc\/nginx/.exec(page) ?? [];
+  const [key, certificate] = [path.join(folder, 'tallystick.key'), path.join(folder, 'tallystick.pem')];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=rehearsal'];
+  await runProgram('openssl', [...made, '-keyout', key, '-out', certificate]);
+  const text = await runProgram('sed', [edit, site]);
+  if (/^ *listen 8080;|#tls/m.test(text)) throw new Error(`sed '${edit}' does not switch TLS on`);
+  const own = text
+    .replaceAll('/etc/nginx', folder)
+    .replace('listen 443', `listen 127.0.0.1:${await freePort()}`);
+  await writeFile(path.join(folder, 'tls.conf'), own);
+  const main = (await readFile(path.join(folder, 'nginx.conf'), 'utf8')).replace('site.conf', 'tls.conf');
+  await writeFile(path.join(folder, 'nginx-tls.conf'), main);
+  await runProgram('nginx', ['-t', '-p', folder, '-c', 'nginx-tls.conf']);
 }
 
 type Ports = { readonly port: number; readonly servicePort: number };

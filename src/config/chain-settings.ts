@@ -27,7 +27,8 @@ export const chainSettings = {
   },
   MINT_MAX_FEE_GWEI: {
     schema: wholeSetting(1, 1_000_000).default(500),
-    about: 'Highest price of a unit of gas. Above it minting pauses, and `contract` commands send nothing.',
+    about:
+      'Highest price of a unit of gas, on all networks. Above it minting pauses, and `contract` commands send nothing. The least tip belongs to a network: `tallystick network update --min-tip`.',
   },
   MINT_MAX_IN_FLIGHT: {
     schema: wholeSetting(1, 16).default(16),

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { commandLine } from './command-line.ts';
 
@@ -77,5 +78,38 @@ describe('a mistake', () => {
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toMatch(/^The configuration has \d fault\(s\):\n {2}- DATABASE_URL is missing\n/);
     expect(err).toMatch(/For the service that npm start made, add --local\.\n$/);
+  });
+});
+
+describe('the documentation', () => {
+  const pages = ['*.md', 'docs/**/*.md', 'openapi/portal/guides/*.md', 'openapi/portal/problems.yaml'];
+  const text = globSync(pages, { exclude: ['CHANGELOG.md', 'docs/operate/commands.md'] })
+    .map((page) => readFileSync(page, 'utf8'))
+    .join('\n')
+    .replaceAll(/\\\n */g, '');
+  const named = [
+    ...text.matchAll(/(?:^|[`\s])tallystick ((?!src\/)[a-z].*?)(?:[`#|]|[.,;:)](?:\s|$)|$)/gm),
+  ].map(([, words = '']) => words.trim());
+  // The table of all commands is made from the program.
+  const known = [
+    ...readFileSync('docs/operate/commands.md', 'utf8').matchAll(/^\| `tallystick ([a-z -]*[a-z])/gm),
+  ]
+    .map(([, command = '']) => command)
+    .toSorted((one, other) => other.length - one.length);
+  const groups = new Set(known.map((command) => command.split(' ', 1)[0]));
+
+  test('names only commands and options that there are', async () => {
+    expect(named.length).toBeGreaterThan(100);
+    const faults: string[] = [];
+    for (const words of new Set(named)) {
+      const command = known.find((each) => words === each || words.startsWith(`${each} `));
+      const options = [...words.matchAll(/(?<= )--[a-z-]+/g)].map(([option]) => option);
+      if (command === undefined && (options.length > 0 || !groups.has(words))) faults.push(words);
+      const { out } = await run(...(command?.split(' ') ?? []), '--help');
+      faults.push(
+        ...options.filter((option) => !out.includes(option)).map((option) => `${words}: no ${option}`),
+      );
+    }
+    expect(faults).toEqual([]);
   });
 });

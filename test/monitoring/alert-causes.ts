@@ -20,6 +20,7 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
   TallystickNodeUnfit: { world: 'minting', cause: 'a node of another chain among those of the network' },
   TallystickUpstreamFailing: { world: 'ill', cause: 'an upstream that answers nothing but 500' },
   TallystickMintUnexplained: { world: 'minting', cause: 'a node that swallows every transaction' },
+  TallystickMintWaiting: { world: 'minting', cause: 'an NFT whose token id somebody else has' },
   TallystickMintDisagreement: { world: 'minting', cause: 'a row that names another transaction' },
   TallystickMintLanePaused: { world: 'minting', cause: 'a signer that cannot pay, with an NFT to send' },
   TallystickMintLaneUnattended: { world: 'ill', cause: 'a lane whose signer no process has' },

@@ -4,7 +4,6 @@ import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createLogger } from '../../src/base/log.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { createOperationsApp } from '../../src/compose/operations.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { createMinter } from '../../src/compose/worker.ts';
@@ -100,28 +99,6 @@ describe('the alerts', () => {
     expect(Object.keys(alertCauses).toSorted()).toEqual(
       (await alerts()).map((each) => each.alert).toSorted(),
     );
-  });
-
-  test('say in their runbooks only commands that there are', async () => {
-    const unused = () => {
-      throw new Error('nothing is run');
-    };
-    const { stdin, stdout, stderr } = process;
-    const called = { loadConfig: unused, loadClientSettings: unused, ask: unused };
-    const more = { prompt: unused, onInterrupt: unused, environment: {} };
-    const parts = { version: '0', ...called, ...more, stdin, stdout, stderr };
-    const program = createProgram(parts, unused);
-    const said = [...(await readFile(runbooks, 'utf8')).matchAll(/`tallystick ([a-z][a-z -]*?)`/g)];
-    expect(said.length).toBeGreaterThan(10);
-    for (const [, words = ''] of said) {
-      const [group, name] = words.split(' ');
-      const found = program.commands.find((command) => command.name() === group);
-      const own = found?.commands.map((command) => command.name()) ?? [];
-      expect([words, found !== undefined && (name === undefined || own.includes(name))]).toEqual([
-        words,
-        true,
-      ]);
-    }
   });
 });
 

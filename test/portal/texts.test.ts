@@ -10,6 +10,8 @@ import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 import { createFieldList } from '../../scripts/docs/schema.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
+import { documentOf } from '../contract/documented.ts';
+import { contractSchema } from '../support/contract-schema.ts';
 
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
 
@@ -64,6 +66,24 @@ describe('the texts of the portal', () => {
     expect(() => renderMarkdown('{{moon}}', { root: '' })).toThrow('Nothing is known as {{moon}}');
     expect(() => renderMarkdown('```cobol\n```', { root: '' })).toThrow('language cobol');
   });
+});
+
+test('the answers of the first page have the fields of the document, and values of its kinds', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/first-nft.md'), 'utf8');
+  const shown = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, text = '']) => JSON.parse(text));
+  expect(shown).toHaveLength(2);
+  const [accepted, nft] = shown;
+  for (const [component, value] of [
+    ['MintAccepted', accepted],
+    ['NftDetail', nft],
+    ['RwaDetail', nft.rwa],
+  ] as const) {
+    expect([component, contractSchema(component, 'rwa')(value)]).toEqual([component, []]);
+    const fields = Object.keys(
+      documentOf('rwa')['components']?.['schemas']?.[component]?.['properties'] ?? {},
+    );
+    expect(Object.keys(value).toSorted()).toEqual(fields.toSorted());
+  }
 });
 
 describe('a page of the documentation', () => {
