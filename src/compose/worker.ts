@@ -68,7 +68,8 @@ export async function createMinter(
 
 /** The ledger of who owns the NFTs. Nothing is read yet. */
 export function createLedger(parts: Parts): OwnershipLedger {
-  return createOwnershipLedger({ ...parts, pollMs: parts.config.OWNERSHIP_POLL_SECONDS * 1_000 });
+  const pollMs = parts.config.OWNERSHIP_POLL_SECONDS * 1_000;
+  return createOwnershipLedger({ ...parts, pollMs, onUnread: parts.observers.owners });
 }
 
 function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {

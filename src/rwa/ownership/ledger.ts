@@ -5,7 +5,7 @@ import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { withLease } from '../../db/leases/lease.ts';
-import { followTransfers, type OnLedgerStep } from './follow.ts';
+import { followTransfers, type OnLedgerStep, type OnUnread } from './follow.ts';
 
 /** Follows who owns the NFTs of all networks. Of several processes, one follows a network at a time. */
 export type OwnershipLedger = {
@@ -21,11 +21,13 @@ export type LedgerOptions = {
   readonly log: Logger;
   /** Between two polls of a network. */
   readonly pollMs: number;
+  /** Called with each contract that a poll could not read. */
+  readonly onUnread: OnUnread;
   readonly step?: OnLedgerStep | undefined;
 };
 
 export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
-  const { db, networks, clients, log, pollMs, step } = options;
+  const { db, networks, clients, log, pollMs, onUnread, step } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const following = new Map<string, Promise<void>>();
@@ -44,6 +46,7 @@ export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
         pinNode: (of, known) => clients.pool(of).pin({ ...of, known }),
         width,
         signal: lost,
+        onUnread,
         ...(step && { step }),
       }).catch((err: unknown) => {
         if (!lost.aborted) log.warn({ err, chainId }, 'owners could not be read, trying again');
