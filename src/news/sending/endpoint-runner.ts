@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/log.ts';
+import { createTrigger, type Trigger } from '../../base/trigger.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
@@ -14,7 +15,6 @@ import {
   recordOutcomes,
   takeOver,
 } from './sender-store.ts';
-import { createTrigger } from './trigger.ts';
 
 /** Where a sender is. Tests end one there. */
 export type SenderStep = 'taken over' | 'picked' | 'posted' | 'recorded';
@@ -69,7 +69,7 @@ type Run = {
   readonly id: string;
   readonly post: Post;
   readonly signal: AbortSignal;
-  readonly trigger: ReturnType<typeof createTrigger>;
+  readonly trigger: Trigger;
 };
 
 async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Promise<void> {

@@ -5,6 +5,7 @@ import { until } from '../../support/minting.ts';
 import { failure, of } from '../../support/node/flaw.ts';
 import { startNode } from '../../support/node/node.ts';
 import type { TestService } from '../../support/service.ts';
+import { addNetwork } from '../samples.ts';
 import { issue, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob] = wallets;
@@ -81,4 +82,16 @@ test('a contract that cannot be read delays no other, and is counted by its addr
   const { text } = await twin.parts.metrics.scrape();
   const counted = [...text.matchAll(/^tallystick_ownership_unread_total\{(.*)\} [1-9]/gm)];
   expect(counted.map(([, labels]) => labels)).toEqual([`chain_id="31337",contract="${unread}"`]);
+});
+
+test('follows a network that is registered later, and leaves one that is gone', async ({ service }) => {
+  const { db } = service;
+  const ledger = begin(service);
+  onTestFinished(() => ledger.stop());
+  const isFollowed = async () =>
+    (await db('leases').where({ name: 'ownership 77' }).whereRaw('expires_at > clock_timestamp()')).length;
+  await addNetwork(db, '77');
+  await until('network 77 is followed', async () => (await isFollowed()) === 1);
+  await db('networks').where({ chain_id: 77 }).delete();
+  await until('network 77 is left', async () => (await isFollowed()) === 0);
 });
