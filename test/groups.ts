@@ -11,6 +11,7 @@ export const processTests = [
   'test/keys/revocation.test.ts',
   'test/minting/killed-worker.test.ts',
   'test/monitoring/live-*.test.ts',
+  'test/news/killed-sender.test.ts',
 ] as const;
 
 /**

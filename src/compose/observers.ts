@@ -10,6 +10,7 @@ import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import { createIndexObserver } from '../providers/indexer/index-observer.ts';
 import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
 import { createMintObserver } from '../rwa/mint-worker/mint-observer.ts';
+import { createLedgerObserver } from '../rwa/ownership/ledger-observer.ts';
 
 /** Functions that the parts call with what they did; metrics and log lines are made of it. */
 export type Observers = ReturnType<typeof createObservers>;
@@ -26,6 +27,7 @@ export function createObservers(metrics: Metrics, log: Logger) {
     minting: createMintObserver(metrics, log),
     moralis: createMoralisMetrics(metrics),
     nodes: createRpcMetrics(metrics),
+    owners: createLedgerObserver(metrics, log),
     replica: createReplicaMetrics(metrics),
   };
 }

@@ -10,6 +10,8 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createNotifications, type Notifications } from '../db/connection/notifications.ts';
 import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
+import { assertEndpointKeysOpen } from '../news/endpoints/endpoint-keys.ts';
+import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
@@ -70,6 +72,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
   // Only processes that answer callers read claim secrets.
   const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
+  await checkEndpointKeys(config, db);
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
   const told = { log, metrics, observers, tracing };
   return { config, ...told, db, clients, outgoing, notifications, networks, jobs, vault };
@@ -82,6 +85,12 @@ function storeNodeStates(db: Database, log: Logger): OnNodeState {
       log.warn({ err, chainId, url: node, state }, 'state of a node not stored'),
     );
   };
+}
+
+/** Only processes that answer callers or send news read secrets of endpoints. */
+async function checkEndpointKeys({ ROLES, SECRET_KEYS }: Config, db: Database): Promise<void> {
+  if (SECRET_KEYS === undefined || !ROLES.some((role) => role !== 'indexer')) return;
+  await assertEndpointKeysOpen(db, createEndpointSecrets(SECRET_KEYS));
 }
 
 async function openVault({ SECRET_KEYS }: Config, db: Database): Promise<ClaimSecretVault | undefined> {

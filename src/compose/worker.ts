@@ -3,12 +3,12 @@ import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config/config.ts';
 import { basePaths } from '../contract/documents.ts';
+import type { LeasedLoop } from '../db/leases/leased-loop.ts';
 import { purgeExpiredRows } from '../db/records/housekeeping.ts';
 import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
-import type { LeasedLoop } from '../news/feed/leased-loop.ts';
 import { createNewsPurges } from '../news/feed/purge-store.ts';
 import { startSequencer } from '../news/feed/sequencer.ts';
 import { startSender } from '../news/sending/sender.ts';
@@ -68,7 +68,8 @@ export async function createMinter(
 
 /** The ledger of who owns the NFTs. Nothing is read yet. */
 export function createLedger(parts: Parts): OwnershipLedger {
-  return createOwnershipLedger({ ...parts, pollMs: parts.config.OWNERSHIP_POLL_SECONDS * 1_000 });
+  const pollMs = parts.config.OWNERSHIP_POLL_SECONDS * 1_000;
+  return createOwnershipLedger({ ...parts, pollMs, onUnread: parts.observers.owners });
 }
 
 function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {

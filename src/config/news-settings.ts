@@ -6,7 +6,7 @@ export const newsSettings = {
   NEWS_KEEP_DAYS: {
     schema: wholeSetting(7, 3_650).default(30),
     about:
-      'Days after which news are deleted from the feed, and their deliveries from the list of deliveries.',
+      'Days after which news are deleted from the feed with their deliveries. What an enabled endpoint has not taken stays.',
   },
   WEBHOOK_HOSTS: {
     schema: z

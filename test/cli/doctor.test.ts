@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { afterAll, describe, expect, inject, onTestFinished, vi } from 'vitest';
 import { examinePortal, examineSnapshots } from '../../src/cli/doctor/machine-check.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { findOldestSnapshot } from '../../src/db/schema/inspect.ts';
+import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
@@ -142,6 +144,32 @@ describe('doctor, on claim secrets', () => {
       },
     ]);
     await db('nfts').delete();
+  });
+});
+
+describe('doctor, on secrets of endpoints', () => {
+  const sealWith = (keyId: string, byte: number, id: string) =>
+    createEndpointSecrets(new Map([[keyId, Buffer.alloc(32, byte)]])).seal(id, 'whsec_1');
+
+  test.for([
+    ['lost', 9, 'SECRET_KEYS lacks keys that secrets of endpoints are encrypted with: lost'],
+    ['first', 9, 'SECRET_KEYS has other bytes under the id first than'],
+  ] as const)('says what is wrong with key %s', async ([keyId, byte, detail], { db, settings }) => {
+    const id = randomUUID();
+    await db('news_endpoints').insert({
+      id,
+      company_id: 'acme',
+      url: 'https://partner.example/',
+      secrets: [sealWith(keyId, byte, id)],
+      first_position: 0,
+      position: 0,
+    });
+    const { status, of } = await examine(settings);
+    expect(status).toBe(1);
+    expect(of('endpoint secrets')).toMatchObject([
+      { state: 'FAULT', detail: expect.stringContaining(detail) },
+    ]);
+    await db('news_endpoints').delete();
   });
 });
 

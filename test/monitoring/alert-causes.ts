@@ -38,6 +38,8 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
     world: 'ill',
     cause: 'news of an hour ago that another transaction has locked',
   },
+  TallystickNewsUndelivered: { world: 'ill', cause: 'news of two hours ago for a host that is not public' },
+  TallystickOwnershipBehind: { world: 'ill', cause: 'a ledger last read an hour ago, whose node is gone' },
   TallystickLevelsUnreadable: { world: 'strained', cause: 'lanes that another transaction has locked' },
 };
 

@@ -53,6 +53,13 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
   await db.raw(`INSERT INTO news (company_id, type, subject, data, created_at)
     VALUES ('acme', 'event.updated', gen_random_uuid(), '{}', now() - interval '1 hour')`);
+  await db.raw(`INSERT INTO news (company_id, type, subject, data, created_at, position)
+    VALUES ('globex', 'event.updated', gen_random_uuid(), '{}', now() - interval '2 hours', 1)`);
+  await db('news_feeds').insert({ company_id: 'globex', last_position: 1 });
+  await db.raw(`INSERT INTO news_endpoints (id, company_id, url, secrets, first_position, position)
+    VALUES (gen_random_uuid(), 'globex', 'http://127.0.0.1:9/', '{}', 0, 0)`);
+  await db.raw(`INSERT INTO nft_ledgers (chain_id, contract, first_block, number, hash, time, caught_up_at)
+    SELECT chain_id, contract_address, 0, 0, '0x', now(), now() - interval '1 hour' FROM rwas`);
   const holder = await db.transaction();
   opened.defer(async () => void (await holder.rollback()));
   await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');

@@ -97,9 +97,10 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts of minting, over 
   test('fire for what is wrong, and nothing else does', async () => {
     await using opened = new AsyncDisposableStack();
     const { chain, node, indexed, service, worker } = await startWorld(opened);
-    const accept = await createAcceptance(service, chain);
     const before = await untilShown(worker, /^tallystick_mint_lane_held\{.*\} 1$/m);
     expect(await firedAlerts({ before, after: before })).toEqual([]);
+    // Its contract has a ledger, which asks all nodes.
+    const accept = await createAcceptance(service, chain);
 
     node.setFlaws(keepsBroadcasts());
     const first = await accept();

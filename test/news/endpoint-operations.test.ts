@@ -115,6 +115,7 @@ describe('updateEndpoint', () => {
   });
 
   test('409: an endpoint that stopped before what the feed keeps', async ({ db, acme, service }) => {
+    await db('news_endpoints').delete();
     const { body } = await acme.post(endpointPath).send({ url }).expect(201);
     const path = `${endpointPath}/${body.id}`;
     await acme.patch(path).send({ enabled: false }).expect(200);
@@ -138,6 +139,7 @@ describe('updateEndpoint', () => {
     acme,
     service,
   }) => {
+    await db('news_endpoints').delete();
     const { body } = await acme.post(endpointPath).send({ url }).expect(201);
     const path = `${endpointPath}/${body.id}`;
     await writeNews(db, service.companies.acme, [subject]);
@@ -150,6 +152,36 @@ describe('updateEndpoint', () => {
     const { body: problem } = await acme.patch(path).send({ enabled: true }).expect(409);
     expect(problem.code).toBe('endpoint_outdated');
   });
+});
+
+test('news are kept for an enabled endpoint that has not got them, however old they are', async ({
+  db,
+  acme,
+  globex,
+  service,
+}) => {
+  await db('news_endpoints').delete();
+  const { acme: company } = service.companies;
+  const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+  await globex.post(endpointPath).send({ url }).expect(201);
+  await writeNews(db, company, [subject]);
+  await numberNews(db, 1_000);
+  await takeOver(db, body.id, 100);
+  // One waits as a delivery that is rejected each day, the other in the feed.
+  await writeNews(db, company, [subject]);
+  await numberNews(db, 1_000);
+  await db('news').update({ created_at: db.raw("now() - interval '400 days'") });
+  const [last] = await db('news_feeds').where({ company_id: company }).pluck('last_position');
+  const kept = async () => {
+    for (const purge of createNewsPurges(30)) await purge(db, 1_000);
+    return db('news').where({ company_id: company }).orderBy('position').pluck('position');
+  };
+  expect(await kept()).toEqual([String(last - 1), last]);
+  expect(await db('news_deliveries').where({ endpoint_id: body.id, delivered: false })).toHaveLength(1);
+  await db('news_deliveries').where({ endpoint_id: body.id }).update({ delivered: true });
+  expect(await kept()).toEqual([last]);
+  await acme.patch(`${endpointPath}/${body.id}`).send({ enabled: false }).expect(200);
+  expect(await kept()).toEqual([]);
 });
 
 describe('rotateEndpointSecret', () => {

@@ -84,6 +84,13 @@ const refusals: readonly Refusal[] = [
     message: /SECRET_KEYS has other bytes under the id a /,
   },
   {
+    why: 'a key of secrets of endpoints is missing',
+    prepare: () =>
+      database.db.raw(`INSERT INTO news_endpoints (id, company_id, url, secrets, first_position, position)
+        VALUES (gen_random_uuid(), 'acme', 'https://partner.example/', '{retired:AAAA}', 0, 0)`),
+    message: /SECRET_KEYS lacks keys that secrets of endpoints .*: retired/,
+  },
+  {
     why: 'a keystore cannot be opened',
     settings: () => ({
       MINT_SIGNERS: '31337=keystore:/nowhere/keystore.json',

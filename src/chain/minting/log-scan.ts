@@ -57,7 +57,7 @@ const isOfNodes = (error: unknown): error is NodesUnavailableError => error inst
 const tooMuch: readonly (FaultReason | undefined)[] = ['timeout', 'oversized', 'malformed'];
 
 /** Whether a node is there, though it does not give what was asked for. */
-function isAnswered(error: unknown): boolean {
+export function isAnswered(error: unknown): boolean {
   if (!isOfNodes(error)) return nodeErrorCode(error) !== undefined;
   return error.attempts.some(({ code, reason }) => code !== undefined || tooMuch.includes(reason));
 }

@@ -7,6 +7,8 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { countCompanies } from '../../keys/company-store.ts';
 import { countActiveKeys } from '../../keys/key-store.ts';
+import { assertEndpointKeysOpen } from '../../news/endpoints/endpoint-keys.ts';
+import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
@@ -36,8 +38,9 @@ type Parts = {
 export async function examineService(parts: Parts, key: string | undefined): Promise<Finding[]> {
   const { db, config } = parts;
   const networks = await listNetworks(db);
-  const [secrets, verified, keys, nodes] = await Promise.all([
+  const [secrets, endpoints, verified, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
+    finding('endpoint secrets', () => examineEndpointSecrets(parts)),
     examineVerifier(parts, key),
     config.KEY_VERIFIER === 'remote' ? [] : findings('keys', () => ownKeys(parts)),
     Promise.all(networks.map((network) => examineNodes(network, config))),
@@ -55,7 +58,7 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];
   return [
-    ...[...processes, secrets, ...callers, ...nodes.flat()],
+    ...[...processes, secrets, endpoints, ...callers, ...nodes.flat()],
     ...[...inClear(networks), ...indexesIn(networks, config), ...minters, ...assets, ...missing],
   ];
 }
@@ -102,6 +105,12 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
   throw new Error(
     `Some claim secrets do not open: ${some.join(', ')}. They are damaged, or a process has other bytes under this id.`,
   );
+}
+
+async function examineEndpointSecrets({ db, config }: Parts): Promise<string> {
+  if (config.SECRET_KEYS === undefined) return 'not needed: nothing is sent to endpoints';
+  await assertEndpointKeysOpen(db, createEndpointSecrets(config.SECRET_KEYS));
+  return 'every key in use is known and opens what it sealed';
 }
 
 async function ownKeys({ db }: Parts): Promise<Finding[]> {

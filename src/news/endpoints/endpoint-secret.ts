@@ -5,6 +5,8 @@ import { seal, sealingKeys, unseal } from '../../base/sealing.ts';
 export type EndpointSecrets = {
   /** The key that seals. */
   readonly activeKeyId: string;
+  /** Whether there is a key with this id. */
+  knows(keyId: string): boolean;
   /** A new secret in the form of Standard Webhooks: 192 random bits. */
   generate(): string;
   /** Seals a secret for an endpoint, as `key id:base64`. */
@@ -23,6 +25,7 @@ export function createEndpointSecrets(bytes: ReadonlyMap<string, Buffer>): Endpo
   const [activeId, activeKey] = active;
   return {
     activeKeyId: activeId,
+    knows: (keyId) => keys.has(keyId),
     generate: () => `whsec_${randomBytes(24).toString('base64')}`,
     seal: (id, secret) => `${activeId}:${seal(activeKey, purposeOf(id), secret).toString('base64')}`,
     open(id, sealed) {

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../base/metrics.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { nextSql } from './next-news-sql.ts';
 
 /** Registers gauges of how long news wait: for their number, and for an endpoint to take them. */
 export function watchNews(metrics: Metrics, { db }: { readonly db: Database }): void {
@@ -35,11 +36,8 @@ export function watchNews(metrics: Metrics, { db }: { readonly db: Database }): 
 }
 
 const unnumberedSql = 'SELECT created_at AS at FROM news WHERE position IS NULL ORDER BY seq LIMIT 1';
-// Of each endpoint the oldest that waits, or the next in the feed.
 const undeliveredSql = `
-  SELECT min(n.created_at) AS at FROM news_endpoints e JOIN news n ON n.company_id = e.company_id AND n.position = coalesce(
-    (SELECT d.position FROM news_deliveries d WHERE d.endpoint_id = e.id AND NOT d.delivered ORDER BY d.position LIMIT 1),
-    e.position + 1)
+  SELECT min(n.created_at) AS at FROM news_endpoints e JOIN news n ON n.company_id = e.company_id AND n.position = ${nextSql}
   WHERE e.disabled_reason IS NULL`;
 
 async function ageOf(db: Database, sql: string): Promise<number> {

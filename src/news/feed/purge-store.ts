@@ -1,7 +1,11 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { Purge } from '../../db/records/housekeeping.ts';
+import { nextSql } from './next-news-sql.ts';
 
-/** What deletes news that are older than so many days, and the deliveries of news that are gone. */
+/**
+ * What deletes news that are older than so many days, and the deliveries of news that are gone. What an enabled endpoint has not got
+ * is kept, with all later news of its company.
+ */
 export const createNewsPurges = (days: number): readonly Purge[] => [
   (db, limit) => purgeNews(db, days, limit),
   purgeDeliveries,
@@ -12,7 +16,10 @@ async function purgeNews(db: Database, days: number, limit: number): Promise<num
   const { rowCount }: { rowCount: number } = await db.raw(
     `DELETE FROM news n USING (
        SELECT o.subject, o.seq FROM news_feeds f CROSS JOIN LATERAL (
+         SELECT min(${nextSql}) AS position FROM news_endpoints e
+         WHERE e.company_id = f.company_id AND e.disabled_reason IS NULL) next CROSS JOIN LATERAL (
          SELECT subject, seq, created_at FROM news WHERE company_id = f.company_id AND position IS NOT NULL
+           AND position < coalesce(next.position, f.last_position + 1)
          ORDER BY position LIMIT :limit) o
        WHERE o.created_at < now() - make_interval(days => :days) LIMIT :limit) old
      WHERE n.subject = old.subject AND n.seq = old.seq`,

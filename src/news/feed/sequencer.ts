@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { type LeasedLoop, startLeasedLoop } from './leased-loop.ts';
+import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
 import { numberNews } from './sequencer-store.ts';
 
 // Each poll of an idle service is a transaction, however cheap. Where there was news, more is likely.

@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/log.ts';
+import { createTrigger, type Trigger } from '../../base/trigger.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
@@ -14,7 +15,6 @@ import {
   recordOutcomes,
   takeOver,
 } from './sender-store.ts';
-import { createTrigger } from './trigger.ts';
 
 /** Where a sender is. Tests end one there. */
 export type SenderStep = 'taken over' | 'picked' | 'posted' | 'recorded';
@@ -48,7 +48,10 @@ const disableAfterMs = 5 * 24 * 3_600_000;
 
 type Tried = { readonly due: Due; readonly result: TryResult };
 
-/** Starts to send to an endpoint, until it is disabled or the signal aborts. */
+/**
+ * Starts to send to an endpoint, until it is disabled or the signal aborts.
+ * @throws Error when a secret of the endpoint does not open
+ */
 export function startEndpointRunner(
   parts: RunnerParts,
   endpoint: Endpoint,
@@ -56,20 +59,22 @@ export function startEndpointRunner(
   signal: AbortSignal,
 ): EndpointRunner {
   const trigger = createTrigger(signal);
-  return { wake: trigger.fire, done: run(parts, { endpoint, callee, signal, trigger }) };
+  const post = createPost(parts, endpoint, callee);
+  return { wake: trigger.fire, done: run(parts, { id: endpoint.id, post, signal, trigger }) };
 }
 
+type Post = (due: Due) => Promise<TryResult>;
+
 type Run = {
-  readonly endpoint: Endpoint;
-  readonly callee: Callee;
+  readonly id: string;
+  readonly post: Post;
   readonly signal: AbortSignal;
-  readonly trigger: ReturnType<typeof createTrigger>;
+  readonly trigger: Trigger;
 };
 
-async function run(parts: RunnerParts, { endpoint, callee, signal, trigger }: Run): Promise<void> {
+async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Promise<void> {
   const { db, step = async () => {} } = parts;
-  const { id } = endpoint;
-  const posts = createPosts(createPost(parts, endpoint, callee), { step, onEnd: trigger.fire });
+  const posts = createPosts(post, { step, onEnd: trigger.fire });
   let shutUntil = 0;
   while (!signal.aborted) {
     const finished = posts.takeFinished();
@@ -107,7 +112,7 @@ type PostOptions = {
 };
 
 /** Posts that run and that wait, at most one of each subject. The database knows nothing of them: what is lost here is due again. */
-function createPosts(post: (due: Due) => Promise<TryResult>, { step, onEnd }: PostOptions) {
+function createPosts(post: Post, { step, onEnd }: PostOptions) {
   const known = new Map<number, string>();
   let waiting: Due[] = [];
   let finished: Tried[] = [];
@@ -158,10 +163,10 @@ function createPosts(post: (due: Due) => Promise<TryResult>, { step, onEnd }: Po
   };
 }
 
-function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee: Callee) {
+function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee: Callee): Post {
   const { id, companyId, url, previousUntil } = endpoint;
   const opened = endpoint.secrets.map((sealed) => secrets.open(id, sealed));
-  return (due: Due): Promise<TryResult> => {
+  return (due) => {
     const isOverlap = previousUntil !== null && previousUntil.getTime() > Date.now();
     const body = JSON.stringify(newsToApi(due, { companyId, epoch: due.epoch, paths }));
     return tryDelivery(callee, {

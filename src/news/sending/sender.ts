@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Notifications } from '../../db/connection/notifications.ts';
+import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type AllowedHosts, isAllowed } from '../endpoints/endpoint-url.ts';
-import { type LeasedLoop, startLeasedLoop } from '../feed/leased-loop.ts';
 import { newsChannel } from '../feed/news.ts';
 import {
   deliveriesAtOnce,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
+import { createTrigger, type Trigger } from '../../base/trigger.ts';
 import { createRenewalWatch, keepRenewed } from '../../db/leases/lease.ts';
 import type { SeenLease } from '../../db/leases/lease-store.ts';
 import type { LaneDeps } from './context/lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
 import { createPauseReport, pauseForFailure } from './pauses.ts';
-import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   type LaneId,
   type LaneLease,
@@ -35,7 +35,8 @@ export type Lane = LaneId & {
 export function startLane(deps: LaneDeps): Lane {
   const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
-  const trigger = createPollTrigger();
+  const trigger = createTrigger(stopping.signal);
+  const causes = createCauses();
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
@@ -48,7 +49,7 @@ export function startLane(deps: LaneDeps): Lane {
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else if (lease !== undefined) {
         held = true;
-        await workUnderLease(deps, lease, { trigger, stopping: stopping.signal });
+        await workUnderLease(deps, lease, { trigger, takeCauses: causes.take, stopping: stopping.signal });
         held = false;
       } else if (!watchOnly) {
         await trigger.wait(settings.pollMs);
@@ -59,11 +60,13 @@ export function startLane(deps: LaneDeps): Lane {
 
   return {
     ...lane,
-    notify: (causes = []) => trigger.fire(causes),
+    notify(more = []) {
+      causes.add(more);
+      trigger.fire();
+    },
     isHeld: () => held,
     async stop() {
       stopping.abort();
-      trigger.fire([]);
       await ended;
     },
     ended,
@@ -98,13 +101,36 @@ async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
   }
 }
 
-type Work = { readonly trigger: PollTrigger; readonly stopping: AbortSignal };
+// A poll names no more. Only the traces of the others are lost.
+const mostCauses = 100;
+
+/** Keeps what a lane was notified for until its next poll, each a `traceparent`. */
+function createCauses() {
+  let causes: readonly string[] = [];
+  return {
+    add(more: readonly string[]) {
+      causes = [...causes, ...more].slice(0, mostCauses);
+    },
+    take() {
+      const taken = causes;
+      causes = [];
+      return taken;
+    },
+  };
+}
+
+type Work = {
+  readonly trigger: Trigger;
+  readonly takeCauses: () => readonly string[];
+  readonly stopping: AbortSignal;
+};
 
 /** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
-async function workUnderLease(deps: LaneDeps, lease: LaneLease, { trigger, stopping }: Work): Promise<void> {
+async function workUnderLease(deps: LaneDeps, lease: LaneLease, work: Work): Promise<void> {
   const { log, settings, step } = deps;
+  const { trigger, takeCauses, stopping } = work;
   const renewal = startRenewal(deps, lease);
-  const poll = createLanePoll(deps, lease, { takeCauses: trigger.takeCauses, stopping });
+  const poll = createLanePoll(deps, lease, { takeCauses, stopping });
   const report = createPauseReport(deps, lease);
   const reportFailures = createFailureLog(deps, lease);
   try {

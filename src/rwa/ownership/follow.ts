@@ -1,18 +1,27 @@
 import { createFewAtOnce } from '../../base/few-at-once.ts';
-import { type BlockRange, createLogWidth, type LogWidth, scanLogs } from '../../chain/minting/log-scan.ts';
+import {
+  type BlockRange,
+  createLogWidth,
+  isAnswered,
+  type LogWidth,
+  scanLogs,
+} from '../../chain/minting/log-scan.ts';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
 import { readTransfers, type Transfer } from '../../chain/minting/transfer-logs.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
+import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { firstBlockOf } from '../minting/compare/first-block.ts';
+import type { ContractId } from '../minting/compare/token-row-store.ts';
 import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 import {
   addLedger,
   advanceLedgers,
   findFirstBlock,
+  LedgerMovedError,
   listContractsWithoutLedger,
   listLedgers,
   listTransferBlocks,
@@ -20,7 +29,6 @@ import {
   rollBackLedgers,
   type TimedTransfer,
 } from './ledger-store.ts';
-
 import { takeSnapshots } from './take-snapshots.ts';
 
 /** The chain changed while a part of it was read. The next poll reads this part again. */
@@ -32,6 +40,9 @@ export type OnLedgerStep = (
   facts: { readonly chainId: string; readonly from: bigint; readonly to: bigint },
 ) => Promise<void> | void;
 
+/** Called with each contract that could not be read. */
+export type OnUnread = (contract: ContractId, error: unknown) => void;
+
 export type LedgerRun = {
   readonly db: Database;
   readonly network: Network;
@@ -42,6 +53,7 @@ export type LedgerRun = {
   /** How many blocks nodes give at once; kept from poll to poll. */
   readonly width?: LogWidth;
   readonly signal: AbortSignal;
+  readonly onUnread: OnUnread;
   readonly step?: OnLedgerStep;
 };
 
@@ -52,9 +64,9 @@ const headersAtOnce = 5;
 
 /**
  * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block, and takes the snapshots
- * whose blocks are final. Contracts whose ledgers
- * are at the same block share their questions. It reads nothing while nodes disagree, or while a final block is gone.
- * @throws when a node does not answer
+ * whose blocks are final. Contracts whose ledgers are at the same block share their questions; one that cannot be read delays no
+ * other. It reads nothing while nodes disagree, or while a final block is gone.
+ * @throws when no node answers, or the chain changes meanwhile
  */
 export async function followTransfers(run: LedgerRun): Promise<void> {
   const { db, network, pinNode } = run;
@@ -71,14 +83,59 @@ export async function followTransfers(run: LedgerRun): Promise<void> {
   const end = top < 0n ? null : await node.block(top);
   if (end === null) return;
   for (const contract of missing) {
-    const first = await firstBlockOf({ db, node, chainId, contract, newest: top });
-    await addLedger(db, { chainId, contract }, await blockBefore(node, first));
+    await unlessUnread(run, contract, async () => {
+      const first = await firstBlockOf({ db, node, chainId, contract, newest: top });
+      await addLedger(db, { chainId, contract }, await blockBefore(node, first));
+    });
   }
+  const contracts: string[] = [];
   for (const group of (await listLedgers(db, chainId)).flatMap(inParts)) {
-    run.signal.throwIfAborted();
-    await followGroup({ ...run, node, pinned, end }, group);
+    contracts.push(...(await followApart({ ...run, node, pinned, end }, group)));
   }
-  await takeSnapshots({ db, node, chainId, final: pinned.finalized });
+  await takeSnapshots({ db, node, chainId, contracts, final: pinned.finalized });
+}
+
+/** Does something for one contract. What is wrong with this contract only is reported. @returns whether it was done */
+async function unlessUnread(run: LedgerRun, contract: string, work: () => Promise<void>): Promise<boolean> {
+  run.signal.throwIfAborted();
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (isOfAll(run, error)) throw error;
+    run.onUnread({ chainId: run.network.chainId, contract }, error);
+    return false;
+  }
+}
+
+/** Whether what failed would fail for every contract. */
+const isOfAll = ({ signal }: LedgerRun, error: unknown): boolean =>
+  signal.aborted ||
+  error instanceof ChainMovedError ||
+  error instanceof LedgerMovedError ||
+  (error instanceof NodesUnavailableError && !isAnswered(error));
+
+/** Follows a group; when that fails, each of its contracts by itself. @returns contracts whose ledgers are on the chain of the node */
+async function followApart(run: GroupRun, group: LedgerGroup): Promise<readonly string[]> {
+  // A node that lags behind is no reorganisation.
+  if (group.at.number > run.end.number) return [];
+  const [contract = ''] = group.contracts;
+  if (group.contracts.length === 1) {
+    return (await unlessUnread(run, contract, () => followGroup(run, group))) ? [contract] : [];
+  }
+  try {
+    await followGroup(run, group);
+    return group.contracts;
+  } catch (error) {
+    if (isOfAll(run, error)) throw error;
+  }
+  const read: string[] = [];
+  // Some blocks of the group may be read by now.
+  for (const { at, contracts } of await listLedgers(run.db, group.chainId)) {
+    for (const each of contracts.filter((one) => group.contracts.includes(one)))
+      read.push(...(await followApart(run, { ...group, at, contracts: [each] })));
+  }
+  return read;
 }
 
 type GroupRun = LedgerRun & {
@@ -90,8 +147,6 @@ type GroupRun = LedgerRun & {
 async function followGroup(run: GroupRun, group: LedgerGroup): Promise<void> {
   const { db, network, node, pinned, end, signal, step, width = createLogWidth() } = run;
   const { chainId } = network;
-  // A node that lags behind is no reorganisation.
-  if (group.at.number > end.number) return;
   if (!(await isOnChain(node, group.at))) {
     const fork = await findFork(run, group);
     await rollBackLedgers(db, group, fork);

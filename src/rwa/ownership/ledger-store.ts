@@ -12,7 +12,7 @@ import { type GoneTransfer, insertCorrections, insertTransferNews } from './tran
  */
 
 /** Another process has changed the ledgers since they were read. */
-class LedgerMovedError extends Error {}
+export class LedgerMovedError extends Error {}
 
 /** Lists contracts that RWAs of a network name and that have no ledger yet. */
 export async function listContractsWithoutLedger(db: Database, chainId: string): Promise<string[]> {

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
-import { createLogWidth } from '../../chain/minting/log-scan.ts';
+import { createLogWidth, type LogWidth } from '../../chain/minting/log-scan.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { withLease } from '../../db/leases/lease.ts';
-import { followTransfers, type OnLedgerStep } from './follow.ts';
+import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
+import { followTransfers, type OnLedgerStep, type OnUnread } from './follow.ts';
 
 /** Follows who owns the NFTs of all networks. Of several processes, one follows a network at a time. */
 export type OwnershipLedger = {
@@ -21,67 +22,75 @@ export type LedgerOptions = {
   readonly log: Logger;
   /** Between two polls of a network. */
   readonly pollMs: number;
+  /** Called with each contract that a poll could not read. */
+  readonly onUnread: OnUnread;
   readonly step?: OnLedgerStep | undefined;
 };
 
 export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
-  const { db, networks, clients, log, pollMs, step } = options;
+  const { db, networks, clients, log, pollMs, onUnread, step } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const following = new Map<string, Promise<void>>();
+  const loops = new Map<string, LeasedLoop>();
   let arranging: Promise<void> | undefined;
   const rest = (until: AbortSignal) => wait(pollMs, undefined, { signal: until }).catch(() => {});
 
-  /** Polls a network while this process has its lease and the network is registered. */
+  /** Polls a network while this process has its lease. */
   const lead = async (chainId: string, lost: AbortSignal) => {
     const width = createLogWidth();
     while (!lost.aborted) {
       const network = await networks.find(chainId);
-      if (network === undefined) return;
-      await followTransfers({
-        db,
-        network,
-        pinNode: (of, known) => clients.pool(of).pin({ ...of, known }),
-        width,
-        signal: lost,
-        ...(step && { step }),
-      }).catch((err: unknown) => {
-        if (!lost.aborted) log.warn({ err, chainId }, 'owners could not be read, trying again');
-      });
+      if (network !== undefined) await poll(network, width, lost);
       await rest(lost);
     }
   };
 
-  const follow = (chainId: string) =>
-    withLease({ db, name: `ownership ${chainId}`, log, signal }, (lost) => lead(chainId, lost));
+  const poll = (network: Network, width: LogWidth, lost: AbortSignal) =>
+    followTransfers({
+      db,
+      network,
+      pinNode: (of, known) => clients.pool(of).pin({ ...of, known }),
+      width,
+      signal: lost,
+      onUnread,
+      ...(step && { step }),
+    }).catch((err: unknown) => {
+      if (!lost.aborted)
+        log.warn({ err, chainId: network.chainId }, 'owners could not be read, trying again');
+    });
 
+  /** Follows networks that were registered, and leaves those that are gone. */
   const arrange = async () => {
+    const chainIds = (await networks.list()).map(({ chainId }) => chainId);
+    for (const chainId of chainIds) {
+      if (loops.has(chainId)) continue;
+      const run = (lost: AbortSignal) => lead(chainId, lost);
+      loops.set(chainId, startLeasedLoop({ db, log, name: `ownership ${chainId}`, run }));
+    }
+    for (const [chainId, loop] of loops) {
+      if (chainIds.includes(chainId)) continue;
+      await loop.stop();
+      loops.delete(chainId);
+    }
+  };
+
+  const arrangeAll = async () => {
     while (!signal.aborted) {
-      const all = await networks.list().catch((err: unknown) => {
-        log.warn({ err }, 'the networks whose owners are read are not known');
-        return [];
-      });
-      for (const { chainId } of all) {
-        if (following.has(chainId)) continue;
-        const ended = follow(chainId)
-          .catch((err: unknown) => {
-            if (!signal.aborted) log.warn({ err, chainId }, 'owners are not read');
-          })
-          .finally(() => following.delete(chainId));
-        following.set(chainId, ended);
-      }
+      await arrange().catch((err: unknown) =>
+        log.warn({ err }, 'the networks whose owners are read are not known'),
+      );
       await rest(signal);
     }
   };
 
   return {
     start() {
-      arranging = arrange();
+      arranging = arrangeAll();
     },
     async stop() {
       stopping.abort();
       await arranging;
-      await Promise.all(following.values());
+      await Promise.all([...loops.values()].map((loop) => loop.stop()));
     },
   };
 }

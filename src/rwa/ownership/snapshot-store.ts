@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
-import type { LedgerBlock } from './ledger-group.ts';
+import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 
 /*
  * Tables `ownership_snapshots` and `snapshot_holders`: who owned the NFTs of an RWA at a final block. What was taken never changes.
@@ -109,10 +109,10 @@ export type DueSnapshot = {
   readonly contractAddress: string;
 };
 
-/** Takes one snapshot of a network whose block is final and was read, for the rest of the transaction; undefined when none is due. */
+/** Takes one snapshot of these contracts whose block is final and was read, for the rest of the transaction; undefined when none is due. */
 export async function lockDueSnapshot(
   tx: Tx,
-  chainId: string,
+  { chainId, contracts }: Pick<LedgerGroup, 'chainId' | 'contracts'>,
   final: bigint,
 ): Promise<DueSnapshot | undefined> {
   type Due = { id: string; block: string; company_id: string; number: string; contract_address: string };
@@ -121,8 +121,9 @@ export async function lockDueSnapshot(
      FROM ownership_snapshots s JOIN rwas r ON r.id = s.rwa_id
      JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address AND l.number >= s.block_number
      WHERE s.taken_at IS NULL AND r.chain_id = :chainId AND s.block_number <= :final::numeric
+       AND l.contract = ANY (:contracts::text[])
      ORDER BY s.created_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`,
-    { chainId, final: final.toString() },
+    { chainId, contracts: [...contracts], final: final.toString() },
   );
   const [row] = rows;
   return (

@@ -9,15 +9,17 @@ type Taking = {
   readonly db: Database;
   readonly node: Pick<MintNode, 'block'>;
   readonly chainId: string;
+  /** Those whose ledgers are on the chain of the node. */
+  readonly contracts: readonly string[];
   /** The number of the newest final block. */
   readonly final: bigint;
 };
 
-/** Takes the snapshots of a network whose blocks are final. The ledgers are on the chain of the node. */
-export async function takeSnapshots({ db, node, chainId, final }: Taking): Promise<void> {
+/** Takes the snapshots of contracts whose blocks are final. */
+export async function takeSnapshots({ db, node, final, ...of }: Taking): Promise<void> {
   const takeOne = () =>
     inTransaction(db, async (tx) => {
-      const due = await lockDueSnapshot(tx, chainId, final);
+      const due = await lockDueSnapshot(tx, of, final);
       if (due === undefined) return false;
       const block = await node.block(due.block);
       if (block === null) throw new Error(`The node does not have the final block ${due.block}.`);

@@ -142,6 +142,9 @@ export async function follow(
     pinNode: (of, known) => parts.clients.pool(of).pin({ ...of, known }),
     width,
     signal: new AbortController().signal,
+    onUnread: (_contract, error) => {
+      throw error;
+    },
     ...(step && { step }),
   });
 }

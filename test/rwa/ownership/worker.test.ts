@@ -1,13 +1,17 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import type { OnUnread } from '../../../src/rwa/ownership/follow.ts';
 import { createOwnershipLedger } from '../../../src/rwa/ownership/ledger.ts';
 import { until } from '../../support/minting.ts';
+import { failure, of } from '../../support/node/flaw.ts';
+import { startNode } from '../../support/node/node.ts';
 import type { TestService } from '../../support/service.ts';
-import { mint, test, wallets } from './ownership-setup.ts';
+import { addNetwork } from '../samples.ts';
+import { issue, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob] = wallets;
 
-const begin = ({ parts }: TestService) => {
-  const ledger = createOwnershipLedger({ ...parts, pollMs: 50 });
+const begin = ({ parts }: TestService, onUnread: OnUnread = parts.observers.owners) => {
+  const ledger = createOwnershipLedger({ ...parts, pollMs: 50, onUnread });
   ledger.start();
   return ledger;
 };
@@ -37,4 +41,57 @@ test('of two workers one follows a network, whatever its history provider is, an
   await ledgers[1]?.stop();
   expect(await service.db('index_state').select()).toEqual([]);
   expect(await service.db('nft_transfers').where({ token_id: nft.tokenId })).toHaveLength(2);
+});
+
+test('a contract that cannot be read delays no other, and is counted by its address', async ({
+  service,
+  acme,
+  tokens,
+}) => {
+  const unread = await tokens.deployToken();
+  await issue(service, unread, 1);
+  const { rwa, nfts } = await issue(service, tokens.contract, 1);
+  const [nft] = nfts;
+  if (nft === undefined) throw new Error('no NFT');
+  const aboutUnread = of('eth_getLogs', ({ params: [filter] }) =>
+    JSON.stringify(filter).toLowerCase().includes(unread.toLowerCase())
+      ? failure(-32_000, 'no logs of this contract')
+      : undefined,
+  );
+  const node = await startNode(tokens.rpcUrl, aboutUnread);
+  onTestFinished(() => node.close());
+  await service.db('networks').update({ rpc_urls: [node.url] });
+  const twin = await service.twin();
+  const ledger = begin(twin);
+  onTestFinished(() => ledger.stop());
+  const ownerIs = (owner: string) =>
+    until(`${owner} owns it`, async () => {
+      const row = await service.db('nfts').where({ id: nft.id }).first('owner');
+      return row.owner === owner;
+    });
+  await mint(service, tokens, [nft], alice);
+  await ownerIs(alice);
+  const { body } = await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202);
+  await tokens.send('moveBatch', [bob], [nft.tokenId]);
+  await tokens.mine(5);
+  await ownerIs(bob);
+  await until(
+    'the snapshot is taken',
+    async () => (await acme.get(`/v1/api/snapshot/${body.id}`)).body.state === 'taken',
+  );
+  const { text } = await twin.parts.metrics.scrape();
+  const counted = [...text.matchAll(/^tallystick_ownership_unread_total\{(.*)\} [1-9]/gm)];
+  expect(counted.map(([, labels]) => labels)).toEqual([`chain_id="31337",contract="${unread}"`]);
+});
+
+test('follows a network that is registered later, and leaves one that is gone', async ({ service }) => {
+  const { db } = service;
+  const ledger = begin(service);
+  onTestFinished(() => ledger.stop());
+  const isFollowed = async () =>
+    (await db('leases').where({ name: 'ownership 77' }).whereRaw('expires_at > clock_timestamp()')).length;
+  await addNetwork(db, '77');
+  await until('network 77 is followed', async () => (await isFollowed()) === 1);
+  await db('networks').where({ chain_id: 77 }).delete();
+  await until('network 77 is left', async () => (await isFollowed()) === 0);
 });

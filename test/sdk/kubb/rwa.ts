@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { getRwa, listNfts, listRwas, type MintNft404, mintNft } from '../dist/kubb/rwa/index.js';
+import {
+  createRwa,
+  getRwa,
+  type ListNftTransfers404,
+  listNfts,
+  listNftTransfers,
+  listRwas,
+  type MintNft404,
+  mintNft,
+  updateRwa,
+} from '../dist/kubb/rwa/index.js';
 import { live, unknownId } from '../live.js';
 import { failureOf } from './problem.js';
 
@@ -20,3 +30,15 @@ const missing = await failureOf<MintNft404>(
   mintNft(unknownId, { secret: 'none', recipient: live.wallet }, undefined, options),
 );
 assert.deepEqual([missing.status, missing.body.code], [404, 'nft_not_found']);
+
+const { chainId, contractAddress } = detail;
+const created = await createRwa(
+  { name: 'Cask of a client', type: 'whisky', chainId, contractAddress },
+  undefined,
+  options,
+);
+const changed = await updateRwa(created.id, { archived: true }, undefined, options);
+assert(changed.archivedAt);
+
+const transfers = await failureOf<ListNftTransfers404>(listNftTransfers(unknownId, undefined, options));
+assert.equal(transfers.body.code, 'nft_not_found');

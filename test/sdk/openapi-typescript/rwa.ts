@@ -25,3 +25,19 @@ const missing = await client.POST('/nft/{id}/mint', {
 });
 const problem: components['schemas']['Problem'] | undefined = missing.error;
 assert.deepEqual([missing.response.status, problem?.code], [404, 'nft_not_found']);
+
+const { chainId, contractAddress } = detail.data;
+const created = await client.POST('/rwa', {
+  body: { name: 'Cask of a client', type: 'whisky', chainId, contractAddress },
+});
+assert(created.data, created.error?.detail);
+const path = { id: created.data.id };
+const changed = await client.PATCH('/rwa/{id}', { params: { path }, body: { archived: true } });
+assert(changed.data?.archivedAt, changed.error?.detail);
+
+const transfers = await client.GET('/nft/{id}/transfers', { params: { path: { id: unknownId } } });
+assert.equal(transfers.error?.code, 'nft_not_found');
+const holders = await client.GET('/rwa/{id}/holders', { params: { path: { id: rwa.id } } });
+// The ledger of a service that has just started may have read nothing yet.
+if (holders.data === undefined) assert.equal(holders.error.code, 'owners_unread');
+else for (const { count, tokenIds } of holders.data.holders) assert.equal(count, tokenIds.length);

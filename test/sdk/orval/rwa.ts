@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { getRwa, listNfts, listRwas, mintNft, type Problem } from '../dist/orval/rwa/client.js';
+import {
+  createRwa,
+  getRwa,
+  listNfts,
+  listNftTransfers,
+  listRwaHolders,
+  listRwas,
+  mintNft,
+  type Problem,
+  updateRwa,
+} from '../dist/orval/rwa/client.js';
 import { live, unknownId } from '../live.js';
 
 const options = { headers: { 'x-api-key': live.key } };
@@ -22,3 +32,21 @@ const missing = await mintNft(unknownId, { secret: 'none', recipient: live.walle
 assert(missing.status === 404);
 const problem: Problem = missing.data;
 assert.equal(problem.code, 'nft_not_found');
+
+const { chainId, contractAddress } = detail.data;
+const created = await createRwa(
+  { name: 'Cask of a client', type: 'whisky', chainId, contractAddress },
+  options,
+);
+assert(created.status === 201);
+const changed = await updateRwa(created.data.id, { archived: true }, options);
+assert(changed.status === 200);
+assert(changed.data.archivedAt);
+
+const transfers = await listNftTransfers(unknownId, undefined, options);
+assert(transfers.status === 404);
+assert.equal(transfers.data.code, 'nft_not_found');
+const holders = await listRwaHolders(rwa.id, undefined, options);
+// The ledger of a service that has just started may have read nothing yet.
+if (holders.status !== 200) assert.equal(holders.status, 409);
+else for (const { count, tokenIds } of holders.data.holders) assert.equal(count, tokenIds.length);

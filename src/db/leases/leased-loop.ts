@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { withLease } from '../../db/leases/lease.ts';
+import { withLease } from './lease.ts';
 
 /** Work that one process of all does at a time. */
 export type LeasedLoop = {

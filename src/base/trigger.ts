@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Ends waits. Firings before a wait count for it. */
+/** Ends waits. Firings before a wait count for it, as one. */
 export type Trigger = {
   fire(): void;
   /** Waits until it fires or the signal aborts, for this time at most. */
@@ -9,11 +9,14 @@ export type Trigger = {
 
 export function createTrigger(signal: AbortSignal): Trigger {
   let fired = new AbortController();
+  const fire = () => fired.abort();
+  signal.addEventListener('abort', fire, { once: true });
   return {
-    fire: () => fired.abort(),
+    fire,
     async wait(ms) {
-      await delay(ms, undefined, { signal: AbortSignal.any([fired.signal, signal]) }).catch(() => {});
-      if (fired.signal.aborted) fired = new AbortController();
+      if (signal.aborted) return;
+      await delay(ms, undefined, { signal: fired.signal }).catch(() => {});
+      if (fired.signal.aborted && !signal.aborted) fired = new AbortController();
     },
   };
 }

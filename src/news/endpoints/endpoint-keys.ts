@@ -1,0 +1,44 @@
+import type { Database } from '../../contract/transaction.ts';
+import type { EndpointSecrets } from './endpoint-secret.ts';
+
+// The newest of each key.
+const sampleSize = 5;
+
+const samplesSql = `
+  SELECT id, secret, split_part(secret, ':', 1) AS "keyId" FROM (
+    SELECT e.id, s AS secret, row_number() OVER (PARTITION BY split_part(s, ':', 1) ORDER BY e.updated_at DESC) AS place
+    FROM news_endpoints e CROSS JOIN unnest(e.secrets) s) sealed
+  WHERE place <= ${sampleSize} ORDER BY 3`;
+
+type Sample = { readonly id: string; readonly secret: string; readonly keyId: string };
+
+/**
+ * Checks that there is the key of every stored secret of an endpoint, and that each opens what it has sealed.
+ * @throws Error naming the keys that are missing or have other bytes
+ */
+export async function assertEndpointKeysOpen(db: Database, secrets: EndpointSecrets): Promise<void> {
+  const { rows }: { rows: Sample[] } = await db.raw(samplesSql);
+  const byKey = [...Map.groupBy(rows, ({ keyId }) => keyId)];
+  const missing = byKey.filter(([keyId]) => !secrets.knows(keyId)).map(([keyId]) => keyId);
+  if (missing.length > 0) {
+    throw new Error(
+      `SECRET_KEYS lacks keys that secrets of endpoints are encrypted with: ${missing.join(', ')}`,
+    );
+  }
+  // One that does not open while others do is damaged, and no reason to send nothing.
+  const other = byKey.filter(([, own]) => !own.some((sample) => opens(secrets, sample)));
+  if (other.length === 0) return;
+  throw new Error(
+    `SECRET_KEYS has other bytes under the id ${other.map(([keyId]) => keyId).join(', ')} than the key that sealed the stored ` +
+      'secrets of endpoints. Give this id its former bytes; a new key needs an id of its own.',
+  );
+}
+
+function opens(secrets: EndpointSecrets, { id, secret }: Sample): boolean {
+  try {
+    secrets.open(id, secret);
+    return true;
+  } catch {
+    return false;
+  }
+}
