@@ -358,6 +358,9 @@ describe('a contract that does not let minters report', () => {
     await until('it is given up', async () => (await due()).length === 0);
     expect(await reports()).toEqual([]);
     await asBefore();
+    await change();
+    await elapse();
+    await untilRanges(1);
     expect(await setup.settle(ids)).toEqual([]);
   });
 
