@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { Contract, ContractFactory, id, JsonRpcProvider, toBeHex, ZeroAddress } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
+import { isOwnCode } from '../../src/chain/contracts/contract-check.ts';
 import { test } from '../support/fixtures.ts';
+import { findLastRelease } from '../support/last-release.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let provider: JsonRpcProvider;
@@ -108,6 +111,16 @@ describe('minting a batch', () => {
     await done(nft, 'mintBatch', [await nft.getAddress()], [token]);
     expect(await owner(token)).toBe(BigInt(await nft.getAddress()));
   });
+});
+
+const last = findLastRelease();
+
+test.skipIf(typeof last === 'string')('is known as ours as the last release compiled it', () => {
+  const { commit } = last as Exclude<typeof last, string>; // else it is skipped
+  const file = `${commit}:src/chain/contracts/artefacts/TallystickNft.json`;
+  const { bytecode }: { bytecode: string } = JSON.parse(execFileSync('git', ['show', file]).toString());
+  const code = `0x${bytecode.slice(bytecode.indexOf('f3fe') + 4)}`;
+  expect([code, `${code}00`].map(isOwnCode)).toEqual([true, false]);
 });
 
 describe('metadata', () => {
