@@ -40,7 +40,8 @@ const vitestArgs = (files: readonly string[]) => [
 
 function runNamed(): boolean {
   const files = globSync('test/minting/faults/*.test.ts').filter((file) => file !== random);
-  const args = vitestArgs(['test/minting/killed-worker.test.ts', ...files]);
+  const others = ['killed-worker', 'metadata-reports'].map((name) => `test/minting/${name}.test.ts`);
+  const args = vitestArgs([...others, ...files]);
   const env = { ...process.env, FAULTS: 'all' };
   return spawnSync(process.execPath, args, { stdio: 'inherit', env }).status === 0;
 }

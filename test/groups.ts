@@ -9,7 +9,7 @@ export const processTests = [
   'test/cli/{bin,contract,doctor-replica,index,init,mcp}.test.ts',
   'test/indexer/kill.test.ts',
   'test/keys/revocation.test.ts',
-  'test/minting/killed-worker.test.ts',
+  'test/minting/{killed-worker,metadata-reports}.test.ts',
   'test/monitoring/live-*.test.ts',
   'test/news/killed-sender.test.ts',
 ] as const;

@@ -84,7 +84,7 @@ function addBaseUriCommand(contract: Command, session: Session): void {
 function addRefreshCommand(contract: Command, session: Session): void {
   const refresh = withAdmin(contract.command('refresh'))
     .description(
-      'Report changed metadata of all tokens of a contract of ours to marketplaces, such as after rwa update',
+      'Report changed metadata of all tokens of a contract of ours to marketplaces, where its signers may not',
     )
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)

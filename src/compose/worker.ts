@@ -62,6 +62,7 @@ export async function createMinter(
       pollMs: config.MINT_POLL_MS,
       rebroadcastMs: config.MINT_REBROADCAST_MS,
       leaseSeconds: config.MINT_LEASE_SECONDS,
+      refreshSeconds: config.MINT_REFRESH_SECONDS,
     },
   });
 }

@@ -54,6 +54,11 @@ export const chainSettings = {
     schema: wholeSetting(1, 600).default(15),
     about: 'Time after which another process takes over the lanes of a silent one.',
   },
+  MINT_REFRESH_SECONDS: {
+    schema: wholeSetting(0, 86_400).default(300),
+    about:
+      'Time without a further change of the metadata of an RWA after which a signer reports the change to marketplaces (ERC-4906). Caches keep metadata for 300 seconds. 0 reports none.',
+  },
   OWNERSHIP_POLL_SECONDS: {
     schema: wholeSetting(1, 3_600).default(12),
     about:

@@ -22,6 +22,12 @@ const transaction = {
   fees,
 };
 
+const refresh = { from: '18446744073709551616', to: '36893488147419103231' };
+const refreshData = new Interface(['function refreshMetadata(uint256,uint256)']).encodeFunctionData(
+  'refreshMetadata',
+  [refresh.from, refresh.to],
+);
+
 describe('a signer of mints', () => {
   test('signs a batch for the contract, with the hash that it will be mined with', async () => {
     const { hash, raw } = await createKeySigner(wallet.privateKey).sign(transaction);
@@ -37,6 +43,14 @@ describe('a signer of mints', () => {
     const ids = [18446744073709551617n, 340282366920938463463374607431768211455n];
     expect(call?.args.toArray(true)).toEqual([[recipient, contract], ids]);
     expect([read.maxFeePerGas, read.maxPriorityFeePerGas, read.value]).toEqual([30n, 2n, 0n]);
+  });
+
+  test('signs a report of changed metadata, which mints nothing', async () => {
+    const { mints, ...rest } = transaction;
+    const { raw } = await createKeySigner(wallet.privateKey).sign({ ...rest, refresh });
+    expect(Transaction.from(raw)).toMatchObject({ to: contract, data: refreshData, value: 0n });
+    expect(readSigned(raw)).toEqual({ contract, gasLimit: 89_000n, mints: [], refresh });
+    expect(mints).toHaveLength(2);
   });
 
   test('signs for a network without a base fee', async () => {
@@ -70,6 +84,14 @@ describe('a signer of mints', () => {
       expect((await replace(none.serialized)).data).toBe('0x');
     });
 
+    test('with the same report of changed metadata', async () => {
+      const { raw } = await signer.sign({ ...transaction, refresh });
+      const again = await replace(raw);
+      expect([again.nonce, again.to, again.maxFeePerGas]).toEqual([7, contract, 40n]);
+      expect(again.data).toBe(Transaction.from(raw).data);
+      await expect(replace(raw, one)).rejects.toThrow(/nothing that the transaction does not/);
+    });
+
     test('with no other mint', async () => {
       const { raw } = await signer.sign({ ...transaction, mints: transaction.mints.slice(1) });
       await expect(replace(raw, one, other)).rejects.toThrow(/nothing that the transaction does not/);
@@ -79,6 +101,7 @@ describe('a signer of mints', () => {
 
     test.each([
       ['calls something else', { data: `0x095ea7b3${'0'.repeat(128)}` }],
+      ['reports more than a range', { data: `${refreshData}00` }],
       ['creates a contract', { to: null, data: '0x6001' }],
     ])('but not one that %s', async (_what, more) => {
       const plain = { chainId: 137, nonce: 1, to: contract, gasLimit: 1, type: 2, data: '0x' };
@@ -124,7 +147,7 @@ describe('a signer that is kept to a network and its contracts', () => {
     const again = { tokenIds: [], gasLimit: 21_000n, fees };
     const elsewhere = { ...transaction, contract: recipient };
     const other = { ...transaction, chainId: '1' };
-    for (const wrong of [elsewhere, other]) {
+    for (const wrong of [elsewhere, other, { ...elsewhere, refresh }, { ...other, refresh }]) {
       await expect(signer.sign(wrong)).rejects.toThrow(/sign/);
       const { raw } = await any.sign(wrong);
       await expect(signer.signReplacement(raw, again)).rejects.toThrow(/sign/);

@@ -22,7 +22,7 @@ export type Scene = {
   /** The newest block when the sequence began: the chain loses none of those before. */
   readonly base: bigint;
   /** What went wrong for good, until an operator does something about it. */
-  readonly happened: { hasLostBlocks: boolean };
+  readonly happened: { hasLostBlocks: boolean; hasOddContract: boolean };
 };
 
 /** The code of our contract, and of others that do not do what they are asked for. */
@@ -162,11 +162,13 @@ const otherChainFaults: readonly Fault[] = [
 
 /** Contracts that do not do what they are asked for, and a chain that does not keep what was final. */
 const brokenPromises: readonly Fault[] = [
-  async ({ setup, codes }) => {
+  async ({ setup, codes, happened }) => {
+    happened.hasOddContract = true;
     await setup.chain.call('anvil_setCode', setup.chain.contract, codes.idle);
     return 'contract that mints nothing';
   },
-  async ({ setup, codes }) => {
+  async ({ setup, codes, happened }) => {
+    happened.hasOddContract = true;
     await setup.chain.call('anvil_setCode', setup.chain.contract, codes.generous);
     return 'contract that mints one token more';
   },
@@ -235,6 +237,29 @@ const otherFaults: readonly Fault[] = [
   },
 ];
 
+/** Changes what tokens show, where some exist. @returns whether some do */
+export async function changeMetadata({ setup }: Pick<Scene, 'setup'>): Promise<boolean> {
+  const { db, as, keys } = setup.service;
+  const rwa = await db('rwas').where('claimed_nfts', '>', 0).first('id');
+  if (rwa === undefined) return false;
+  const description = `Changed at ${performance.now()}`;
+  for (let tries = 1; ; tries += 1) {
+    const { status, text } = await as(keys.acme).patch(`/v1/api/rwa/${rwa.id}`).send({ description });
+    if (status === 200) return true;
+    if (status !== 503 || tries === 20) throw new Error(`metadata could not be changed: ${status} ${text}`);
+  }
+}
+
+/** Metadata that change, once or several times in a row. */
+const metadataFaults: readonly Fault[] = [
+  async ({ setup, chance }) => {
+    const times = 1 + chance.below(3);
+    for (let change = 0; change < times; change += 1)
+      if (!(await changeMetadata({ setup }))) return 'no metadata to change';
+    return `change metadata ${times}`;
+  },
+];
+
 /** A database that is older than the chain. */
 const restoreFaults: readonly Fault[] = [
   async ({ setup }) => {
@@ -280,6 +305,8 @@ export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[
         ...(isReady(['recover']) ? restoreFaults : []),
         ...brokenPromises,
         ...brokenPromises,
+        ...metadataFaults,
+        ...metadataFaults,
       ]
     : [...knownToLastRelease, ...releaseFaults, ...releaseFaults, ...releaseFaults];
 

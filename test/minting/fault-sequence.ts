@@ -1,7 +1,7 @@
 import { forgetBackup } from '../support/backup.ts';
 import { strain } from '../support/strain.ts';
 import { createChance } from './chance.ts';
-import { endLies, faultKinds, readCodes, type Scene } from './fault-kinds.ts';
+import { changeMetadata, endLies, faultKinds, readCodes, type Scene } from './fault-kinds.ts';
 import type { MintSetup } from './mint-setup.ts';
 import { makeNetwork } from './node-qualities.ts';
 import { doRemedies, setRight } from './operator.ts';
@@ -28,13 +28,14 @@ export async function runSequence(setup: MintSetup, seed: number, lastRelease?: 
   const codes = await readCodes(setup.chain);
   const network = await makeNetwork(setup, chance, { onlySound: isWithRelease });
   const ids = await setup.accept(1 + chance.below(6));
-  const happened = { hasLostBlocks: false };
+  const happened = { hasLostBlocks: false, hasOddContract: false };
   const scene: Scene = { setup, chance, network, ids, release, base, codes, happened };
   const done = await goWrong(scene);
   const settling = performance.now();
   await endForNow(scene);
   const underWay = await judgeUnderWay(scene);
   const wrong = await setRight(scene);
+  await endRests(scene);
   const end = await setup.judge(ids, since, release === undefined);
   const found = [...underWay.found, ...wrong, ...end.found.filter((text) => !isOfGenerous(text))];
   const state = found.length > 0 ? await setup.describe(ids) : undefined;
@@ -83,6 +84,16 @@ async function endForNow(scene: Scene): Promise<void> {
   for (const { child } of setup.running()) child.kill('SIGCONT');
   setup.work();
   if (release !== undefined) await setRight(scene);
+}
+
+/**
+ * Contracts that rejected or reverted a report of changed metadata rest for up to an hour, in the memory of a worker. One that
+ * took anything did not report what it was asked to.
+ */
+async function endRests(scene: Scene): Promise<void> {
+  if (scene.happened.hasOddContract) await changeMetadata(scene);
+  const due = await scene.setup.service.db('rwas').whereNotNull('metadata_changed_at').first();
+  if (due !== undefined) await scene.setup.killAll();
 }
 
 /**

@@ -73,7 +73,7 @@ function startLane(db: Database, { refuses }: Told) {
   return async (seconds = 0) => {
     nowMs += seconds * 1_000;
     asked = [];
-    const pause = await send(context, head, true);
+    const pause = await send(context, head, { hasQueued: true, refresh: undefined });
     return { asked: [...new Set(asked)], pause: pause?.reason };
   };
 }

@@ -226,6 +226,7 @@ function createWorkers(chain: MintChain, service: TestService) {
       MINT_POLL_MS: '50',
       MINT_REBROADCAST_MS: '300',
       MINT_LEASE_SECONDS: '1',
+      MINT_REFRESH_SECONDS: '1',
       ...settings,
     },
   });

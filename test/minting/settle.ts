@@ -1,6 +1,7 @@
 import { JsonRpcProvider } from 'ethers';
 import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { listNetworks } from '../../src/chain/network-store.ts';
+import { tokenRangeOf } from '../../src/rwa/assets/token-id.ts';
 import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
@@ -42,7 +43,8 @@ export async function judgeEnd(
   );
   const found = await faults(service, chain, ids);
   const left = await unsettled(service, ids);
-  if (left > 0) found.push(`${left} NFTs or transactions have no final state`);
+  if (left > 0) found.push(`${left} NFTs, transactions or changes of metadata have no final state`);
+  found.push(...(await unreported(setting)));
   found.push(...(await disagreements(setting)), ...(await silentOthers(setting, ids)));
   const conduct = sortFound(since === undefined ? [] : await judgeConduct(setting, since));
   return { found: [...found, ...conduct.found], noted: conduct.noted };
@@ -118,12 +120,34 @@ async function disagreements({ chain, service }: Settling): Promise<string[]> {
   return found;
 }
 
-/** How many of the NFTs are not minted, and how many transactions can still change. */
+/** RWAs whose last change of metadata no final transaction reports with the range of their tokens (ERC-4906). */
+async function unreported({ chain, service: { db } }: Settling): Promise<string[]> {
+  const { rows } = await db.raw(
+    `SELECT r.id, r.number, (SELECT array_agg(t.mined_hash) FROM mint_transactions t
+       WHERE t.rwa_id = r.id AND t.state = 'finalized' AND t.created_at > c.at) AS hashes
+     FROM rwas r JOIN (
+       SELECT subject, max(at) AS at FROM audit_log
+       WHERE action = 'rwa.update' AND jsonb_exists(details -> 'fields', 'description') GROUP BY 1) c
+     ON c.subject = r.id::text`,
+  );
+  const events = await chain.refreshes();
+  return rows.flatMap(({ id, number, hashes }: { id: string; number: string; hashes: string[] | null }) => {
+    const { from, to } = tokenRangeOf(BigInt(number));
+    const isReported = events.some(
+      (event) => hashes?.includes(event.hash) && event.from === from && event.to === to,
+    );
+    return isReported ? [] : [`the last change of the metadata of RWA ${id} is not reported`];
+  });
+}
+
+/** How many of the NFTs are not minted, how many transactions can still change, and how many RWAs are to be reported. */
 async function unsettled({ db }: TestService, ids: readonly string[]): Promise<number> {
-  const [nfts] = await db('nfts')
-    .whereIn('id', [...ids])
-    .whereNot('mint_state', 'minted')
-    .count();
-  const [open] = await db('mint_transactions').whereIn('state', ['submitted', 'confirmed']).count();
-  return Number(nfts?.['count']) + Number(open?.['count']);
+  // One statement, so one moment: what is stored as a report is due no more.
+  const { rows } = await db.raw(
+    `SELECT (SELECT count(*) FROM nfts WHERE id = ANY (?::uuid[]) AND mint_state <> 'minted')
+       + (SELECT count(*) FROM mint_transactions WHERE state IN ('submitted', 'confirmed'))
+       + (SELECT count(*) FROM rwas WHERE metadata_changed_at IS NOT NULL) AS count`,
+    [[...ids]],
+  );
+  return Number(rows[0].count);
 }

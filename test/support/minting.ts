@@ -19,6 +19,8 @@ export type MintChain = TestChain & {
   readonly market: FeeMarket;
   /** Transfers from the zero address on the current chain, by token id. */
   mints(): Promise<Map<string, { to: string; hash: string; block: string }[]>>;
+  /** Ranges of tokens whose changed metadata a contract reports on the current chain, in order (ERC-4906). */
+  refreshes(ofContract?: string): Promise<{ from: string; to: string; hash: string }[]>;
   /** Calls the contract as its administrator. */
   admin(method: string, ...args: unknown[]): Promise<void>;
   /** Mints a token from outside of the service. */
@@ -68,6 +70,13 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
         ]);
       }
       return found;
+    },
+    async refreshes(ofContract = contract) {
+      const logs = await new Contract(ofContract, artefact.abi, provider).queryFilter('BatchMetadataUpdate');
+      return logs.map((log) => {
+        const [from, to] = nft.interface.parseLog(log)?.args ?? [];
+        return { from: String(from), to: String(to), hash: log.transactionHash };
+      });
     },
     async admin(method, ...args) {
       await nft.getFunction(method)(...args);

@@ -10,7 +10,8 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 /// @notice One token for each accepted mint of the service. The upper bits of a token id are the number of
 /// its asset, the lower 64 its serial, so assets of many companies live in one contract.
 /// @dev There is no burn: a token that once existed has an owner for ever, so a second mint of its id is
-/// always refused. Minters and the admin are apart: a hot minter key can be replaced and can do nothing else.
+/// always refused. Minters and the admin are apart: a hot minter key can be replaced, and can only mint and
+/// report changed metadata.
 contract TallystickNft is ERC721, AccessControl, IERC4906 {
     bytes32 public constant MINTER_ROLE = keccak256("MINTER_ROLE");
 
@@ -46,8 +47,10 @@ contract TallystickNft is ERC721, AccessControl, IERC4906 {
         emit BatchMetadataUpdate(0, type(uint256).max);
     }
 
-    /// @notice Tells marketplaces to read the metadata of a range of tokens anew (ERC-4906).
-    function refreshMetadata(uint256 fromId, uint256 toId) external onlyRole(DEFAULT_ADMIN_ROLE) {
+    /// @notice Tells marketplaces to read the metadata of a range of tokens again (ERC-4906). It changes no state,
+    /// so minters may do it, too.
+    function refreshMetadata(uint256 fromId, uint256 toId) external {
+        if (!hasRole(MINTER_ROLE, msg.sender)) _checkRole(DEFAULT_ADMIN_ROLE);
         if (fromId == toId) emit MetadataUpdate(fromId);
         else emit BatchMetadataUpdate(fromId, toId);
     }

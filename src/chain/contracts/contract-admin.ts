@@ -11,6 +11,7 @@ import {
 } from 'ethers';
 import { priceOf, quote } from '../minting/fees.ts';
 import { mostGas } from '../minting/gas.ts';
+import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
 import { createMintNode, type MintNode } from '../minting/mint-node.ts';
 import { betterOffer, hintOf, looksBeforeReplacing, type Offer } from '../minting/refusal.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
@@ -59,10 +60,12 @@ export async function openContractAdmin(
   const wallet = await openWallet(keystore, passwordFile);
   const send = (to: string | null, data: string) =>
     sendAndWait({ provider, wallet, ...prices }, { to, data });
-  const change = async (contract: string, method: string, values: readonly string[]): Promise<Done> => {
-    const { hash } = await send(contract, callData(artefact, method, values));
+  const call = async (contract: string, data: string): Promise<Done> => {
+    const { hash } = await send(contract, data);
     return { hash };
   };
+  const change = (contract: string, method: string, values: readonly string[]) =>
+    call(contract, callData(artefact, method, values));
   return {
     address: wallet.address,
     async deploy(name, symbol) {
@@ -70,7 +73,7 @@ export async function openContractAdmin(
       return { contract: getCreateAddress({ from: wallet.address, nonce }), hash };
     },
     setBaseUri: (contract, base) => change(contract, 'setBaseURI', [base]),
-    refreshMetadata: (contract) => change(contract, 'refreshMetadata', ['0', (2n ** 256n - 1n).toString()]),
+    refreshMetadata: (contract) => call(contract, encodeRefresh(allTokens)),
     grantMinter: (contract, minter) => change(contract, 'grantRole', [minterRole, minter]),
     revokeMinter: (contract, minter) => change(contract, 'revokeRole', [minterRole, minter]),
   };

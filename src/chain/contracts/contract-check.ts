@@ -1,4 +1,4 @@
-import { AbiCoder, getAddress, isHexString, type JsonRpcApiProvider } from 'ethers';
+import { AbiCoder, getAddress, isHexString, type JsonRpcApiProvider, keccak256 } from 'ethers';
 import { readContract } from '../rpc/client/contract-call.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData } from './contract-calls.ts';
@@ -115,8 +115,12 @@ function secondMint(code: string): ContractCheck {
   return { check, state: 'unknown', detail };
 }
 
-/** Whether the code of a contract is that of ours, as this release compiles it. */
-export const isOwnCode = (code: string): boolean => code.slice(2) === deployedCode();
+// As release 0.1.0 compiled it. It differs only in who may report changed metadata.
+const hashesOfOlderCode = ['0x51753870a45e14e0873e90f207b96c6eb36825c2cdb0d95e6b4555da640fb789'];
+
+/** Whether the code of a contract is that of ours, as this release or one before compiled it. */
+export const isOwnCode = (code: string): boolean =>
+  code.slice(2) === deployedCode() || hashesOfOlderCode.includes(keccak256(code));
 
 // Creation code ends with the runtime code; ours contains no immutable values.
 function deployedCode(): string {

@@ -8,15 +8,26 @@ export type Mint = {
   readonly tokenId: string;
 };
 
-/** The interface that a contract must have for us to mint on it. `mintBatch` must skip ids that exist. */
+/** Tokens whose metadata changed: ids from the first to the last, both decimal. */
+export type TokenRange = { readonly from: string; readonly to: string };
+
+/** All tokens of a contract. */
+export const allTokens: TokenRange = { from: '0', to: (2n ** 256n - 1n).toString() };
+
+/**
+ * The interface that a contract must have for us to mint on it. `mintBatch` must skip ids that exist. A contract may lack
+ * `refreshMetadata`, or not let us call it.
+ */
 const abi = new Interface([
   'function mintBatch(address[] to, uint256[] ids)',
+  'function refreshMetadata(uint256 fromId, uint256 toId)',
   'function ownerOf(uint256 id) view returns (address)',
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);
 export const transferTopic = abi.getEvent('Transfer')?.topicHash ?? '';
 
 const mintSelector = abi.getFunction('mintBatch')?.selector ?? '';
+const refreshSelector = abi.getFunction('refreshMetadata')?.selector ?? '';
 const word = (value: bigint | number) => value.toString(16).padStart(64, '0');
 
 /**
@@ -47,6 +58,18 @@ export function decodeMintBatch(data: string): Mint[] {
   }));
   if (encodeMintBatch(mints) !== data.toLowerCase()) throw new Error('The data is no batch of mints.');
   return mints;
+}
+
+/** The data of a call that reports changed metadata to marketplaces (ERC-4906). */
+export const encodeRefresh = ({ from, to }: TokenRange): string =>
+  [refreshSelector, word(BigInt(from)), word(BigInt(to))].join('');
+
+/** The tokens of a call that {@link encodeRefresh} encoded; undefined when the data is anything else. */
+export function decodeRefresh(data: string): TokenRange | undefined {
+  const [from, to] = data.slice(refreshSelector.length).match(/.{64}/g) ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  const range = { from: BigInt(`0x${from}`).toString(), to: BigInt(`0x${to}`).toString() };
+  return encodeRefresh(range) === data.toLowerCase() ? range : undefined;
 }
 
 export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);

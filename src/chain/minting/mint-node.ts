@@ -10,7 +10,7 @@ import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './b
 import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
-import { encodeMintBatch, type Mint, readMintLog } from './mint-contract.ts';
+import { readMintLog } from './mint-contract.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
 export type Block = {
@@ -56,15 +56,11 @@ export type MintNode = EvidenceNode & {
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
   /**
-   * The gas that the mint would use, or why the contract rejects it.
+   * The gas that a call would use, or why the contract rejects it.
+   * @param data of the call
    * @param fees at which it is to be signed: contracts may read them, and nodes may check whether the sender can pay
    */
-  estimate(
-    from: string,
-    contract: string,
-    mints: readonly Mint[],
-    fees?: Fees,
-  ): Promise<bigint | { refusal: string }>;
+  estimate(from: string, contract: string, data: string, fees?: Fees): Promise<bigint | { refusal: string }>;
   /**
    * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
    * whether a node has it.
@@ -137,10 +133,10 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
       const suggested = baseFee === null ? ask(quantityShape, 'eth_gasPrice', []) : suggestedTip(provider);
       return { baseFee, suggested: await suggested };
     },
-    async estimate(from, contract, mints, fees) {
+    async estimate(from, contract, data, fees) {
       try {
         return await ask(quantityShape, 'eth_estimateGas', [
-          { from, to: contract, data: encodeMintBatch(mints), ...(fees && pricedAt(fees)) },
+          { from, to: contract, data, ...(fees && pricedAt(fees)) },
         ]);
       } catch (error) {
         if (isRevert(error)) return { refusal: error.shortMessage };

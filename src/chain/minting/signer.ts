@@ -1,6 +1,13 @@
 import { getAddress, keccak256, recoverAddress, Signature, Transaction } from 'ethers';
 import type { Fees } from './fees.ts';
-import { decodeMintBatch, encodeMintBatch, type Mint } from './mint-contract.ts';
+import {
+  decodeMintBatch,
+  decodeRefresh,
+  encodeMintBatch,
+  encodeRefresh,
+  type Mint,
+  type TokenRange,
+} from './mint-contract.ts';
 
 /** Signs digests with its secp256k1 key. */
 export type DigestSigner = {
@@ -35,6 +42,9 @@ type MintTransaction = {
   readonly fees: Fees;
 };
 
+/** A transaction that mints nothing, and reports that metadata of these tokens changed. */
+type RefreshTransaction = Omit<MintTransaction, 'mints'> & { readonly refresh: TokenRange };
+
 /** A transfer of nothing from the signer to itself, which uses a nonce. */
 type FillTransaction = Pick<MintTransaction, 'chainId' | 'nonce' | 'gasLimit' | 'fees'>;
 
@@ -42,18 +52,18 @@ type FillTransaction = Pick<MintTransaction, 'chainId' | 'nonce' | 'gasLimit' | 
 export type Signed = { readonly hash: string; readonly raw: string };
 
 /**
- * Signs transactions that mint or fill a nonce, and no others. Every method rejects with {@link SignerUnavailableError} while the
+ * Signs transactions that mint, report changed metadata or fill a nonce, and no others. Every method rejects with {@link SignerUnavailableError} while the
  * key gives no signature.
  */
 export type MintSigner = {
   /** EIP-55. */
   readonly address: string;
-  sign(transaction: MintTransaction): Promise<Signed>;
+  sign(transaction: MintTransaction | RefreshTransaction): Promise<Signed>;
   /** Signs a transaction that only uses its nonce. */
   signFill(transaction: FillTransaction): Promise<Signed>;
   /**
    * Signs what replaces a signed transaction at its nonce: all of its mints or some, and no others; one that only uses
-   * the nonce where none is left.
+   * the nonce where none is left. What reports changed metadata still does so.
    * @throws Error when the transaction is not of this signer, or has no such mint
    */
   signReplacement(raw: string, replacement: Replacement): Promise<Signed>;
@@ -77,25 +87,29 @@ export function createMintSigner(key: DigestSigner): MintSigner {
     return { hash: keccak256(Buffer.from(raw.slice(2), 'hex')), raw };
   };
 
-  const signMints = ({ contract, mints, ...rest }: MintTransaction) =>
-    signed(toTransaction({ ...rest, to: getAddress(contract), data: encodeMintBatch(mints) }));
+  const sign = (transaction: MintTransaction | RefreshTransaction) => {
+    const data =
+      'refresh' in transaction ? encodeRefresh(transaction.refresh) : encodeMintBatch(transaction.mints);
+    return signed(toTransaction({ ...transaction, to: getAddress(transaction.contract), data }));
+  };
   const signFill = (transaction: FillTransaction) =>
     signed(toTransaction({ ...transaction, to: key.address, data: '0x' }));
 
   return {
     address: key.address,
-    sign: signMints,
+    sign,
     signFill,
     async signReplacement(raw, { tokenIds, gasLimit, fees }) {
       const { chainId, from, nonce } = Transaction.from(raw);
       if (from !== key.address) throw new Error(`The transaction is not of ${key.address}.`);
-      const { contract, mints } = readSigned(raw);
+      const { contract, mints, refresh } = readSigned(raw);
       const wanted = new Set(tokenIds);
       const kept = mints.filter(({ tokenId }) => wanted.has(tokenId));
       if (kept.length < wanted.size)
         throw new Error('A replacement mints nothing that the transaction does not.');
       const same = { chainId: chainId.toString(), nonce: BigInt(nonce), gasLimit, fees };
-      return kept.length === 0 ? signFill(same) : signMints({ ...same, contract, mints: kept });
+      if (refresh !== undefined) return sign({ ...same, contract, refresh });
+      return kept.length === 0 ? signFill(same) : sign({ ...same, contract, mints: kept });
     },
   };
 }
@@ -159,8 +173,8 @@ export function limitSigner(signer: MintSigner, { chainId, allows }: SignerScope
     },
     async signReplacement(raw, replacement) {
       checkChain(Transaction.from(raw).chainId.toString());
-      const { contract, mints } = readSigned(raw);
-      if (mints.length > 0) await checkContract(contract);
+      const { contract, mints, refresh } = readSigned(raw);
+      if (mints.length > 0 || refresh !== undefined) await checkContract(contract);
       return signer.signReplacement(raw, replacement);
     },
   };
@@ -170,14 +184,18 @@ export function limitSigner(signer: MintSigner, { chainId, allows }: SignerScope
 type SignedContent = {
   readonly contract: string;
   readonly gasLimit: bigint;
-  /** None when it only uses its nonce. */
+  /** None when it reports changed metadata, or only uses its nonce. */
   readonly mints: readonly Mint[];
+  /** The tokens whose changed metadata it reports; undefined when it reports none. */
+  readonly refresh?: TokenRange | undefined;
 };
 
 /** Reads a transaction that a signer of mints has signed. @throws Error when it is another one */
 export function readSigned(raw: string): SignedContent {
   const { data, gasLimit, to } = Transaction.from(raw);
-  return { contract: to ?? '', gasLimit, mints: data === '0x' ? [] : decodeMintBatch(data) };
+  const refresh = decodeRefresh(data);
+  const mints = data === '0x' || refresh !== undefined ? [] : decodeMintBatch(data);
+  return { contract: to ?? '', gasLimit, mints, refresh };
 }
 
 /** The most that a signed transaction can cost, in wei. A chain may charge more than gas, which is not included. */

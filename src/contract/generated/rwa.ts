@@ -94,7 +94,7 @@ export interface paths {
          * Change an NFT
          * @description Changes `data`, which only the company reads, and the public `attributes` and `imageUrl`, which everybody reads in the
          *     metadata of the minted token. An absent field stays as it is, null clears a field. NFTs can be changed before and after
-         *     the mint.
+         *     the mint. A signer reports changes of public fields to marketplaces (ERC-4906).
          */
         patch: operations["updateNft"];
         trace?: never;
@@ -223,7 +223,8 @@ export interface paths {
         /**
          * Change or archive an RWA
          * @description Takes any subset of the fields of an RWA. An absent field stays as it is, null clears an optional field.
-         *     `archived` true archives the RWA, false puts it back.
+         *     `archived` true archives the RWA, false puts it back. A signer reports changes of what token metadata show to
+         *     marketplaces (ERC-4906).
          *
          *     `chainId` and `contractAddress` can change only before the first NFT. When one of them changes, or NFTs become
          *     claimable, the service asks the network what the contract is. If no node answers, nothing changes and the answer is

@@ -70,7 +70,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   secret_attempts: { api: write, worker: purge },
   company_limits: { api: read },
   company_mint_days: { api: keep },
-  company_gas_budgets: { api: read },
+  company_gas_budgets: { api: read, worker: read },
   company_gas_days: { api: read, worker: keep },
 
   mint_lanes: mintPlan,
@@ -162,9 +162,11 @@ export const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
         'claim_page',
         'claim_base_url',
         'archived_at',
+        // By a trigger of `nfts`.
+        'metadata_changed_at',
       ],
     ],
-    worker: ['claimed_nfts'],
+    worker: ['claimed_nfts', 'metadata_changed_at'],
   },
 };
 

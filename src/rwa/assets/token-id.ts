@@ -16,6 +16,12 @@ export const tokenIdSql = (rwaNumber: string, lower: string): string =>
 export const tokenIdOf = (rwaNumber: bigint, lower: bigint): string =>
   ((rwaNumber << lowerBits) + lower).toString();
 
+/** The ids that tokens of an RWA may have: all with its number above 64 bits. */
+export const tokenRangeOf = (rwaNumber: bigint): { readonly from: string; readonly to: string } => ({
+  from: tokenIdOf(rwaNumber, 0n),
+  to: tokenIdOf(rwaNumber, lowerMask),
+});
+
 /** The number of the RWA of a decimal token id; undefined when no NFT can have this id, or when it has leading zeros. */
 export function rwaNumberOf(tokenId: string): bigint | undefined {
   const id = BigInt(tokenId);

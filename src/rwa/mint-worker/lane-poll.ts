@@ -9,12 +9,16 @@ import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
+import { unreportedContracts } from './context/unreported.ts';
 import { pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
-import { send } from './send/send.ts';
+import { send, type ToSend } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type LaneLease, type LaneWork, type Pause } from './stores/lane-store.ts';
+import { type DueRefresh, findDueRefresh } from './stores/refresh-store.ts';
 import { rebroadcastStored } from './watch/resend/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
+
+type Work = LaneWork & ToSend;
 
 type PollOptions = {
   /** Takes what the lane was notified for since the last poll, each a `traceparent`. */
@@ -27,7 +31,7 @@ const maxWatchIntervalMs = 5_000;
 
 /**
  * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
- * do it costs one query and no call to a node. Everything that a poll asks is asked of one node; when that fails the
+ * do it costs two queries and no call to a node. Everything that a poll asks is asked of one node; when that fails the
  * poll rejects, and the next one may choose another.
  * @returns why the lane does not send; undefined when nothing is wrong
  */
@@ -43,7 +47,14 @@ export function createLanePoll(
   let watchedHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
 
-  const pollWork = async (work: LaneWork): Promise<Pause | undefined> => {
+  /** A lane without its key reports nothing. */
+  const findRefresh = async (): Promise<DueRefresh | undefined> => {
+    const seconds = settings.refreshSeconds;
+    if (watchOnly || seconds === 0) return undefined;
+    return findDueRefresh(db, lease, { seconds, excludedContracts: unreportedContracts({ memory, now }) });
+  };
+
+  const pollWork = async (work: Work): Promise<Pause | undefined> => {
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
     const known = await findFinalBlock(db, lease.chainId);
@@ -60,11 +71,7 @@ export function createLanePoll(
     }
   };
 
-  const pollNode = async (
-    network: Network,
-    pinned: PinnedNode,
-    work: LaneWork,
-  ): Promise<Pause | undefined> => {
+  const pollNode = async (network: Network, pinned: PinnedNode, work: Work): Promise<Pause | undefined> => {
     const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
@@ -83,15 +90,16 @@ export function createLanePoll(
       watchedHead = head.hash;
       watchedAt = now();
     }
-    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work.hasQueued));
+    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work));
     const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
     return sweepStandstill(context, head, withFinality(known, pinned));
   };
 
   return async () => {
     const causes = takeCauses();
-    const work = await findLaneWork(db, lease);
-    if (!work.hasOpen && !work.hasQueued) return undefined;
+    const [found, refresh] = await Promise.all([findLaneWork(db, lease), findRefresh()]);
+    const work = { ...found, refresh };
+    if (!work.hasOpen && !work.hasQueued && refresh === undefined) return undefined;
     return inOwnSpan(tracing, spanOf(lease), causes, async (span) => {
       const pause = await pollWork(work);
       span?.tell({ 'tallystick.pause': pause?.reason });
@@ -101,8 +109,8 @@ export function createLanePoll(
 }
 
 /** Sends what is queued. When the signer does not sign, that becomes the pause, and the rest of the poll goes on. */
-async function sendSigned(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
-  const pause = await send(context, head, hasQueued).catch((error: unknown) => {
+async function sendSigned(context: LaneContext, head: Head, work: ToSend): Promise<Pause | undefined> {
+  const pause = await send(context, head, work).catch((error: unknown) => {
     if (error instanceof SignerUnavailableError) return undefined;
     throw error;
   });

@@ -27,6 +27,8 @@ export type MintSettings = {
   readonly rebroadcastMs: number;
   /** How long a process that shows no sign of life keeps a lane. */
   readonly leaseSeconds: number;
+  /** How long the metadata of an RWA must not have changed before the change is reported; 0 reports none. */
+  readonly refreshSeconds: number;
 };
 
 /** What a lane has just done. The steps of a transaction come in this order. */
@@ -64,6 +66,8 @@ export type StepFacts = {
   readonly maxFeePerGas?: string;
   readonly maxPriorityFeePerGas?: string | undefined;
   readonly nftIds?: readonly string[];
+  /** The RWA whose changed metadata the transaction reports. */
+  readonly rwaId?: string;
   /** NFTs of the transaction that its newest attempt leaves out. */
   readonly leftOut?: number;
   readonly block?: string;
@@ -124,10 +128,11 @@ export type LaneContext = Pick<
 
 /** The facts that name an attempt in steps and log lines. */
 export const attemptFacts = (
-  { id, nonce }: Pick<OpenTransaction, 'id' | 'nonce'>,
+  { id, nonce, rwaId = null }: Pick<OpenTransaction, 'id' | 'nonce'> & { readonly rwaId?: string | null },
   { number, hash, fees }: Omit<Attempt, 'sentAtBlock'>,
 ): StepFacts => ({
   transaction: id,
+  ...(rwaId !== null && { rwaId }),
   nonce: nonce.toString(),
   attempt: number,
   hash,

@@ -58,6 +58,9 @@ type NextTransaction = {
   readonly waitMs: number;
 };
 
+/** With the RWA whose changed metadata it reports. */
+type MinedByUs = Mined & { readonly rwaId: string | null };
+
 type Ask = <T>(question: () => Promise<T>) => Promise<T>;
 
 /** What is known of the comparison of contracts with the rows, before something is sent to them. */
@@ -80,7 +83,7 @@ export type LaneMemory = {
    * Transactions that are in a block, which is not confirmed yet, by their ids; null for one that is in none, while
    * its nonce is used for good.
    */
-  readonly mined: Map<string, Mined | null>;
+  readonly mined: Map<string, MinedByUs | null>;
   /**
    * Ids of transactions that wait until the use of their nonce is final, as the last check of the chain has shown. Those
    * that a contract reverted or passed over are among them.
@@ -112,6 +115,8 @@ export type LaneMemory = {
   readonly costs: Map<string, GasCost>;
   /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
   readonly resting: Map<string, Resting>;
+  /** Contracts that take no report of changed metadata, by their address: until when none is tried, and how often in a row. */
+  readonly unreported: Map<string, { readonly until: number; readonly times: number }>;
   /** Addresses that did not seem to have a contract that mints. */
   readonly unfit: Map<string, FirstLook<string>>;
   /** What the nodes of the network accept, as far as rejections have shown it. */
@@ -155,6 +160,7 @@ export const createLaneMemory = (): LaneMemory => ({
   contractPauses: new Map(),
   costs: new Map(),
   resting: new Map(),
+  unreported: new Map(),
   unfit: new Map(),
   learned: undefined,
   market: undefined,

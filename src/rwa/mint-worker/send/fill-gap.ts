@@ -1,13 +1,12 @@
 import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { broadcast } from '../context/broadcast.ts';
-import { attemptFacts, type LaneContext } from '../context/lane-context.ts';
+import type { LaneContext } from '../context/lane-context.ts';
 import type { LaneMemory } from '../context/lane-memory.ts';
 import { marketAt } from '../context/market.ts';
-import { insertAttempt } from '../stores/attempt-store.ts';
-import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
-import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transaction-store.ts';
+import { findAskedFill, forgetAskedFill, type Pause } from '../stores/lane-store.ts';
+import { findNonceAfterGap, hasNonce } from '../stores/transaction-store.ts';
+import { sendWithoutMints } from './send-without-mints.ts';
 
 // A wider gap comes from a wrong count, and each nonce of it would cost a transfer. A multiple of what may be in flight.
 const widestGap = 10n;
@@ -113,18 +112,11 @@ type Fill = {
 };
 
 async function fillNonce(context: LaneContext, { nonce, fees, sentAtBlock }: Fill): Promise<void> {
-  const { db, lease, log, signer, step } = context;
+  const { db, lease, log, signer } = context;
   const { chainId } = lease;
   if (await hasNonce(db, lease, nonce)) return;
   const signed = await signer.signFill({ chainId, nonce, gasLimit: transferGas, fees });
-  const transactionId = await inFencedTransaction(db, lease, async (tx) => {
-    const id = await insertTransaction(tx, lease, { nonce, contract: signer.address, gasLimit: transferGas });
-    await insertAttempt(tx, lease, { transactionId: id, number: 1, signed, fees, sentAtBlock });
-    return id;
-  });
   log.warn({ ...lease, nonce: nonce.toString(), hash: signed.hash }, 'nonce filled that nothing used');
-  const facts = attemptFacts({ id: transactionId, nonce }, { number: 1, hash: signed.hash, fees });
-  await step('stored', { ...facts, nftIds: [] });
-  await broadcast(context, transactionId, signed);
-  await step('sent', facts);
+  const created = { nonce, contract: signer.address, gasLimit: transferGas };
+  await sendWithoutMints(context, { ...created, signed, fees, sentAtBlock });
 }

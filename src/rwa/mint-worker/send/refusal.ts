@@ -1,3 +1,4 @@
+import { encodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
 import type { LaneContext } from '../context/lane-context.ts';
@@ -52,7 +53,7 @@ export async function recheckRefused(
   const due = refused.filter((each) => isDue(context, head, each));
   for (const mint of due.slice(0, mostAtOnce)) {
     const { contract, recipient, tokenId } = mint;
-    const estimate = await node.estimate(signer.address, contract, [mint]);
+    const estimate = await node.estimate(signer.address, contract, encodeMintBatch([mint]));
     if (typeof estimate === 'bigint') {
       await forgetRecipient(db, { chainId: lease.chainId, contract, recipient });
       waiting = waiting.filter((other) => other.recipient !== recipient);
@@ -91,7 +92,7 @@ async function mintsToOthers(
   if (memory.mintsAt.get(contract) === head.hash) return true;
   const others = await listOtherRecipients(db, lease.chainId, mint);
   for (const recipient of [...others, signer.address]) {
-    const estimate = await node.estimate(signer.address, contract, [{ recipient, tokenId }]);
+    const estimate = await node.estimate(signer.address, contract, encodeMintBatch([{ recipient, tokenId }]));
     if (typeof estimate !== 'bigint') continue;
     memory.mintsAt.set(contract, head.hash);
     return true;

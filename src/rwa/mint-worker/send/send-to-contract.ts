@@ -101,9 +101,11 @@ export async function sendToContract(
   return 'sent';
 }
 
-/** Counts what was reverted in blocks that are not final yet. */
+/** Counts mints that were reverted in blocks that are not final yet. */
 function countReverts({ memory }: LaneContext, contract: string): number {
-  const reverted = [...memory.mined.values()].filter((mined) => mined?.receipt.succeeded === false);
+  const reverted = [...memory.mined.values()].filter(
+    (mined) => mined?.receipt.succeeded === false && mined.rwaId === null,
+  );
   return reverted.filter((mined) => mined?.receipt.to?.toLowerCase() === contract.toLowerCase()).length;
 }
 
@@ -158,7 +160,7 @@ async function roomFor(
 const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** The most that a transaction may cost, in wei. */
-const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
+export const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
   gasLimit * newest.fees.maxFeePerGas;
 
 /**

@@ -6,18 +6,28 @@ import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
 import { type LineInTurn, listLinesByTurn, mostLines, type QueuedLine } from '../stores/queued-nft-store.ts';
+import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { fillGap } from './fill-gap.ts';
 import { isDue } from './refusal.ts';
 import { rest, restingContracts } from './resting.ts';
+import { sendRefresh } from './send-refresh.ts';
 import { listInFlight, sendToContract } from './send-to-contract.ts';
 
+/** What is to be sent. */
+export type ToSend = { readonly hasQueued: boolean; readonly refresh: DueRefresh | undefined };
+
 /**
- * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow.
+ * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow. A report of changed
+ * metadata comes last.
  * @returns why it sends nothing, or not everything; undefined when nothing is wrong
  */
-export async function send(context: LaneContext, head: Head, hasQueued: boolean): Promise<Pause | undefined> {
+export async function send(
+  context: LaneContext,
+  head: Head,
+  { hasQueued, refresh }: ToSend,
+): Promise<Pause | undefined> {
   const { db, lease } = context;
   const [isStopped, recovery] = await Promise.all([
     isStoppedByOperator(db, lease),
@@ -28,13 +38,17 @@ export async function send(context: LaneContext, head: Head, hasQueued: boolean)
   const gap = await fillGap(context, head);
   // Nonces after a rejected one are not mined either.
   const isRefused = context.memory.refused.size > 0;
-  if (!hasQueued || gap !== undefined || isRefused) return gap;
+  if (!(hasQueued || refresh) || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
   const fees = quote(market, context.settings.feeCap);
   if (fees === undefined) {
+    if (!hasQueued) return undefined;
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${context.settings.feeCap} wei.` };
   }
-  return sendToContracts(context, head, fees);
+  const pause = hasQueued ? await sendToContracts(context, head, fees) : undefined;
+  if (refresh !== undefined && pause === undefined && !context.stopping.aborted)
+    await sendRefresh(context, head, fees, refresh);
+  return pause;
 }
 
 // The lane still sends to other contracts.

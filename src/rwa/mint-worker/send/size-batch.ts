@@ -1,5 +1,6 @@
 import type { Fees } from '../../../chain/minting/fees.ts';
 import { costWithin, enoughGasFor, type GasCost, gasFor, tokensWithin } from '../../../chain/minting/gas.ts';
+import { encodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import { isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { QueuedMint } from '../stores/queued-nft-store.ts';
@@ -93,12 +94,13 @@ function createSieve({ node, signer, stopping }: LaneContext, { contract, fees }
 
   const ask = async (mints: readonly QueuedMint[]) => {
     asked += 1;
+    const data = encodeMintBatch(mints);
     try {
-      return await node.estimate(signer.address, contract, mints, fees);
+      return await node.estimate(signer.address, contract, data, fees);
     } catch (error) {
       // With a price, nodes check the funds first. The gas decides later what can be paid.
       if (!isOfNode(error)) throw error;
-      return node.estimate(signer.address, contract, mints);
+      return node.estimate(signer.address, contract, data);
     }
   };
   const sift = async (mints: readonly QueuedMint[]): Promise<Estimated[]> => {

@@ -82,7 +82,7 @@ export async function noteWaitingForFinality(
 const sentBefore = `
   SELECT q.mint_contract AS contract, q.company_id, max(q.queued_at) AS queued_at FROM (
     SELECT id FROM mint_transactions
-    WHERE chain_id = :chainId AND signer = :signer
+    WHERE chain_id = :chainId AND signer = :signer AND rwa_id IS NULL
       AND created_at < clock_timestamp() - make_interval(secs => :seconds)
     ORDER BY nonce DESC LIMIT 20) t
   JOIN mint_transaction_nfts o ON o.transaction_id = t.id JOIN nfts q ON q.id = o.nft_id
@@ -140,7 +140,7 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
        AND NOT EXISTS (SELECT FROM mint_contracts c WHERE c.chain_id = n.mint_chain_id
          AND c.contract = n.mint_contract AND c.pause_reason IS NOT NULL)
        AND coalesce((SELECT t.created_at FROM mint_transactions t
-         WHERE t.chain_id = :chainId AND t.signer = :signer ORDER BY t.nonce DESC LIMIT 1)
+         WHERE t.chain_id = :chainId AND t.signer = :signer AND t.rwa_id IS NULL ORDER BY t.nonce DESC LIMIT 1)
          < now() - make_interval(secs => :seconds), true)
      LIMIT 1`,
     { ...lane, seconds },

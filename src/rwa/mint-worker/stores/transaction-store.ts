@@ -14,6 +14,8 @@ export type OpenTransaction = {
   /** EIP-55. */
   readonly contract: string;
   readonly gasLimit: bigint;
+  /** The RWA whose changed metadata it reports; null when it mints, or only uses its nonce. */
+  readonly rwaId: string | null;
   /** The block that includes it, once the block is confirmed; null before. */
   readonly confirmedIn: BlockRef | null;
   /** Blocks of earlier mints, because of which the contract skipped some of its NFTs. */
@@ -46,6 +48,8 @@ export type NewTransaction = {
   readonly gasLimit: bigint;
   /** Whose NFTs it has. */
   readonly companyIds?: readonly string[];
+  /** The RWA whose changed metadata it reports. */
+  readonly rwaId?: string;
 };
 
 type OpenRow = {
@@ -53,6 +57,7 @@ type OpenRow = {
   nonce: string;
   contract: string;
   gas_limit: string;
+  rwa_id: string | null;
   block_number: string | null;
   block_hash: string | null;
   found: { number: string; hash: string }[] | null;
@@ -76,6 +81,7 @@ function toOpenTransaction(row: OpenRow): OpenTransaction {
     nonce: BigInt(row.nonce),
     contract: row.contract,
     gasLimit: BigInt(row.gas_limit),
+    rwaId: row.rwa_id,
     confirmedIn: toBlockRef(row.block_number, row.block_hash),
     foundIn: (row.found ?? []).map(({ number, hash }) => ({ number: BigInt(number), hash })),
     hasAskedOut: row.asked_out,
@@ -110,7 +116,7 @@ async function listInStates(
   states: readonly ('submitted' | 'confirmed')[],
 ): Promise<OpenTransaction[]> {
   const { rows }: { rows: OpenRow[] } = await db.raw(
-    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.block_number, t.block_hash, a.attempts, f.found,
+    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.rwa_id, t.block_number, t.block_hash, a.attempts, f.found,
        EXISTS (SELECT FROM mint_transaction_nfts
          WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS asked_out
      FROM mint_transactions t CROSS JOIN LATERAL (
@@ -154,6 +160,7 @@ export async function insertTransaction(tx: Tx, lease: LaneLease, created: NewTr
       gas_limit: created.gasLimit.toString(),
       fence: lease.fence,
       company_ids: [...(created.companyIds ?? [])],
+      rwa_id: created.rwaId ?? null,
     })
     .returning('id');
   if (row === undefined) throw new Error('The transaction was not stored.');
@@ -220,14 +227,19 @@ export async function setTransactionFinalized(tx: Tx, id: string): Promise<void>
 
 /*
  * What mints cost: a mined transaction's cost by its receipt, counted to the day on which it was seen in parts of equal
- * size for each of its NFTs, and taken back when a reorganisation removes it.
+ * size for each of its NFTs, and taken back when a reorganisation removes it. A report of changed metadata counts to the
+ * company of the RWA.
  */
 
 const shares = (sign: '' | '-') => `
   INSERT INTO company_gas_days AS d (company_id, chain_id, day, wei)
-  SELECT n.company_id, t.chain_id, t.cost_day, ${sign}floor(t.cost * count(*) / sum(count(*)) OVER ())
-  FROM mint_transactions t JOIN mint_transaction_nfts l ON l.transaction_id = t.id JOIN nfts n ON n.id = l.nft_id
-  WHERE t.id = ? AND t.cost IS NOT NULL GROUP BY n.company_id, t.chain_id, t.cost_day, t.cost ORDER BY n.company_id
+  SELECT p.company_id, t.chain_id, t.cost_day, ${sign}floor(t.cost * p.parts / sum(p.parts) OVER ())
+  FROM mint_transactions t CROSS JOIN LATERAL (
+    SELECT n.company_id, count(*) AS parts FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
+    WHERE l.transaction_id = t.id GROUP BY n.company_id
+    UNION ALL
+    SELECT company_id, 1 FROM rwas WHERE id = t.rwa_id) p
+  WHERE t.id = ? AND t.cost IS NOT NULL ORDER BY p.company_id
   ON CONFLICT (company_id, chain_id, day) DO UPDATE SET wei = d.wei + excluded.wei`;
 
 /** Counts what the transaction cost, in place of what was counted before. @param cost in wei; null in none of its blocks */

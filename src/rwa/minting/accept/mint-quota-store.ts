@@ -20,7 +20,8 @@ export type MintLimits = {
   readonly secondsLeft: number;
 };
 
-const today = "(clock_timestamp() AT TIME ZONE 'UTC')::date";
+/** SQL of the present day (UTC). */
+export const today = "(clock_timestamp() AT TIME ZONE 'UTC')::date";
 
 type LimitRow = {
   day: string;

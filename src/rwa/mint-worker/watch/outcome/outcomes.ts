@@ -1,6 +1,7 @@
 import type { Tx } from '../../../../contract/transaction.ts';
 import { deleteMintNotes } from '../../../minting/mint-note-store.ts';
 import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../../../minting/mint-state-store.ts';
+import { makeDueAgain } from '../../stores/refresh-store.ts';
 import {
   clearEarlierMints,
   closeMintedNfts,
@@ -70,12 +71,14 @@ export async function endReverted(
   outcomes: Outcomes,
 ): Promise<number[]> {
   await setTransactionState(tx, id, 'reverted', inclusion);
+  await makeDueAgain(tx, id);
   return applyOutcomes(tx, id, outcomes);
 }
 
 /** Marks a transaction as lost: another one used its nonce, and that is final. @returns as {@link mintNfts} */
 export async function endLost(tx: Tx, id: string, outcomes: Outcomes): Promise<number[]> {
   await setTransactionState(tx, id, 'lost', undefined);
+  await makeDueAgain(tx, id);
   return applyOutcomes(tx, id, outcomes);
 }
 

@@ -1,8 +1,9 @@
 import { readSigned } from '../../../../chain/minting/signer.ts';
-import type { Database } from '../../../../contract/transaction.ts';
+import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { inclusionOf, type Mined } from '../../context/mined.ts';
+import { restForLong } from '../../context/unreported.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
@@ -27,7 +28,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
     throw new DistrustError(`the receipt of ${receipt.hash} names another contract`);
   }
   const isNews = !memory.mined.has(transaction.id);
-  memory.mined.set(transaction.id, mined);
+  memory.mined.set(transaction.id, { ...mined, rwaId: transaction.rwaId });
   if (isNews) {
     memory.underfunded.delete(transaction.id);
     memory.refused.delete(transaction.id);
@@ -129,6 +130,14 @@ async function isOutOfGas(db: Database, { receipt: { gasUsed, hash } }: Mined): 
   return gasUsed !== null && gasUsed * 64n >= gasLimit * 63n;
 }
 
+type ContractId = { readonly chainId: string; readonly contract: string };
+
+/** Counts a mint that was reverted as a failure of its contract, unless more gas may be enough. */
+async function noteRevert(tx: Tx, id: string, mined: Mined, subject: ContractId): Promise<void> {
+  const isExcused = (await isOutOfGas(tx, mined)) && (await noteOutOfGas(tx, id, subject));
+  if (!isExcused) await noteFailure(tx, subject);
+}
+
 /**
  * A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. Those whose
  * outcome cannot be proven then wait without it.
@@ -148,8 +157,7 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
 
   const counts = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
-    const isExcused = (await isOutOfGas(tx, mined)) && (await noteOutOfGas(tx, id, subject));
-    if (!isExcused) await noteFailure(tx, subject);
+    if (transaction.rwaId === null) await noteRevert(tx, id, mined, subject);
     const outcomes = await applyRetryLimit(tx, id, proven, revertedMint(mined.receipt.hash));
     const waits = await endReverted(tx, id, inclusion, outcomes);
     await saveWaiting(tx, nfts, waiting);
@@ -157,6 +165,7 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
     return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
   });
   memory.mined.delete(id);
+  if (transaction.rwaId !== null) restForLong(context, transaction.contract);
   forgetEndedRetries(context, nfts, waiting);
   await step('reverted', { ...transactionFacts(transaction), ...counts });
 }
