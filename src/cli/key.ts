@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isScope, type Scope, scopes } from '../contract/scopes.ts';
 import {
   type ApiKey,
   findKey,
@@ -22,6 +23,7 @@ const columns = {
   hint: 'KEY',
   companyName: 'COMPANY',
   label: 'LABEL',
+  scopes: 'SCOPES',
   state: 'STATE',
   createdAt: 'CREATED',
   expiresAt: 'EXPIRES',
@@ -36,7 +38,7 @@ export function addKeyCommands(program: Command, session: Session): void {
   addLimitCommand(key, session);
 }
 
-type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date };
+type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date; scope?: Scope[] };
 
 function addCreateCommand(key: Command, session: Session): void {
   const create = key
@@ -51,18 +53,28 @@ function addCreateCommand(key: Command, session: Session): void {
       '--expires <date>',
       'end of the key: a date (midnight UTC) or a timestamp; never by default',
       moment,
+    )
+    .option(
+      '--scope <scope>',
+      `limit the key to a scope, repeatable: ${scopes.join(', ')}; without it the key may do everything`,
+      severalScopes,
     );
   withRateOptions(create).action((options: NewKeyOptions) =>
     asOperator(session, async ({ config, db, output }) => {
-      const { company, label, expires } = options;
+      const { company, label, expires, scope = null } = options;
       if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
       const rateLimit = rateLimitOf(options) ?? null;
       const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
-      const given = { companyId, label, expiresAt: expires ?? null, rateLimit };
+      const given = { companyId, label, expiresAt: expires ?? null, rateLimit, scopes: scope };
       const made = await audited(
         db,
         (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
-        ({ record: { id } }) => ({ action: 'key.create', companyId, subject: id, details: { label } }),
+        ({ record: { id } }) => ({
+          action: 'key.create',
+          companyId,
+          subject: id,
+          details: { label, scopes: scope },
+        }),
       );
       output.record({ ...shown(made.record), key: made.key });
       output.say('Keep the key now: it is stored as a hash only.');
@@ -75,6 +87,7 @@ function addCreateCommand(key: Command, session: Session): void {
     create,
     'key create --company acme --label website',
     'key create --company acme --label partner --expires 2027-12-31 --rate 20 --burst 50',
+    'key create --company acme --label shop --scope events:read --scope rwa:read',
     'key create --company acme --json | jq -r .key',
   );
 }
@@ -171,6 +184,12 @@ function addLimitCommand(key: Command, session: Session): void {
     'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --rate 500 --burst 1000',
     'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --default',
   );
+}
+
+/** Collects the scopes of a repeatable option, each once. */
+function severalScopes(text: string, earlier: readonly Scope[] = []): Scope[] {
+  if (!isScope(text)) throw new InvalidArgumentError(`The scopes are ${scopes.join(', ')}.`);
+  return [...new Set([...earlier, text])];
 }
 
 /** The entry of what was done to a key; none when there is no such key. */

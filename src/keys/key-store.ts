@@ -11,6 +11,7 @@ const columns = [
   'api_keys.hint',
   'api_keys.rate_per_second',
   'api_keys.rate_burst',
+  'api_keys.scopes',
   'api_keys.created_at',
   'api_keys.expires_at',
   'api_keys.revoked_at',
@@ -25,6 +26,7 @@ type Row = RateColumns & {
   company_name: string | null;
   label: string;
   hint: string;
+  scopes: string[] | null;
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
@@ -43,6 +45,8 @@ export type ApiKey = {
   readonly hint: string;
   /** Null means the service's default. */
   readonly rateLimit: KeyRateLimit | null;
+  /** What the key is limited to; null for a key that may do everything. */
+  readonly scopes: readonly string[] | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -53,6 +57,8 @@ type NewKey = {
   readonly companyId: string | null;
   readonly label: string;
   readonly rateLimit?: KeyRateLimit | null;
+  /** Not empty; null, the default, for a key that may do everything. */
+  readonly scopes?: readonly string[] | null;
   readonly expiresAt?: Date | null;
 };
 
@@ -74,6 +80,7 @@ function fromRow(row: Row): ApiKey {
     label: row.label,
     hint: row.hint,
     rateLimit: toRateLimit(row),
+    scopes: row.scopes,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
@@ -100,6 +107,7 @@ export async function issueKey(
     hint: keyHint(key),
     hash,
     expires_at: given.expiresAt ?? null,
+    scopes: given.scopes ?? null,
     ...toRateColumns(given.rateLimit ?? null),
   });
   const record = await findWhere(db, { 'api_keys.hash': hash });

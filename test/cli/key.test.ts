@@ -45,6 +45,15 @@ describe('key create', () => {
     });
   });
 
+  test('limits it to scopes, each once, which lists show', async ({ json, run }) => {
+    const args = ['--scope', 'events:read', '--scope', 'rwa:mint', '--scope', 'events:read'];
+    const { value } = await json('key', 'create', '--label', 'scoped', ...args);
+    expect(value).toMatchObject({ scopes: ['events:read', 'rwa:mint'] });
+    expect((await run('key', 'show', String(value?.id))).out).toMatch(/^scopes +events:read, rwa:mint$/m);
+    expect((await run('key', 'list')).out).toContain('events:read, rwa:mint');
+    expect((await json('key', 'create')).value).toMatchObject({ scopes: null });
+  });
+
   test.for([
     [['--rate', '20'], { perSecond: 20, burst: 40 }],
     [['--rate', '20', '--burst', '20'], { perSecond: 20, burst: 20 }],
@@ -68,6 +77,10 @@ describe('key create', () => {
     [['--expires', '2100-02-30'], 'It must be a date'],
     [['--expires', '2100-01-31T12:00'], 'It must be a date'],
     [['--label', ' '], 'must not be empty'],
+    [
+      ['--scope', 'events:delete'],
+      'The scopes are chain:read, events:read, events:write, rwa:read, rwa:write, rwa:mint, secrets:read, news:manage.',
+    ],
     [['--company', 'nobody'], 'There is no company "nobody"'],
   ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, value, error } = await json('key', 'create', ...args);
@@ -91,8 +104,8 @@ describe('key create', () => {
 describe('key list', () => {
   test('shows every key by its first characters, oldest first', async ({ run }) => {
     const { out } = await run('key', 'list');
-    expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +STATE +CREATED +EXPIRES$/);
-    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +revoked +20\S+Z +-$/);
+    expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +SCOPES +STATE +CREATED +EXPIRES$/);
+    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +revoked +20\S+Z +-$/);
   });
 
   test('shows those of one company', async ({ run, json }) => {

@@ -63,7 +63,9 @@ describe('the tools', () => {
     expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method === 'get'));
     expect(tools.find(({ name }) => name === 'getEvent')).toMatchObject({
       title: 'Get an event',
-      description: expect.stringContaining('One event with `totalAttendees`.'),
+      description: expect.stringMatching(
+        /^.*One event with `totalAttendees`.*The key needs the scope events:read\.$/s,
+      ),
       inputSchema: { required: ['eventId'], properties: { eventId: { type: 'string', format: 'uuid' } } },
       annotations: { readOnlyHint: true },
     });

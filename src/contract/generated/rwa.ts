@@ -288,6 +288,8 @@ export interface paths {
          *     The RWA must be claimable and its network supported for minting. Without `recipient` the NFT goes to the treasury
          *     address of the company. Use an `Idempotency-Key`: a repeated call without one creates a second NFT.
          *
+         *     The scope `rwa:mint` is enough, since the new NFT is minted at once. `rwa:write` alone creates NFTs without minting.
+         *
          *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
          *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
          *     reserve for contracts of their own. A request with another fault gets the answer for that
@@ -448,7 +450,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -597,15 +599,16 @@ export interface components {
             tokenId: string;
             /**
              * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
-             *     of it is damaged: the operator can reissue it.
+             *     of it is damaged: the operator can reissue it. Null for a key without the scope `secrets:read`.
              */
-            secret: string;
+            secret: string | null;
             /**
              * Format: uri
              * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
-             *     that of the RWA, else that of the company, else the one of the service.
+             *     that of the RWA, else that of the company, else the one of the service. Null for a key without the
+             *     scope `secrets:read`.
              */
-            url: string;
+            url: string | null;
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
@@ -747,15 +750,16 @@ export interface components {
             tokenId: string;
             /**
              * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
-             *     of it is damaged: the operator can reissue it.
+             *     of it is damaged: the operator can reissue it. Null for a key without the scope `secrets:read`.
              */
-            secret: string;
+            secret: string | null;
             /**
              * Format: uri
              * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
-             *     that of the RWA, else that of the company, else the one of the service.
+             *     that of the RWA, else that of the company, else the one of the service. Null for a key without the
+             *     scope `secrets:read`.
              */
-            url: string;
+            url: string | null;
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
@@ -837,12 +841,12 @@ export interface components {
             /** @description Set by the service. */
             readonly tokenId?: string;
             /** @description Set by the service. */
-            readonly secret?: string;
+            readonly secret?: string | null;
             /**
              * Format: uri
              * @description Set by the service.
              */
-            readonly url?: string;
+            readonly url?: string | null;
             /** @description Set by the service. */
             readonly claimStatus?: string;
             /** @description Set by the service. */
@@ -1204,15 +1208,16 @@ export interface components {
             tokenId: string;
             /**
              * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
-             *     of it is damaged: the operator can reissue it.
+             *     of it is damaged: the operator can reissue it. Null for a key without the scope `secrets:read`.
              */
-            secret: string;
+            secret: string | null;
             /**
              * Format: uri
              * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
-             *     that of the RWA, else that of the company, else the one of the service.
+             *     that of the RWA, else that of the company, else the one of the service. Null for a key without the
+             *     scope `secrets:read`.
              */
-            url: string;
+            url: string | null;
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
@@ -1402,7 +1407,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key belongs to no company. */
+        /** @description The key belongs to no company, or lacks the scope of the operation. */
         CompanyRequired: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1442,7 +1447,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key belongs to no company, or the NFT belongs to another company. */
+        /** @description The key belongs to no company or lacks the scope of the operation, or the NFT belongs to another company. */
         NftForeign: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
