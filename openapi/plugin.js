@@ -21,7 +21,8 @@ function wantedStatuses(path, operation) {
   const wanted = { 400: 'every operation refuses unknown query parameters', 500: 'anything can fail' };
   wanted[503] = 'anything can be down';
   wanted[429] = 'a key has a limit, and so has an address without one';
-  if (secured) Object.assign(wanted, { 401: 'it takes a key', 403: 'a key can lack its scope' });
+  if (secured) wanted[401] = 'it takes a key';
+  if (secured && operation['x-required-scope'] !== 'none') wanted[403] = 'a key can lack its scope';
   if (hasPathParameter(path)) wanted[404] = 'the path has a parameter';
   if (operation.requestBody) Object.assign(wanted, { 413: 'it has a body', 415: 'it has a body' });
   return Object.entries(wanted);

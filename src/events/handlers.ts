@@ -16,7 +16,9 @@ export type EventsParts = {
   readonly basePath: string;
 };
 
-/** The handlers of the events area. */
-export function createEventsHandlers(parts: EventsParts): Handlers<operations, CompanyContext> {
+/** The handlers of the events area, but for the one that all areas share. */
+export function createEventsHandlers(
+  parts: EventsParts,
+): Handlers<Omit<operations, 'getEventsKey'>, CompanyContext> {
   return { ...createEventHandlers(parts), ...createAttendeeHandlers(parts) };
 }

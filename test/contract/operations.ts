@@ -123,6 +123,10 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     path: (ids) => `${blockchain}/token/balance?${walletQuery(ids)}`,
     own: 200,
   },
+  getBlockchainKey: { area: 'blockchain', method: 'get', path: () => `${blockchain}/key`, own: 200 },
+  getEventsKey: { area: 'events', method: 'get', path: () => `${events}/key`, own: 200 },
+  getRwaKey: { area: 'rwa', method: 'get', path: () => `${rwa}/key`, own: 200 },
+  getNewsKey: { area: 'news', method: 'get', path: () => `${news}/key`, own: 200 },
 
   listEvents: { area: 'events', method: 'get', path: () => `${events}/event`, own: 200 },
   createEvent: {

@@ -33,7 +33,7 @@ test.beforeAll(async ({ service, chain }) => {
 
 const minting = ['mintNft', 'createAndMintNft', 'claimNft'];
 /** Operations that any key may call. */
-const open: string[] = [];
+const open = ['getBlockchainKey', 'getEventsKey', 'getRwaKey', 'getNewsKey'];
 
 /** What an operation must need, by what it does. The documents say the same, operation by operation. */
 const needs: Readonly<Record<Area, (operation: DocumentedOperation) => Scope>> = {

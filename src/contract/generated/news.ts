@@ -204,6 +204,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your key
+         * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
+         *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
+         */
+        get: operations["getNewsKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "nft.queued": {
@@ -1174,6 +1195,50 @@ export interface components {
             /** @description Whether there is more already. A page may be empty and still have more, when `types` leave most news out. */
             hasMore: boolean;
         };
+        /**
+         * @description What a key can be limited to. A later release may add scopes.
+         * @enum {string}
+         */
+        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        /** @description How many requests the key may send; null where the service sets no limit. */
+        KeyRateLimit: {
+            /**
+             * Format: int32
+             * @description Requests a second on average.
+             */
+            perSecond: number;
+            /**
+             * Format: int32
+             * @description Requests at once.
+             */
+            burst: number;
+        } | null;
+        /**
+         * @description The key of the request. Where another service manages the keys, `companyName`, `expiresAt` and `lastUsedAt` may be null
+         *     because they are unknown.
+         */
+        Key: {
+            /** @description Identifies the key, without its secret part. The operator finds the key by it. */
+            id: string;
+            /** @description The company that the key acts for; null for a key without a company. */
+            companyId: string | null;
+            /** @description The name of the company; null without a company, or when it is unknown. */
+            companyName: string | null;
+            /** @description What the key is limited to; null for a key that may do everything. */
+            scopes: components["schemas"]["Scope"][] | null;
+            rateLimit: components["schemas"]["KeyRateLimit"];
+            /**
+             * Format: date-time
+             * @description When the key expires, UTC; null when it never does, or when that is unknown.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description The minute of the last request with the key, UTC. It is up to two minutes late, and null when the key was not used or that is
+             *     unknown.
+             */
+            lastUsedAt: string | null;
+        };
     };
     responses: {
         /** @description The key is missing or was rejected. */
@@ -1305,6 +1370,42 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key. */
+        KeyFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Key"];
+            };
+        };
+        /** @description There is a query parameter that the operation does not have. */
+        QueryUnknown: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key belongs to no company. */
+        CompanyMissing: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1978,6 +2079,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNewsKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["KeyFound"];
+            400: components["responses"]["QueryUnknown"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyMissing"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

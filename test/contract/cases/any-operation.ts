@@ -24,6 +24,8 @@ export const anyOperation: Provocations = {
     return session.call(id, { key: scoped });
   },
 
+  key: ({ session, id }) => session.call(id),
+
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),
   id_malformed: ({ session, id }) =>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../../scripts/docs/contract.ts';
-import { ask, makeThings, mintOne, operations, type Things } from './sample-world.ts';
+import { ask, askLimited, makeThings, mintOne, operations, type Things } from './sample-world.ts';
 import { shapeOf } from './shape.ts';
 
 // Whatever a company or a token's maker has put there.
@@ -64,6 +64,10 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `${blockchain}/token/balance?${onChain}`],
     ['GET', `${blockchain}/token/balance?${onChain}&contractAddress=${token}`],
   ],
+  getBlockchainKey: () => [['GET', `${blockchain}/key`]],
+  getEventsKey: () => [['GET', '/events/v1/api/key']],
+  getRwaKey: () => [['GET', '/v1/api/key']],
+  getNewsKey: () => [['GET', `${news}/key`]],
   listEvents: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, full],
     ['GET', events],
@@ -211,7 +215,7 @@ beforeAll(async () => {
 });
 
 /** What the live service answers to an operation's requests, in a fresh corner of its world. */
-async function answersTo({ operationId, method }: Operation): Promise<unknown[]> {
+async function answersTo({ operationId, method, fullPath }: Operation): Promise<unknown[]> {
   const things = await makeThings(['user-7421']);
   const { rwa, tokenId } = minted;
   const metadata = `/v1/api/metadata/${rwa.chainId}/${rwa.contractAddress}/${tokenId}`;
@@ -222,6 +226,7 @@ async function answersTo({ operationId, method }: Operation): Promise<unknown[]>
     // The others only prepare what this one answers.
     if (request[0] === method) answers.push(body);
   }
+  if (/^get\w+Key$/.test(operationId)) answers.push((await askLimited('GET', fullPath)).body);
   if (operationId === 'getNft') answers.push((await ask('GET', `/v1/api/nft/${minted.id}`)).body);
   return answers;
 }

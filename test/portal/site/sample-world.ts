@@ -1,14 +1,40 @@
 import { inject } from 'vitest';
 import { type AreaContract, findOperation, readContract } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
+import { createLogger } from '../../../src/base/log.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
+import { issueKey } from '../../../src/keys/key-store.ts';
 
 const generated = new URL('../../../src/contract/generated', import.meta.url).pathname;
 
 type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
 /** Asks the live service as the company acme. A body is sent as JSON. */
-export async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
-  const { baseUrl, key } = inject('live');
+export const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  askWith(inject('live').key, method, path, body);
+
+/** Asks the live service with a new key of acme, of which everything is known. */
+export async function askLimited(method: string, path: string): Promise<Answer> {
+  const { databaseUrl } = inject('live');
+  const db = createDatabase(databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  try {
+    const acme = await db('companies').where({ name: 'acme' }).first('id');
+    const { key, record } = await issueKey(db, 'local', {
+      companyId: acme.id,
+      label: 'front end',
+      scopes: ['events:read'],
+      rateLimit: { perSecond: 20, burst: 40 },
+      expiresAt: new Date('2100-01-01'),
+    });
+    await db('api_keys').where({ id: record.id }).update({ last_used_at: new Date() });
+    return await askWith(key, method, path);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function askWith(key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const { baseUrl } = inject('live');
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
