@@ -1,4 +1,4 @@
-import type { Database } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import { generateKey, hashKey, keyHint } from './key-format.ts';
 
 // Only hashes of keys are stored. A trigger of the table notifies all processes of every change.
@@ -172,6 +172,37 @@ export function revokeKey(db: Database, idOrKey: string): Promise<ApiKey | undef
  */
 export function setKeyExpiry(db: Database, idOrKey: string, at: Date | null): Promise<ApiKey | undefined> {
   return change(db, idOrKey, { expires_at: at });
+}
+
+/** Why a key cannot be replaced by another one. */
+type Unrotated = 'unknown' | 'revoked' | 'expired';
+
+/**
+ * Issues another key with the company, label, scopes, rate limit and end of a key, which then ends itself.
+ * @param overlapSeconds for how long both are valid, by the clock of the database. The old key never ends later than before
+ * @returns both records and the new key in plain, which cannot be read again
+ */
+export async function rotateKey(
+  tx: Tx,
+  environment: string,
+  idOrKey: string,
+  overlapSeconds: number,
+): Promise<{ old: ApiKey; key: string; record: ApiKey } | Unrotated> {
+  const selector = selectorOf(idOrKey);
+  if (selector === undefined) return 'unknown';
+  // A concurrent end of the key waits for this one, or this one for it.
+  await tx(table).where(selector).forUpdate();
+  const found = await findWhere(tx, selector);
+  if (found === undefined) return 'unknown';
+  if (found.revokedAt !== null) return 'revoked';
+  const ended = await tx(table)
+    .where(selector)
+    .whereRaw('(expires_at IS NULL OR expires_at > clock_timestamp())')
+    .update({
+      expires_at: tx.raw('least(expires_at, clock_timestamp() + make_interval(secs => ?))', [overlapSeconds]),
+    });
+  const old = ended === 0 ? undefined : await findWhere(tx, selector);
+  return old === undefined ? 'expired' : { old, ...(await issueKey(tx, environment, found)) };
 }
 
 /**

@@ -56,6 +56,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'key expire': ['key.expire'],
   'key limit': ['key.limit'],
   'key revoke': ['key.revoke'],
+  'key rotate': ['key.rotate'],
   migrate: ['migrate'],
   'mint cancel': ['mint.cancel'],
   'mint fill-gap': ['mint.fill_gap'],
