@@ -30,6 +30,7 @@ const columns = {
   state: 'STATE',
   createdAt: 'CREATED',
   expiresAt: 'EXPIRES',
+  lastUsedAt: 'LAST USED',
 };
 
 /** `tallystick key`: API keys. */

@@ -15,6 +15,7 @@ import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { type Admission, createAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
+import { createLastUses, type LastUses } from '../keys/last-uses.ts';
 import { createOwnKeyHandler } from '../keys/own-key.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
@@ -38,6 +39,7 @@ export type ApiParts = Parts & {
   readonly admission: Admission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
+  readonly lastUses: LastUses;
   /** Ends the waits of those who follow the feed. */
   readonly feedWatch: FeedWatch;
 };
@@ -65,6 +67,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     (opening) => opening.close(),
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
+  const lastUses = opened.adopt(createLastUses({ db, log }), (uses) => uses.stop());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
@@ -75,6 +78,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     admission,
     balances,
     feedWatch,
+    lastUses,
     handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
   };
 }
@@ -166,13 +170,16 @@ export function createServiceApp(
   isServing: () => boolean = () => true,
   sampleKey?: string,
 ): Promise<RequestListener> {
-  const { config, handlers, observers } = parts;
+  const { config, handlers, observers, lastUses } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   const strangers = createStrangerPace();
   return createApp({
     ...parts,
     strangers,
-    onAnswered: observers.answered,
+    onAnswered(facts, status, seconds) {
+      observers.answered(facts, status, seconds);
+      if (facts.keyId !== undefined) lastUses.note(facts.keyId);
+    },
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
     maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
     trustedProxies: config.TRUSTED_PROXIES,

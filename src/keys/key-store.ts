@@ -15,6 +15,7 @@ const columns = [
   'api_keys.created_at',
   'api_keys.expires_at',
   'api_keys.revoked_at',
+  'api_keys.last_used_at',
 ] as const;
 
 /** The columns of a key's own rate limit. */
@@ -30,6 +31,7 @@ type Row = RateColumns & {
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 };
 
 /** Requests per second on average, and requests at once. */
@@ -50,6 +52,8 @@ export type ApiKey = {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** The minute of its last use, which may be stored two minutes later. */
+  readonly lastUsedAt: Date | null;
 };
 
 type NewKey = {
@@ -84,6 +88,7 @@ function fromRow(row: Row): ApiKey {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   };
 }
 

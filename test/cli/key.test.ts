@@ -106,8 +106,10 @@ describe('key create', () => {
 describe('key list', () => {
   test('shows every key by its first characters, oldest first', async ({ run }) => {
     const { out } = await run('key', 'list');
-    expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +SCOPES +STATE +CREATED +EXPIRES$/);
-    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +revoked +20\S+Z +-$/);
+    expect(out.split('\n')[0]).toMatch(
+      /^ID +KEY +COMPANY +LABEL +SCOPES +STATE +CREATED +EXPIRES +LAST USED$/,
+    );
+    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +revoked +20\S+Z +- +-$/);
   });
 
   test('shows those of one company', async ({ run, json }) => {
