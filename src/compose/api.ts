@@ -15,8 +15,9 @@ import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { type Admission, createAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
-import { createLastUses, type LastUses } from '../keys/last-uses.ts';
+import { createKeyUses, type KeyUses } from '../keys/key-uses.ts';
 import { createOwnKeyHandler } from '../keys/own-key.ts';
+import { createUsageHandler } from '../keys/usage-handler.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
 import { createFeedWatch, type FeedWatch } from '../news/feed/feed-watch.ts';
@@ -39,7 +40,7 @@ export type ApiParts = Parts & {
   readonly admission: Admission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
-  readonly lastUses: LastUses;
+  readonly keyUses: KeyUses;
   /** Ends the waits of those who follow the feed. */
   readonly feedWatch: FeedWatch;
 };
@@ -67,7 +68,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     (opening) => opening.close(),
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
-  const lastUses = opened.adopt(createLastUses({ db, log }), (uses) => uses.stop());
+  const keyUses = opened.adopt(createKeyUses({ db, log }), (uses) => uses.stop());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
@@ -78,7 +79,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     admission,
     balances,
     feedWatch,
-    lastUses,
+    keyUses,
     handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
   };
 }
@@ -118,7 +119,10 @@ function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
   return {
     ...(blockchain && { blockchain: { ...blockchain, getBlockchainKey: getKey } }),
     events: { ...events, getEventsKey: getKey },
-    ...(rwa && { rwa: { ...rwa.rwa, getRwaKey: getKey }, claim: rwa.claim }),
+    ...(rwa && {
+      rwa: { ...rwa.rwa, getRwaKey: getKey, getUsage: createUsageHandler(db) },
+      claim: rwa.claim,
+    }),
     ...(news && { news: { ...news, getNewsKey: getKey } }),
   };
 }
@@ -170,7 +174,7 @@ export function createServiceApp(
   isServing: () => boolean = () => true,
   sampleKey?: string,
 ): Promise<RequestListener> {
-  const { config, handlers, observers, lastUses } = parts;
+  const { config, handlers, observers, keyUses } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   const strangers = createStrangerPace();
   return createApp({
@@ -178,7 +182,7 @@ export function createServiceApp(
     strangers,
     onAnswered(facts, status, seconds) {
       observers.answered(facts, status, seconds);
-      if (facts.keyId !== undefined) lastUses.note(facts.keyId);
+      keyUses.note(facts, status);
     },
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
     maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,

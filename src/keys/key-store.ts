@@ -250,3 +250,28 @@ async function change(
   await db(table).where(selector).update(values);
   return findWhere(db, selector);
 }
+
+// Keys of other services have other ids, and no row.
+const ownId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Stores when keys were last used, by one statement. Of several processes the latest use wins. Locks are taken in one order,
+ * so that no two processes wait for each other.
+ * @param minutes begins of minutes by the id of the key, in milliseconds since 1970
+ */
+export async function saveLastUses(db: Database, minutes: ReadonlyMap<string, number>): Promise<void> {
+  const own = [...minutes].filter(([id]) => ownId.test(id));
+  if (own.length === 0) return;
+  await db.raw(
+    `WITH used AS (
+       SELECT k.id, u.at FROM ${table} k
+         JOIN unnest(:ids::uuid[], :times::timestamptz[]) AS u (id, at) ON u.id = k.id
+       WHERE k.last_used_at IS NULL OR k.last_used_at < u.at
+       ORDER BY k.id FOR NO KEY UPDATE OF k)
+     UPDATE ${table} k SET last_used_at = greatest(k.last_used_at, used.at) FROM used WHERE k.id = used.id`,
+    {
+      ids: own.map(([id]) => id),
+      times: own.map(([, minute]) => new Date(minute).toISOString()),
+    },
+  );
+}

@@ -19,6 +19,7 @@ const readers = [
   'keystore new',
   'key list',
   'key show',
+  'usage',
   // It calls the service by an API key, and the service audits what that changes.
   'mcp',
   'mint list',

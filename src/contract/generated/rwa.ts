@@ -441,6 +441,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the usage of your company
+         * @description Answers what your company used in some days: requests of all its keys in all areas, accepted mints, and their gas. Both days
+         *     are included, in UTC, and at most 31 days.
+         *
+         *     Requests are counted up to two minutes late, and kept for 92 days. Requests without a valid key do not count. Mints count on
+         *     the day on which they were accepted, gas on the day on which it was seen on the chain.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1434,6 +1458,58 @@ export interface components {
             merkleRoot: string;
             /** @description The hashes that lead from the leaf `[wallet, count]` to the root, for `MerkleProof.verify` of OpenZeppelin. */
             proof: string[];
+        };
+        /**
+         * @description What the calls are summed by.
+         * @enum {string}
+         */
+        UsageGroup: "operation" | "key";
+        /** @description What mints cost on a network. */
+        UsageGas: {
+            /**
+             * Format: int64
+             * @description The network.
+             */
+            chainId: number;
+            /** @description Gas used times price, in wei, as a decimal number. */
+            wei: string;
+        };
+        /** @description The calls of an operation, or of a key. */
+        UsageItem: {
+            /** @description The `operationId`, or the id of the key. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Requests that were answered with 4xx or 5xx.
+             */
+            rejections: number;
+        };
+        /** @description What a company used in some days. */
+        Usage: {
+            /**
+             * Format: int64
+             * @description Requests with keys of the company, in all areas.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Requests that were answered with 4xx or 5xx.
+             */
+            rejections: number;
+            /**
+             * Format: int64
+             * @description Mints that were accepted, also those that holders claimed.
+             */
+            mints: number;
+            /** @description What confirmed mints cost, by network. */
+            gasCosts: components["schemas"]["UsageGas"][];
+            /** @description The calls by operation or key, most calls first. */
+            items: components["schemas"]["UsageItem"][];
         };
     };
     responses: {
@@ -3174,6 +3250,62 @@ export interface operations {
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["SnapshotOrHolderNotFound"];
             409: components["responses"]["SnapshotPending"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query: {
+                /**
+                 * @description The first day, in UTC.
+                 * @example 2027-05-01
+                 */
+                from: string;
+                /**
+                 * @description The last day, in UTC.
+                 * @example 2027-05-31
+                 */
+                to: string;
+                /**
+                 * @description Whether calls are summed by operation or by key.
+                 * @example operation
+                 */
+                by?: components["schemas"]["UsageGroup"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was used. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

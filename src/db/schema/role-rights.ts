@@ -45,6 +45,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   companies: { api: read, worker: read },
   // The minute of the last use: see `columnUpdates`.
   api_keys: { api: ['SELECT', 'UPDATE'] },
+  usage_minutes: { api: keep, worker: purge },
   rate_limits: { api: write, worker: purge },
   idempotency_records: { api: write, worker: purge },
   // With entries, by columns: see `columnInserts`.

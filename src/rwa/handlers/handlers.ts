@@ -39,7 +39,7 @@ type Deps = {
 
 /** The operations of companies, but for the one that all areas share, and those of the holders of secrets. */
 export type RwaAreas = {
-  readonly rwa: Handlers<Omit<operations, 'getRwaKey'>, CompanyContext, 'getTokenMetadata'>;
+  readonly rwa: Handlers<Omit<operations, 'getRwaKey' | 'getUsage'>, CompanyContext, 'getTokenMetadata'>;
   readonly claim: Handlers<ClaimOperations, never, keyof ClaimOperations>;
 };
 

@@ -25,6 +25,9 @@ export const anyOperation: Provocations = {
   },
 
   key: ({ session, id }) => session.call(id),
+  usage: ({ session, id }) => session.call(id),
+  from_required: ({ session, id, row }) =>
+    session.call(id, { path: row.path(unknownIds()).replace(/from=[^&]*&/, '') }),
 
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),

@@ -25,6 +25,9 @@ const events = '/events/v1/api/event';
 const news = '/news/v1/api';
 const claims = '/claim/v1/api/claims';
 
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const [monthAgo, today] = [dayOf(Date.now() - 30 * 86_400_000), dayOf(Date.now())];
+
 type World = Things & { readonly metadata: string };
 type Request = readonly [method: string, path: string, body?: unknown];
 
@@ -67,6 +70,7 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   getBlockchainKey: () => [['GET', `${blockchain}/key`]],
   getEventsKey: () => [['GET', '/events/v1/api/key']],
   getRwaKey: () => [['GET', '/v1/api/key']],
+  getUsage: () => [['GET', `/v1/api/usage?from=${monthAgo}&to=${today}`]],
   getNewsKey: () => [['GET', `${news}/key`]],
   listEvents: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, full],

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
-import { createLastUses } from '../../src/keys/last-uses.ts';
+import { createKeyUses } from '../../src/keys/key-uses.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -31,17 +31,17 @@ describe('last uses', () => {
     const { db } = service;
     const keys = [await newKey(db), await newKey(db)].map(({ record }) => record.id);
     let now = at('16:05:59.999');
-    const uses = createLastUses({ db, log, now: () => now });
+    const uses = createKeyUses({ db, log, now: () => now });
     const sent = await statementsOf(db, async () => {
-      for (let count = 0; count < 1_000; count += 1) for (const id of keys) uses.note(id);
+      for (let count = 0; count < 1_000; count += 1) for (const id of keys) uses.note({ keyId: id }, 200);
       now = at('16:06:00.001');
-      uses.note(keys[1] ?? '');
-      uses.note('key_1234abcd');
+      uses.note({ keyId: keys[1] ?? '' }, 200);
+      uses.note({ keyId: 'key_1234abcd' }, 200);
       await uses.flush();
       await uses.flush();
     });
     expect(sent.filter((sql) => sql.includes('api_keys'))).toHaveLength(1);
-    expect(sent).toHaveLength(1);
+    expect(sent.filter((sql) => sql.startsWith('BEGIN'))).toHaveLength(1);
     expect(await Promise.all(keys.map((id) => stored(db, id)))).toEqual([
       new Date(at('16:05:00')),
       new Date(at('16:06:00')),
@@ -52,10 +52,10 @@ describe('last uses', () => {
   test('of several processes are the latest, whoever stores first', async ({ service }) => {
     const { db } = service;
     const { record } = await newKey(db);
-    const early = createLastUses({ db, log, now: () => at('16:05:00') });
-    const late = createLastUses({ db, log, now: () => at('16:09:00') });
+    const early = createKeyUses({ db, log, now: () => at('16:05:00') });
+    const late = createKeyUses({ db, log, now: () => at('16:09:00') });
     for (const process of [late, early]) {
-      process.note(record.id);
+      process.note({ keyId: record.id }, 200);
       await process.stop();
       expect(await stored(db, record.id)).toEqual(new Date(at('16:09:00')));
     }
@@ -67,14 +67,24 @@ describe('last uses', () => {
     let isBroken = true;
     const flaky = new Proxy(db, {
       get: (target, name) =>
-        name === 'raw' && isBroken ? () => Promise.reject(new Error('no')) : Reflect.get(target, name),
+        name === 'transaction' && isBroken
+          ? () => Promise.reject(new Error('no'))
+          : Reflect.get(target, name),
     });
-    const uses = createLastUses({ db: flaky, log, now: () => at('16:05:00') });
-    uses.note(record.id);
+    const uses = createKeyUses({ db: flaky, log, now: () => at('16:05:00') });
+    const companyId = service.companies.acme;
+    const use = { keyId: record.id, companyId, operationId: 'listRwas' };
+    uses.note(use, 200);
     await uses.flush();
     expect(await stored(db, record.id)).toBeNull();
+    uses.note(use, 500);
     isBroken = false;
     await uses.stop();
+    await uses.flush();
+    const counted = await db('usage_minutes').where({ key_id: record.id });
+    expect(counted).toMatchObject([
+      { company_id: companyId, operation: 'listRwas', calls: '2', rejections: '1' },
+    ]);
     expect(await stored(db, record.id)).toEqual(new Date(at('16:05:00')));
   });
 
