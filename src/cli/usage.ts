@@ -51,7 +51,7 @@ async function* csvOf({ items, gas, calls, rejections, mints }: Usage, by: Usage
 
 /** Parses a date. */
 function day(text: string): string {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+  const isDay = /^2\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
   if (isDay && new Date(text).toISOString().startsWith(text)) return text;
   throw new InvalidArgumentError('It must be a date such as 2027-01-31.');
 }

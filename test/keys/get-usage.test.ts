@@ -113,6 +113,7 @@ describe('400', () => {
     ['from=2020-11-01', 'to is required'],
     ['from=yesterday&to=2020-11-30', 'from must be a date such as 2027-05-04'],
     ['from=2020-02-30&to=2020-03-02', 'from must be a date that the calendar has'],
+    ['from=0000-01-01&to=0000-01-02', 'from must be a date such as 2027-05-04'],
     ['from=2020-11-02&to=2020-11-01', 'to must not be before from'],
     ['from=2020-11-01&to=2020-12-02', 'to must be at most 31 days after from, both included'],
     [`${days}&by=colour`, 'by must be one of'],
