@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict';
 import { client } from '../dist/hey-api/rwa/client.gen.js';
-import { getRwa, listNfts, listRwas, mintNft, type Problem } from '../dist/hey-api/rwa/index.js';
+import {
+  getRwa,
+  getRwaKey,
+  getUsage,
+  listNfts,
+  listRwas,
+  mintNft,
+  type Problem,
+} from '../dist/hey-api/rwa/index.js';
 import { live, unknownId } from '../live.js';
 
 client.setConfig({ baseUrl: live.baseUrl, auth: live.key });
+
+const key = await getRwaKey();
+assert(key.data, key.error?.detail);
+assert.equal(key.data.scopes, null);
+const usage = await getUsage({ query: { from: '2027-05-01', to: '2027-05-31', by: 'key' } });
+assert(usage.data, usage.error?.detail);
+assert.equal(usage.data.calls, 0);
 
 const list = await listRwas({ query: { limit: 1 } });
 assert(list.data, list.error?.detail);

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
-import { getRwa, listNfts, listRwas, mintNft, type Problem } from '../dist/orval/rwa/client.js';
+import {
+  getRwa,
+  getRwaKey,
+  getUsage,
+  listNfts,
+  listRwas,
+  mintNft,
+  type Problem,
+} from '../dist/orval/rwa/client.js';
 import { live, unknownId } from '../live.js';
 
 const options = { headers: { 'x-api-key': live.key } };
+
+const key = await getRwaKey(options);
+assert(key.status === 200);
+assert.equal(key.data.scopes, null);
+const usage = await getUsage({ from: '2027-05-01', to: '2027-05-31', by: 'key' }, options);
+assert(usage.status === 200);
+assert.equal(usage.data.calls, 0);
 
 const list = await listRwas({ limit: 1 }, options);
 assert(list.status === 200);
