@@ -22,6 +22,7 @@ function wantedStatuses(path, operation) {
   wanted[503] = 'anything can be down';
   wanted[429] = 'a key has a limit, and so has an address without one';
   if (secured) wanted[401] = 'it takes a key';
+  if (secured && operation['x-required-scope'] !== 'none') wanted[403] = 'a key can lack its scope';
   if (hasPathParameter(path)) wanted[404] = 'the path has a parameter';
   if (operation.requestBody) Object.assign(wanted, { 413: 'it has a body', 415: 'it has a body' });
   return Object.entries(wanted);
@@ -38,6 +39,26 @@ function OperationStatuses() {
           const message = `${operation.operationId} must document ${status}, because ${reason}.`;
           report({ message, location: location.child([method, 'responses']).key() });
         }
+      }
+    },
+  };
+}
+
+const scopeForm = /^([a-z]+:[a-z]+|none)$/;
+
+/** An operation that takes a key names the scope that the key needs; one without a key has none. */
+function RequiredScope() {
+  return {
+    PathItem(pathItem, { location, report }) {
+      if (isWebhook(location)) return;
+      for (const [method, operation] of operationsOf(pathItem)) {
+        const scope = operation['x-required-scope'];
+        const isKeyed = operation.security?.length !== 0;
+        if (isKeyed ? scopeForm.test(scope) : scope === undefined) continue;
+        const message = isKeyed
+          ? `${operation.operationId} must have x-required-scope: the scope that a key needs, or none.`
+          : `${operation.operationId} takes no key, so it has no x-required-scope.`;
+        report({ message, location: location.child([method]) });
       }
     },
   };
@@ -151,6 +172,7 @@ function SortedPaths() {
 const rules = {
   'operation-statuses': OperationStatuses,
   'problem-bodies': ProblemBodies,
+  'required-scope': RequiredScope,
   'retry-after': RetryAfter,
   'bounded-requests': BoundedRequests,
   'open-responses': OpenResponses,

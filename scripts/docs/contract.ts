@@ -41,6 +41,8 @@ type DocumentOperation = {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly security?: readonly unknown[];
+  /** The scope that its key needs, or `none`; absent where it takes no key. */
+  readonly 'x-required-scope'?: string;
   readonly requestBody?: {
     readonly description: string;
     readonly required?: boolean;

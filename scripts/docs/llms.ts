@@ -6,8 +6,14 @@ const docs = `${placeholders.baseUrl}/docs`;
 const link = (title: string, file: string, about: string) => `- [${title}](${docs}/${file}): ${about}`;
 const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${lines.join('\n')}`;
 
-const operationLine = ({ method, fullPath, href, operationId, summary, deprecated }: Operation) =>
-  link(`${method} ${fullPath}`, href, `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`);
+function operationLine(operation: Operation): string {
+  const { method, fullPath, href, operationId, summary, deprecated, 'x-required-scope': scope } = operation;
+  const about = `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`;
+  return link(`${method} ${fullPath}`, href, `${about} ${keyWords[scope ?? ''] ?? `Scope \`${scope}\`.`}`);
+}
+
+/** What an operation needs of a key that needs no scope, by its `x-required-scope`. */
+const keyWords: Readonly<Record<string, string>> = { '': 'No key.', none: 'Any key.' };
 
 /** Gives llms.txt, the form of the portal that language models read: each page in a line, with its whole address. */
 export function llmsText(
@@ -25,6 +31,7 @@ export function llmsText(
       '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to fix.',
       '- Amounts, token ids and block numbers are decimal texts. Times are RFC 3339 in UTC.',
       '- Unknown fields and parameters are rejected by name; nothing is ignored, clamped or converted.',
+      '- A key can be limited to scopes. Each operation names the one that it needs; without it the answer is 403 `insufficient_scope`.',
       '- Send a new `Idempotency-Key` with each POST that takes one, and the same when it is repeated.',
     ].join('\n'),
     section(

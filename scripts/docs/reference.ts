@@ -100,22 +100,25 @@ function answers(operation: Operation, show: FieldList): string {
 ${items.join('\n')}`;
 }
 
+function keyText({ 'x-required-scope': scope }: Operation): string {
+  if (scope === undefined) return 'It needs no key.';
+  const key = 'It needs <a href="authentication.html">your key</a> in the header <code>x-api-key</code>';
+  if (scope === 'none') return `${key}, with any scopes.`;
+  return `${key}, with the <a href="authentication.html#scopes">scope</a> <code>${escapeHtml(scope)}</code>.`;
+}
+
 function operationPart(
   operation: Operation,
   around: string,
   { area, title }: AreaContract,
   show: FieldList,
 ): string {
-  const { summary, description, security } = operation;
+  const { summary, description } = operation;
   const route = routeOf(operation);
-  const key =
-    security?.length === 0
-      ? 'It needs no key.'
-      : 'It needs <a href="authentication.html">your key</a> in the header <code>x-api-key</code>.';
   return `<section class="operation" id="${route}" data-title="${escapeHtml(`${summary} · Tallystick ${title}`)}">
 <div class="about"><h3><a class="anchor" href="${area}.html#${route}">${escapeHtml(summary)}</a>${mark(operation)}</h3>
 ${prose(description, '')}
-<p class="base">${key}</p></div>
+<p class="base">${keyText(operation)}</p></div>
 <div class="aside">${callPanel(operation)}</div>
 <div class="request">${request(operation, show)}</div>
 <div class="answers">${answers(operation, show)}</div>

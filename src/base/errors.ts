@@ -17,6 +17,7 @@ export const catalogue = {
   api_key_missing: { status: 401, title: 'Unauthorized', detail: 'x-api-key header missing.' },
   api_key_invalid: { status: 401, title: 'Unauthorized', detail: 'Invalid API key.' },
   company_required: { status: 403, title: 'Forbidden', detail: 'API key is not associated with a company' },
+  insufficient_scope: { status: 403, title: 'Forbidden', detail: 'API key lacks the scope {scope}' },
   nft_foreign: { status: 403, title: 'Forbidden', detail: 'NFT belongs to another company' },
 
   input_invalid: { status: 400, title: 'Bad Request', detail: 'The request is invalid.' },

@@ -11,12 +11,12 @@ type BlockchainDeps = WalletDeps & {
   readonly now?: () => Date;
 };
 
-/** The handlers of the blockchain data area. */
+/** The handlers of the blockchain data area, but for the one that all areas share. */
 export function createBlockchainHandlers({
   balances,
   now = () => new Date(),
   ...wallets
-}: BlockchainDeps): Handlers<operations, CallerContext> {
+}: BlockchainDeps): Handlers<Omit<operations, 'getBlockchainKey'>, CallerContext> {
   return {
     async getTokenBalance({ query }) {
       const question = await readWalletQuestion(wallets.networks, query);

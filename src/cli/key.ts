@@ -1,10 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Config } from '../config/config.ts';
+import { isScope, type Scope, scopes } from '../contract/scopes.ts';
 import {
   type ApiKey,
   findKey,
   issueKey,
   listKeys,
   revokeKey,
+  rotateKey,
   setKeyExpiry,
   setKeyRateLimit,
 } from '../keys/key-store.ts';
@@ -14,6 +17,7 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
 import { sayWhatFollows } from './shared/next-page.ts';
+import type { Output } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';
 
@@ -22,9 +26,11 @@ const columns = {
   hint: 'KEY',
   companyName: 'COMPANY',
   label: 'LABEL',
+  scopes: 'SCOPES',
   state: 'STATE',
   createdAt: 'CREATED',
   expiresAt: 'EXPIRES',
+  lastUsedAt: 'LAST USED',
 };
 
 /** `tallystick key`: API keys. */
@@ -33,10 +39,11 @@ export function addKeyCommands(program: Command, session: Session): void {
   addCreateCommand(key, session);
   addReadCommands(key, session);
   addEndCommands(key, session);
+  addRotateCommand(key, session);
   addLimitCommand(key, session);
 }
 
-type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date };
+type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date; scope?: Scope[] };
 
 function addCreateCommand(key: Command, session: Session): void {
   const create = key
@@ -51,30 +58,37 @@ function addCreateCommand(key: Command, session: Session): void {
       '--expires <date>',
       'end of the key: a date (midnight UTC) or a timestamp; never by default',
       moment,
+    )
+    .option(
+      '--scope <scope>',
+      `limit the key to a scope, repeatable: ${scopes.join(', ')}; without it the key may do everything`,
+      severalScopes,
     );
   withRateOptions(create).action((options: NewKeyOptions) =>
     asOperator(session, async ({ config, db, output }) => {
-      const { company, label, expires } = options;
+      const { company, label, expires, scope = null } = options;
       if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
       const rateLimit = rateLimitOf(options) ?? null;
       const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
-      const given = { companyId, label, expiresAt: expires ?? null, rateLimit };
+      const given = { companyId, label, expiresAt: expires ?? null, rateLimit, scopes: scope };
       const made = await audited(
         db,
         (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
-        ({ record: { id } }) => ({ action: 'key.create', companyId, subject: id, details: { label } }),
+        ({ record: { id } }) => ({
+          action: 'key.create',
+          companyId,
+          subject: id,
+          details: { label, scopes: scope },
+        }),
       );
-      output.record({ ...shown(made.record), key: made.key });
-      output.say('Keep the key now: it is stored as a hash only.');
-      if (config.KEY_VERIFIER === 'remote') {
-        output.say('KEY_VERIFIER is remote: a service with these settings does not accept this key.');
-      }
+      showNew(output, config, made);
     }),
   );
   examples(
     create,
     'key create --company acme --label website',
     'key create --company acme --label partner --expires 2027-12-31 --rate 20 --burst 50',
+    'key create --company acme --label shop --scope events:read --scope rwa:read',
     'key create --company acme --json | jq -r .key',
   );
 }
@@ -145,6 +159,43 @@ function addEndCommands(key: Command, session: Session): void {
   examples(expire, 'key expire 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --at 2027-12-31');
 }
 
+/** The seconds of each overlap. */
+const overlaps = { '0': 0, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
+
+function addRotateCommand(key: Command, session: Session): void {
+  const rotate = key
+    .command('rotate <key>')
+    .description('Create a key like this one, and print it. The old key ends after the overlap')
+    .addOption(
+      new Option('--overlap <time>', 'how long both keys are valid')
+        .choices(Object.keys(overlaps))
+        .makeOptionMandatory(),
+    )
+    .action((idOrKey: string, { overlap }: { overlap: keyof typeof overlaps }) =>
+      asOperator(session, async ({ config, db, output }) => {
+        const made = await audited(
+          db,
+          async (tx) => rotated(await rotateKey(tx, config.KEY_ENVIRONMENT, idOrKey, overlaps[overlap])),
+          ({ old, record }) => ({
+            action: 'key.rotate',
+            companyId: old.companyId,
+            subject: old.id,
+            details: { overlap, successor: record.id },
+          }),
+        );
+        showNew(output, config, made);
+        output.say(`The old key ${made.old.id} ends at ${made.old.expiresAt?.toISOString()}.`);
+      }),
+    );
+  examples(rotate, 'key rotate 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --overlap 24h');
+}
+
+function rotated<T extends object>(result: T | 'unknown' | 'revoked' | 'expired'): T {
+  if (typeof result === 'object') return result;
+  if (result === 'unknown') return unknownKey();
+  throw new UsageError(`This key is ${result}. Create a new one with: tallystick key create`);
+}
+
 type LimitOptions = RateOptions & { default?: true };
 
 function addLimitCommand(key: Command, session: Session): void {
@@ -173,11 +224,26 @@ function addLimitCommand(key: Command, session: Session): void {
   );
 }
 
+/** Collects the scopes of a repeatable option, each once. */
+function severalScopes(text: string, earlier: readonly Scope[] = []): Scope[] {
+  if (!isScope(text)) throw new InvalidArgumentError(`The scopes are ${scopes.join(', ')}.`);
+  return [...new Set([...earlier, text])];
+}
+
 /** The entry of what was done to a key; none when there is no such key. */
 const keyEntry =
   (action: string, details: Readonly<Record<string, unknown>> = {}) =>
   (key: ApiKey | undefined) =>
     key && { action, companyId: key.companyId, subject: key.id, details };
+
+/** Prints a new key, which cannot be shown again. */
+function showNew(output: Output, config: Config, { key, record }: { key: string; record: ApiKey }): void {
+  output.record({ ...shown(record), key });
+  output.say('Keep the key now: it is stored as a hash only.');
+  if (config.KEY_VERIFIER === 'remote') {
+    output.say('KEY_VERIFIER is remote: a service with these settings does not accept this key.');
+  }
+}
 
 const shown = (key: ApiKey) => ({ ...key, state: stateOf(key, new Date()) });
 

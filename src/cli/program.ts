@@ -25,6 +25,7 @@ import type { Watched } from './shared/progress.ts';
 import type { Prompt } from './shared/prompt.ts';
 import type { Session } from './shared/session.ts';
 import { addStatusCommand } from './status.ts';
+import { addUsageCommand } from './usage.ts';
 
 export type ProgramParts = {
   readonly version: string;
@@ -132,6 +133,7 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addMintCommands(program, session);
   addNewsCommands(program, session);
   addRecoverCommand(program, session);
+  addUsageCommand(program, session);
   addSecretKeyCommands(program, session);
   addAuditCommands(program, session);
   addMcpCommand(program, session);

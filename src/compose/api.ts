@@ -16,6 +16,9 @@ import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { type Admission, createAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
+import { createKeyUses, type KeyUses } from '../keys/key-uses.ts';
+import { createOwnKeyHandler } from '../keys/own-key.ts';
+import { createUsageHandler } from '../keys/usage-handler.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
 import { createFeedWatch, type FeedWatch } from '../news/feed/feed-watch.ts';
@@ -38,6 +41,7 @@ export type ApiParts = Parts & {
   readonly admission: Admission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
+  readonly keyUses: KeyUses;
   /** Ends the waits of those who follow the feed. */
   readonly feedWatch: FeedWatch;
 };
@@ -65,20 +69,18 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     (opening) => opening.close(),
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
+  const keyUses = opened.adopt(createKeyUses({ db, log }), (uses) => uses.stop());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
-    limiter: createLimiter({
-      db,
-      log,
-      defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
-    }),
+    limiter: createLimiter({ db, log, defaults: usualLimit(config) }),
     refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     admission,
     balances,
     feedWatch,
+    keyUses,
     handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
   };
 }
@@ -94,6 +96,12 @@ function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposabl
   return reads.mayLag;
 }
 
+/** Of keys without a limit of their own. */
+const usualLimit = (config: Parts['config']) => ({
+  perSecond: config.RATE_LIMIT_PER_SECOND,
+  burst: config.RATE_LIMIT_BURST,
+});
+
 type Readers = {
   readonly balances: BalanceReader;
   readonly states: StateReader;
@@ -105,11 +113,19 @@ function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
   const { config, db, networks } = parts;
   const { mayLag } = readers;
   const tickets = createTickets(config.SECRET_KEYS);
+  const getKey = createOwnKeyHandler({ db, defaults: usualLimit(config) });
+  const blockchain = createBlockchainArea(parts, readers);
+  const rwa = createRwaArea(parts, mayLag);
+  const news = createNewsArea(parts, readers);
+  const events = createEventsHandlers({ db, mayLag, networks, tickets, basePath: basePaths.events });
   return {
-    ...createBlockchainArea(parts, readers),
-    events: createEventsHandlers({ db, mayLag, networks, tickets, basePath: basePaths.events }),
-    ...createRwaArea(parts, mayLag),
-    ...createNewsArea(parts, readers),
+    ...(blockchain && { blockchain: { ...blockchain, getBlockchainKey: getKey } }),
+    events: { ...events, getEventsKey: getKey },
+    ...(rwa && {
+      rwa: { ...rwa.rwa, getRwaKey: getKey, getUsage: createUsageHandler(db) },
+      claim: rwa.claim,
+    }),
+    ...(news && { news: { ...news, getNewsKey: getKey } }),
   };
 }
 
@@ -117,25 +133,25 @@ function createBlockchainArea(
   { config, db, networks, outgoing, log, observers }: Parts,
   { balances, states, mayLag }: Readers,
 ) {
-  if (config.CURSOR_KEYS === undefined) return {};
+  if (config.CURSOR_KEYS === undefined) return undefined;
   const cursors = createCursors(config.CURSOR_KEYS);
   const told = { log, moralis: observers.moralis };
   const providers = createDataProviders(config, { db, mayLag, states, outgoing, ...told });
-  return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
+  return createBlockchainHandlers({ networks, balances, cursors, providers });
 }
 
 function createRwaArea({ config, db, jobs, log, vault, networks, clients }: Parts, mayLag: MayLag) {
-  if (vault === undefined) return {};
+  if (vault === undefined) return undefined;
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
   const { claimBaseUrl } = config;
   return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, claimBaseUrl });
 }
 
 function createNewsArea({ config, db }: Parts, { feedWatch: watch }: Readers) {
-  if (config.SECRET_KEYS === undefined) return {};
+  if (config.SECRET_KEYS === undefined) return undefined;
   const secrets = createEndpointSecrets(config.SECRET_KEYS);
   const more = { allowedHosts: config.WEBHOOK_HOSTS ?? [], basePath: basePaths.news };
-  return { news: createNewsHandlers({ db, watch, secrets, paths: basePaths, ...more }) };
+  return createNewsHandlers({ db, watch, secrets, paths: basePaths, ...more });
 }
 
 const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({
@@ -160,13 +176,16 @@ export function createServiceApp(
   isServing: () => boolean = () => true,
   sampleKey?: string,
 ): Promise<RequestListener> {
-  const { config, handlers, observers } = parts;
+  const { config, handlers, observers, keyUses } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   const strangers = createStrangerPace();
   return createApp({
     ...parts,
     strangers,
-    onAnswered: observers.answered,
+    onAnswered(facts, status, seconds) {
+      observers.answered(facts, status, seconds);
+      keyUses.note(facts, status);
+    },
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
     maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
     trustedProxies: config.TRUSTED_PROXIES,

@@ -8,6 +8,7 @@ import { purgeExpiredRows } from '../db/records/housekeeping.ts';
 import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
+import { purgeUsage } from '../keys/usage-store.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
 import { createNewsPurges } from '../news/feed/purge-store.ts';
 import { startSequencer } from '../news/feed/sequencer.ts';
@@ -97,7 +98,7 @@ export function startNews({ config, db, log, notifications, outgoing }: Parts): 
 
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
 export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
-  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses];
+  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses, purgeUsage];
   const purges = [...others, ...createNewsPurges(config.NEWS_KEEP_DAYS)];
   const purge = {
     queue: purgeQueue,

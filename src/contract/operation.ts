@@ -1,5 +1,6 @@
 import type { Logger } from '../base/log.ts';
 import type { Streamable } from './item-stream.ts';
+import type { Scope } from './scopes.ts';
 import type { TextStream } from './text-stream.ts';
 import type { Database, Tx } from './transaction.ts';
 
@@ -10,6 +11,8 @@ export type Caller = {
   readonly companyId: string | null;
   /** The key's own limit; null means the default of the service. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
+  /** What the key is limited to; null for a key that may do everything. */
+  readonly scopes: readonly Scope[] | null;
 };
 
 /** What a handler of a public operation gets in addition to its input. */

@@ -19,10 +19,10 @@ export type EventsParts = {
   readonly basePath: string;
 };
 
-/** The handlers of the events area. */
+/** The handlers of the events area, but for the one that all areas share. */
 export function createEventsHandlers(
   parts: EventsParts,
-): Handlers<operations, CompanyContext, 'getTicketKeys'> {
+): Handlers<Omit<operations, 'getEventsKey'>, CompanyContext, 'getTicketKeys'> {
   return {
     ...createEventHandlers(parts),
     ...createAttendeeHandlers(parts),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isScope, type Scope } from '../contract/scopes.ts';
 import type { KeyVerdict } from './cached-verifier.ts';
 
 /**
@@ -39,17 +40,27 @@ export function limited(waitSeconds: number): KeyVerdict {
 }
 
 /**
+ * The scopes of a key by its permissions at the service. A key without any may do everything, as before there were scopes.
+ * A key with some is limited to those that are scopes, so a key with none but permissions of other services may do nothing.
+ */
+export function scopesOf(permissions: readonly string[]): readonly Scope[] | null {
+  return permissions.length === 0 ? null : permissions.filter(isScope);
+}
+
+type AcceptedKey = {
+  readonly keyId: string;
+  readonly companyId: string | null;
+  /** Milliseconds since 1970; Infinity when the key never expires. */
+  readonly expiresAt: number;
+  readonly scopes: readonly Scope[] | null;
+};
+
+/**
  * The verdict on a key that the service calls valid. A key that has expired by our clock is rejected nevertheless.
- * @param expiresAt milliseconds since 1970; Infinity when the key never expires
  * @param now the current time, in milliseconds since 1970
  */
-export function acceptance(
-  keyId: string,
-  companyId: string | null,
-  expiresAt: number,
-  now: number,
-): KeyVerdict {
+export function acceptance({ expiresAt, ...key }: AcceptedKey, now: number): KeyVerdict {
   if (expiresAt <= now) return refusal;
-  const caller = { keyId, companyId, rateLimit: null };
+  const caller = { ...key, rateLimit: null };
   return { result: { ok: true, caller }, validSeconds: (expiresAt - now) / 1_000 };
 }

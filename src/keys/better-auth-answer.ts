@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import { acceptance, foreignCompany, foreignId, limited, type ReadAnswer, refusal } from './auth-answer.ts';
+import {
+  acceptance,
+  foreignCompany,
+  foreignId,
+  limited,
+  type ReadAnswer,
+  refusal,
+  scopesOf,
+} from './auth-answer.ts';
 
 // The response of `verifyApiKey` of Better Auth's API-key plugin (tested with 1.7), sent as it is or reduced to
-// `{ valid, error: { code }, key: { id, referenceId } | null }`.
+// `{ valid, error: { code }, key: { id, referenceId, permissions } | null }`.
 const valid = z.object({
   valid: z.literal(true),
   error: z.null().optional(),
@@ -11,6 +19,8 @@ const valid = z.object({
     referenceId: foreignCompany,
     enabled: z.literal(true).nullish(),
     expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    // Actions by resource, such as { events: ['read', 'write'] }.
+    permissions: z.record(z.string(), z.array(z.string())).nullish(),
   }),
 });
 
@@ -31,13 +41,23 @@ const response = z.discriminatedUnion('valid', [valid, invalid]);
 const limitCodes = new Set(['RATE_LIMITED', 'RATE_LIMIT_EXCEEDED', 'USAGE_EXCEEDED']);
 const unknownWaitSeconds = 60;
 
-/** Parses Better Auth's response; `referenceId` is the company. */
+/** A key without permissions has null. A record without an action permits nothing, so the key may do nothing. */
+function scopesBy(permissions: Readonly<Record<string, readonly string[]>> | null | undefined) {
+  if (permissions === null || permissions === undefined) return null;
+  const named = Object.entries(permissions).flatMap(([resource, actions]) =>
+    actions.map((action) => `${resource}:${action}`),
+  );
+  return scopesOf(named) ?? [];
+}
+
+/** Parses Better Auth's response; `referenceId` is the company, `permissions` are the scopes. */
 export const readBetterAuthAnswer: ReadAnswer = (body, now) => {
   const read = response.parse(body);
   if (read.valid) {
-    const { id, referenceId, expiresAt } = read.key;
+    const { id, referenceId, expiresAt, permissions } = read.key;
     const expiry = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY;
-    return acceptance(id, referenceId, expiry, now);
+    const key = { keyId: id, companyId: referenceId, expiresAt: expiry, scopes: scopesBy(permissions) };
+    return acceptance(key, now);
   }
   const { code, message, details } = read.error ?? {};
   if (limitCodes.has(code ?? '')) {

@@ -1,11 +1,12 @@
 import type { Caller } from '../contract/operation.ts';
+import { isScope } from '../contract/scopes.ts';
 import type { Database } from '../contract/transaction.ts';
 import { reachOf } from '../db/connection/reach.ts';
 import { type RateColumns, toRateLimit } from './key-store.ts';
 
 const table = 'api_keys';
 const sql = `
-  SELECT id, company_id, rate_per_second, rate_burst,
+  SELECT id, company_id, rate_per_second, rate_burst, scopes,
     revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS usable,
     extract(epoch FROM expires_at - now())::float8 AS seconds_left
   FROM ${table} WHERE hash = ?`;
@@ -13,6 +14,7 @@ const sql = `
 type Row = RateColumns & {
   id: string;
   company_id: string | null;
+  scopes: string[] | null;
   usable: boolean;
   seconds_left: number | null;
 };
@@ -28,7 +30,13 @@ export type StoredKey = {
 
 function fromRow(row: Row): StoredKey {
   return {
-    caller: { keyId: row.id, companyId: row.company_id, rateLimit: toRateLimit(row) },
+    caller: {
+      keyId: row.id,
+      companyId: row.company_id,
+      rateLimit: toRateLimit(row),
+      // A scope that only a later release knows opens nothing here.
+      scopes: row.scopes?.filter(isScope) ?? null,
+    },
     usable: row.usable,
     secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
   };
@@ -44,7 +52,7 @@ export async function lookUpKey(
   hash: Buffer,
   timeoutMs: number,
 ): Promise<StoredKey | undefined> {
-  const named = reachOf(db).namesStatements ? { name: 'look_up_key' } : {};
+  const named = reachOf(db).namesStatements ? { name: 'look_up_scoped_key' } : {};
   const { rows }: { rows: Row[] } = await db.raw(sql, [hash]).options(named).timeout(timeoutMs);
   const [row] = rows;
   return row && fromRow(row);

@@ -1,4 +1,4 @@
-import type { Database } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import { generateKey, hashKey, keyHint } from './key-format.ts';
 
 // Only hashes of keys are stored. A trigger of the table notifies all processes of every change.
@@ -11,9 +11,11 @@ const columns = [
   'api_keys.hint',
   'api_keys.rate_per_second',
   'api_keys.rate_burst',
+  'api_keys.scopes',
   'api_keys.created_at',
   'api_keys.expires_at',
   'api_keys.revoked_at',
+  'api_keys.last_used_at',
 ] as const;
 
 /** The columns of a key's own rate limit. */
@@ -25,9 +27,11 @@ type Row = RateColumns & {
   company_name: string | null;
   label: string;
   hint: string;
+  scopes: string[] | null;
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 };
 
 /** Requests per second on average, and requests at once. */
@@ -43,9 +47,13 @@ export type ApiKey = {
   readonly hint: string;
   /** Null means the service's default. */
   readonly rateLimit: KeyRateLimit | null;
+  /** What the key is limited to; null for a key that may do everything. */
+  readonly scopes: readonly string[] | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** The minute of its last use, which may be stored two minutes later. */
+  readonly lastUsedAt: Date | null;
 };
 
 type NewKey = {
@@ -53,6 +61,8 @@ type NewKey = {
   readonly companyId: string | null;
   readonly label: string;
   readonly rateLimit?: KeyRateLimit | null;
+  /** Not empty; null, the default, for a key that may do everything. */
+  readonly scopes?: readonly string[] | null;
   readonly expiresAt?: Date | null;
 };
 
@@ -74,9 +84,11 @@ function fromRow(row: Row): ApiKey {
     label: row.label,
     hint: row.hint,
     rateLimit: toRateLimit(row),
+    scopes: row.scopes,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   };
 }
 
@@ -100,6 +112,7 @@ export async function issueKey(
     hint: keyHint(key),
     hash,
     expires_at: given.expiresAt ?? null,
+    scopes: given.scopes ?? null,
     ...toRateColumns(given.rateLimit ?? null),
   });
   const record = await findWhere(db, { 'api_keys.hash': hash });
@@ -166,6 +179,37 @@ export function setKeyExpiry(db: Database, idOrKey: string, at: Date | null): Pr
   return change(db, idOrKey, { expires_at: at });
 }
 
+/** Why a key cannot be replaced by another one. */
+type Unrotated = 'unknown' | 'revoked' | 'expired';
+
+/**
+ * Issues another key with the company, label, scopes, rate limit and end of a key, which then ends itself.
+ * @param overlapSeconds for how long both are valid, by the clock of the database. The old key never ends later than before
+ * @returns both records and the new key in plain, which cannot be read again
+ */
+export async function rotateKey(
+  tx: Tx,
+  environment: string,
+  idOrKey: string,
+  overlapSeconds: number,
+): Promise<{ old: ApiKey; key: string; record: ApiKey } | Unrotated> {
+  const selector = selectorOf(idOrKey);
+  if (selector === undefined) return 'unknown';
+  // A concurrent end of the key waits for this one, or this one for it.
+  await tx(table).where(selector).forUpdate();
+  const found = await findWhere(tx, selector);
+  if (found === undefined) return 'unknown';
+  if (found.revokedAt !== null) return 'revoked';
+  const ended = await tx(table)
+    .where(selector)
+    .whereRaw('(expires_at IS NULL OR expires_at > clock_timestamp())')
+    .update({
+      expires_at: tx.raw('least(expires_at, clock_timestamp() + make_interval(secs => ?))', [overlapSeconds]),
+    });
+  const old = ended === 0 ? undefined : await findWhere(tx, selector);
+  return old === undefined ? 'expired' : { old, ...(await issueKey(tx, environment, found)) };
+}
+
 /**
  * Sets the rate limit of a key.
  * @param limit null restores the service's default
@@ -205,4 +249,29 @@ async function change(
   if (selector === undefined) return undefined;
   await db(table).where(selector).update(values);
   return findWhere(db, selector);
+}
+
+// Keys of other services have other ids, and no row.
+const ownId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Stores when keys were last used, by one statement. Of several processes the latest use wins. Locks are taken in one order,
+ * so that no two processes wait for each other.
+ * @param minutes begins of minutes by the id of the key, in milliseconds since 1970
+ */
+export async function saveLastUses(db: Database, minutes: ReadonlyMap<string, number>): Promise<void> {
+  const own = [...minutes].filter(([id]) => ownId.test(id));
+  if (own.length === 0) return;
+  await db.raw(
+    `WITH used AS (
+       SELECT k.id, u.at FROM ${table} k
+         JOIN unnest(:ids::uuid[], :times::timestamptz[]) AS u (id, at) ON u.id = k.id
+       WHERE k.last_used_at IS NULL OR k.last_used_at < u.at
+       ORDER BY k.id FOR NO KEY UPDATE OF k)
+     UPDATE ${table} k SET last_used_at = greatest(k.last_used_at, used.at) FROM used WHERE k.id = used.id`,
+    {
+      ids: own.map(([id]) => id),
+      times: own.map(([, minute]) => new Date(minute).toISOString()),
+    },
+  );
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { acceptance, foreignCompany, foreignId, limited, type ReadAnswer, refusal } from './auth-answer.ts';
+import {
+  acceptance,
+  foreignCompany,
+  foreignId,
+  limited,
+  type ReadAnswer,
+  refusal,
+  scopesOf,
+} from './auth-answer.ts';
 
 // The response of Unkey's `POST /v2/keys.verifyKey`, which is 200 for valid and for invalid keys.
 const valid = z.object({
@@ -9,6 +17,9 @@ const valid = z.object({
   enabled: z.literal(true).nullish(),
   expires: z.number().int().positive().nullish(),
   identity: z.object({ externalId: foreignCompany }).nullish(),
+  // Names. `permissions` has those that roles grant too; both are absent or empty where the key has none.
+  permissions: z.array(z.string()).nullish(),
+  roles: z.array(z.string()).nullish(),
 });
 
 const invalid = z.object({
@@ -28,12 +39,18 @@ const unknownWaitSeconds = 60;
 // `reset` is documented as a duration of at most 30 days, but sent as milliseconds since 1970.
 const longestDurationMs = 2_592_000_000;
 
-/** Parses Unkey's response; `identity.externalId` is the company. */
+/** Parses Unkey's response; `identity.externalId` is the company, and the names of permissions and roles are the scopes. */
 export const readUnkeyAnswer: ReadAnswer = (body, now) => {
   const { data } = response.parse(body);
   if (data.valid) {
-    const companyId = data.identity?.externalId ?? null;
-    return acceptance(data.keyId, companyId, data.expires ?? Number.POSITIVE_INFINITY, now);
+    const { keyId, identity, expires, permissions, roles } = data;
+    const key = {
+      keyId,
+      companyId: identity?.externalId ?? null,
+      expiresAt: expires ?? Number.POSITIVE_INFINITY,
+      scopes: scopesOf([...(permissions ?? []), ...(roles ?? [])]),
+    };
+    return acceptance(key, now);
   }
   if (!limitCodes.has(data.code)) return refusal;
   const waits = (data.ratelimits ?? [])

@@ -26,7 +26,7 @@ export type EndpointParts = {
   readonly basePath: string;
 };
 
-type EndpointOperations = Omit<operations, 'listNews'>;
+type EndpointOperations = Omit<operations, 'listNews' | 'getNewsKey'>;
 
 const usualLimit = 50;
 

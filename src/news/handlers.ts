@@ -3,10 +3,10 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import { createEndpointHandlers, type EndpointParts } from './endpoint-handlers.ts';
 import { createFeedHandlers, type FeedParts } from './feed-handlers.ts';
 
-/** The handlers of the area news. */
+/** The handlers of the area news, but for the one that all areas share. */
 export const createNewsHandlers = (
   parts: FeedParts & EndpointParts,
-): Handlers<operations, CompanyContext> => ({
+): Handlers<Omit<operations, 'getNewsKey'>, CompanyContext> => ({
   ...createFeedHandlers(parts),
   ...createEndpointHandlers(parts),
 });

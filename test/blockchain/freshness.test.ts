@@ -32,11 +32,14 @@ const test = testWith({
   replace: (parts) => ({
     handlers: {
       ...parts.handlers,
-      blockchain: createBlockchainHandlers({
-        ...parts,
-        cursors,
-        providers: { indexer: provider, moralis: provider },
-      }),
+      blockchain: {
+        ...createBlockchainHandlers({
+          ...parts,
+          cursors,
+          providers: { indexer: provider, moralis: provider },
+        }),
+        getBlockchainKey: () => Promise.reject(new Error('not asked here')),
+      },
     },
   }),
 });

@@ -19,6 +19,7 @@ const readers = [
   'keystore new',
   'key list',
   'key show',
+  'usage',
   // It calls the service by an API key, and the service audits what that changes.
   'mcp',
   'mint list',
@@ -56,6 +57,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'key expire': ['key.expire'],
   'key limit': ['key.limit'],
   'key revoke': ['key.revoke'],
+  'key rotate': ['key.rotate'],
   migrate: ['migrate'],
   'mint cancel': ['mint.cancel'],
   'mint fill-gap': ['mint.fill_gap'],

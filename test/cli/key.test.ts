@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
+import { lookUpKey } from '../../src/keys/key-lookup-store.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
@@ -45,6 +47,15 @@ describe('key create', () => {
     });
   });
 
+  test('limits it to scopes, each once, which lists show', async ({ json, run }) => {
+    const args = ['--scope', 'events:read', '--scope', 'rwa:mint', '--scope', 'events:read'];
+    const { value } = await json('key', 'create', '--label', 'scoped', ...args);
+    expect(value).toMatchObject({ scopes: ['events:read', 'rwa:mint'] });
+    expect((await run('key', 'show', String(value?.id))).out).toMatch(/^scopes +events:read, rwa:mint$/m);
+    expect((await run('key', 'list')).out).toContain('events:read, rwa:mint');
+    expect((await json('key', 'create')).value).toMatchObject({ scopes: null });
+  });
+
   test.for([
     [['--rate', '20'], { perSecond: 20, burst: 40 }],
     [['--rate', '20', '--burst', '20'], { perSecond: 20, burst: 20 }],
@@ -68,6 +79,10 @@ describe('key create', () => {
     [['--expires', '2100-02-30'], 'It must be a date'],
     [['--expires', '2100-01-31T12:00'], 'It must be a date'],
     [['--label', ' '], 'must not be empty'],
+    [
+      ['--scope', 'events:delete'],
+      'The scopes are chain:read, events:read, events:write, rwa:read, rwa:write, rwa:mint, secrets:read, news:manage.',
+    ],
     [['--company', 'nobody'], 'There is no company "nobody"'],
   ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, value, error } = await json('key', 'create', ...args);
@@ -91,8 +106,10 @@ describe('key create', () => {
 describe('key list', () => {
   test('shows every key by its first characters, oldest first', async ({ run }) => {
     const { out } = await run('key', 'list');
-    expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +STATE +CREATED +EXPIRES$/);
-    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +revoked +20\S+Z +-$/);
+    expect(out.split('\n')[0]).toMatch(
+      /^ID +KEY +COMPANY +LABEL +SCOPES +STATE +CREATED +EXPIRES +LAST USED$/,
+    );
+    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +revoked +20\S+Z +- +-$/);
   });
 
   test('shows those of one company', async ({ run, json }) => {
@@ -134,6 +151,78 @@ describe('key revoke', () => {
   });
 });
 
+describe('key rotate', () => {
+  const limits = ['--rate', '7', '--burst', '9', '--scope', 'rwa:read', '--scope', 'events:read'];
+  const verdict = async (db: Database, key: string) => (await lookUpKey(db, hashKey(key), 5_000))?.usable;
+
+  test.for([
+    ['0', 0],
+    ['1h', 3_600],
+    ['24h', 86_400],
+    ['7d', 604_800],
+  ] as const)(
+    'makes a key like the old one, which ends after %s',
+    async ([overlap, seconds], { json, db }) => {
+      const { value: old } = await json('key', 'create', '--company', 'acme', '--label', 'web', ...limits);
+      const before = Date.now();
+      const { value: made, notes } = await json('key', 'rotate', old.id, '--overlap', overlap);
+      const after = Date.now();
+      for (const field of ['companyId', 'companyName', 'label', 'scopes', 'rateLimit', 'expiresAt'])
+        expect([field, made[field]]).toEqual([field, old[field]]);
+      expect(made.id).not.toBe(old.id);
+      expect(made.key).toMatch(/^tk_test_[0-9A-Za-z]{36}$/);
+      const { value: ended } = await json('key', 'show', old.id);
+      const end = Date.parse(ended.expiresAt) - seconds * 1_000;
+      // The clocks of the database and of the test are those of one machine, but not read at one moment.
+      expect(end).toBeGreaterThan(before - 1_000);
+      expect(end).toBeLessThan(after + 1_000);
+      expect(notes).toEqual([
+        'Keep the key now: it is stored as a hash only.',
+        `The old key ${old.id} ends at ${ended.expiresAt}.`,
+      ]);
+      expect([await verdict(db, made.key), await verdict(db, old.key)]).toEqual([true, seconds > 0]);
+      const entries = await db('audit_log').where({ action: 'key.rotate', subject: old.id });
+      expect(entries).toMatchObject([
+        { company_id: old.companyId, details: { overlap, successor: made.id }, actor_kind: 'operator' },
+      ]);
+      expect(JSON.stringify(entries)).not.toContain(made.key);
+    },
+  );
+
+  test('never lets the old key live longer, and keeps its end for the new one', async ({ json }) => {
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const { value: old } = await json('key', 'create', '--expires', soon);
+    const { value: made } = await json('key', 'rotate', old.key, '--overlap', '7d');
+    expect([made.expiresAt, (await json('key', 'show', old.id)).value.expiresAt]).toEqual([soon, soon]);
+  });
+
+  test('makes no key in place of one that has ended', async ({ json }) => {
+    const { value: revoked } = await json('key', 'create');
+    await json('key', 'revoke', revoked.id);
+    const { value: expired } = await json('key', 'create');
+    await json('key', 'expire', expired.id, '--at', '2020-01-01');
+    const { value: before } = await json('key', 'list');
+    for (const [key, state] of [
+      [revoked.id, 'revoked'],
+      [expired.id, 'expired'],
+    ]) {
+      const { status, error } = await json('key', 'rotate', key, '--overlap', '1h');
+      expect([status, error?.message]).toEqual([
+        2,
+        `This key is ${state}. Create a new one with: tallystick key create`,
+      ]);
+    }
+    expect((await json('key', 'list')).value).toEqual(before);
+  });
+
+  test.for([[[]], [['--overlap', '2h']], [['--overlap', '-1']]] as const)(
+    'takes one of the four overlaps, not %j',
+    async ([args], { run }) => {
+      expect((await run('key', 'rotate', someId, ...args)).status).toBe(2);
+    },
+  );
+});
+
 describe('key expire', () => {
   test('sets and takes away when a key ends', async ({ run, json }) => {
     const { value } = await json('key', 'create');
@@ -171,6 +260,8 @@ describe('a key that nobody has', () => {
     ['revoke', 'x'],
     ['expire', someId, '--at', 'never'],
     ['limit', someId, '--default'],
+    ['rotate', someId, '--overlap', '1h'],
+    ['rotate', 'x', '--overlap', '0'],
   ] as const)('key %s %s says how to find one', async ([...args], { run }) => {
     expect(await run('key', ...args)).toEqual({ status: 2, out: '', err: `${unknown}\n` });
   });

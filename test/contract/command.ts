@@ -24,6 +24,7 @@ requests that must be rejected.
   --key <key>              API key of a company
   --other-key <key>        key of another company, for what belongs to others
   --no-company-key <key>   key without a company
+  --scoped-key <key>       key of the company with the scope secrets:read only
   --write                  also make events (deleted at the end) and NFTs (named at the end)
   --areas <names>          only these areas, separated by commas
   --only <operationId>     only this operation; may be repeated
@@ -52,6 +53,7 @@ function parseOptions(args: readonly string[]) {
       key: { type: 'string', default: '' },
       'other-key': text,
       'no-company-key': text,
+      'scoped-key': text,
       write: { type: 'boolean', default: false },
       areas: { type: 'string', default: areas.join(',') },
       only: { type: 'string', multiple: true, default: [] },
@@ -106,7 +108,12 @@ function openSession(values: Values, sender: Sender): Session {
   return createSession({
     sender,
     check: createConformance().check,
-    keys: { own: values.key, other: values['other-key'], noCompany: values['no-company-key'] },
+    keys: {
+      own: values.key,
+      other: values['other-key'],
+      noCompany: values['no-company-key'],
+      scoped: values['scoped-key'],
+    },
     mayWrite: values.write,
     given: {
       ...(chainId !== undefined && { chainId }),

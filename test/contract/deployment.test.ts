@@ -78,7 +78,12 @@ test.beforeAll(async ({ chain, service }) => {
   session = createSession({
     sender,
     check: service.check,
-    keys: { own: service.keys.acme, other: service.keys.globex, noCompany: service.keys.noCompany },
+    keys: {
+      own: service.keys.acme,
+      other: service.keys.globex,
+      noCompany: service.keys.noCompany,
+      scoped: service.keys.scoped,
+    },
     mayWrite: true,
     given: {},
   });

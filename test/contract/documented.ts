@@ -32,6 +32,8 @@ export type DocumentedOperation = {
   /** Fits the paths of the template. */
   readonly pattern: RegExp;
   readonly isPublic: boolean;
+  /** The scope that its key needs, or `none`; undefined where it takes no key. */
+  readonly requiredScope: string | undefined;
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly required: boolean; readonly schema: Json; readonly examples: Json } | undefined;
   readonly responses: readonly DocumentedResponse[];
@@ -87,6 +89,8 @@ function operationsOf(area: Area): DocumentedOperation[] {
           id: String(node['operationId']),
           pattern: new RegExp(`^${source}$`),
           isPublic: Object.keys(security ?? {}).length === 0,
+          requiredScope:
+            node['x-required-scope'] === undefined ? undefined : String(node['x-required-scope']),
           parameters: [...listOf(item['parameters']), ...listOf(node['parameters'])].map((each) =>
             parameterOf(document, each),
           ),

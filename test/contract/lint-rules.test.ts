@@ -230,6 +230,26 @@ const breakages: readonly Breakage[] = [
     },
   ],
   [
+    'required-scope',
+    'an operation with a key and without its scope',
+    (document) => take(document, ...list, 'x-required-scope'),
+  ],
+  [
+    'required-scope',
+    'a scope that is none',
+    (document) => put(document, [...list, 'x-required-scope'], 'read events'),
+  ],
+  [
+    'required-scope',
+    'a scope of an operation without a key',
+    (document) => put(document, [...list, 'security'], []),
+  ],
+  [
+    'operation-statuses',
+    'an operation with a key and without 403',
+    (document) => take(document, ...list, 'responses', '403'),
+  ],
+  [
     'problem-bodies',
     'an error that is no problem',
     (document) =>

@@ -123,6 +123,16 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     path: (ids) => `${blockchain}/token/balance?${walletQuery(ids)}`,
     own: 200,
   },
+  getBlockchainKey: { area: 'blockchain', method: 'get', path: () => `${blockchain}/key`, own: 200 },
+  getEventsKey: { area: 'events', method: 'get', path: () => `${events}/key`, own: 200 },
+  getRwaKey: { area: 'rwa', method: 'get', path: () => `${rwa}/key`, own: 200 },
+  getUsage: {
+    area: 'rwa',
+    method: 'get',
+    path: () => `${rwa}/usage?from=2026-11-01&to=2026-11-30`,
+    own: 200,
+  },
+  getNewsKey: { area: 'news', method: 'get', path: () => `${news}/key`, own: 200 },
 
   listEvents: { area: 'events', method: 'get', path: () => `${events}/event`, own: 200 },
   createEvent: {

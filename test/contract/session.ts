@@ -13,6 +13,8 @@ type Keys = {
   readonly other: string | undefined;
   /** Valid, but of no company. */
   readonly noCompany: string | undefined;
+  /** Of the company, with the scope `secrets:read` only. */
+  readonly scoped: string | undefined;
 };
 
 type CallOptions = {

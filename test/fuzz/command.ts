@@ -78,7 +78,7 @@ function openTarget(values: Values): Promise<Target> {
 
 function openSession(sender: Sender, { key, otherKey, wallets }: Target) {
   const [wallet = ''] = wallets;
-  const keys = { own: key, other: otherKey, noCompany: undefined };
+  const keys = { own: key, other: otherKey, noCompany: undefined, scoped: undefined };
   return createSession({ sender, check: createConformance().check, keys, mayWrite: true, given: { wallet } });
 }
 

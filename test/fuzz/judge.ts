@@ -58,6 +58,16 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
     messages: [checksum, network],
   },
   listWalletChains: { messages: [checksum] },
+  getBlockchainKey: {},
+  getEventsKey: {},
+  getRwaKey: {},
+  getNewsKey: {},
+  getUsage: {
+    messages: [
+      /^(from|to) must be a date that the calendar has$/,
+      /^to must (not be before from|be at most 31 days)/,
+    ],
+  },
   getTokenBalance: { codes: ['network_not_found', 'not_erc20'], messages: [checksum, network] },
   listEvents: { codes: ['cursor_invalid'], messages: [day, besideCursor] },
   createEvent: { codes: ['network_not_found'], messages: ofEvents },

@@ -113,7 +113,7 @@ const serve = (document: unknown, handlers: object) =>
   );
 const only = (operation: object) => ({
   ...fixture,
-  paths: { '/a': { get: { operationId: 'a', responses: {}, ...operation } } },
+  paths: { '/a': { get: { operationId: 'a', 'x-required-scope': 'none', responses: {}, ...operation } } },
 });
 const handlers = { a: async () => ({ status: 200 }) };
 

@@ -15,6 +15,7 @@ export const fixture: OpenApiDocument = {
     '/thing': {
       get: {
         operationId: 'listThings',
+        'x-required-scope': 'none',
         parameters: [
           {
             name: 'address',
@@ -52,6 +53,7 @@ export const fixture: OpenApiDocument = {
       },
       post: {
         operationId: 'createThing',
+        'x-required-scope': 'events:write',
         parameters: [
           {
             name: 'Idempotency-Key',
@@ -64,6 +66,7 @@ export const fixture: OpenApiDocument = {
       },
       delete: {
         operationId: 'removeThing',
+        'x-required-scope': 'none',
         requestBody: json({ $ref: '#/components/schemas/AttendeeRequest' }),
         responses,
       },
@@ -72,9 +75,10 @@ export const fixture: OpenApiDocument = {
       parameters: [
         { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid', maxLength: 36 } },
       ],
-      get: { operationId: 'getThing', responses },
+      get: { operationId: 'getThing', 'x-required-scope': 'none', responses },
       patch: {
         operationId: 'updateThing',
+        'x-required-scope': 'none',
         requestBody: json({ $ref: '#/components/schemas/ThingChanges' }),
         responses,
       },
@@ -84,7 +88,7 @@ export const fixture: OpenApiDocument = {
         { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid', maxLength: 36 } },
         { name: 'name', in: 'path', required: true, schema: { type: 'string', minLength: 1, maxLength: 20 } },
       ],
-      get: { operationId: 'getPart', responses },
+      get: { operationId: 'getPart', 'x-required-scope': 'none', responses },
     },
     '/thing/{id}/mint': {
       parameters: [
@@ -92,11 +96,12 @@ export const fixture: OpenApiDocument = {
       ],
       post: {
         operationId: 'mintThing',
+        'x-required-scope': 'none',
         requestBody: json({ $ref: '#/components/schemas/MintRequest' }, false),
         responses,
       },
     },
-    '/thing/claim': { post: { operationId: 'claimThing', responses } },
+    '/thing/claim': { post: { operationId: 'claimThing', 'x-required-scope': 'none', responses } },
     '/public': { get: { operationId: 'getPublic', security: [], responses } },
   },
   components: {

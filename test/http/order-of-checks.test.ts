@@ -16,6 +16,14 @@ const faults = [
   { from: 'method', path: '/api/thing', method: 'put', status: 405 },
   { from: 'key', path: '/api/thing', method: 'post', status: 401 },
   { from: 'company', path: '/api/thing', method: 'post', key: 'lonely', status: 403 },
+  {
+    from: 'scope',
+    path: '/api/thing',
+    method: 'post',
+    key: 'limited',
+    status: 403,
+    code: 'insufficient_scope',
+  },
   { from: 'rate limit', path: '/api/thing', method: 'post', key: goodKey, status: 429 },
   { from: 'size', path: '/api/thing', method: 'post', key: goodKey, limiter: generous, status: 413 },
   {

@@ -7,9 +7,9 @@ const now = 1_760_000_000_000;
 const later = new Date(now + 60_000).toISOString();
 const invalid = { ok: false, reason: 'invalid' };
 const limited = (retryAfterSeconds: number) => ({ ok: false, reason: 'rate_limited', retryAfterSeconds });
-const caller = (keyId: string, companyId: string | null) => ({
+const caller = (keyId: string, companyId: string | null, scopes: readonly string[] | null = null) => ({
   ok: true,
-  caller: { keyId, companyId, rateLimit: null },
+  caller: { keyId, companyId, rateLimit: null, scopes },
 });
 
 describe('an answer of Better Auth', () => {
@@ -25,6 +25,22 @@ describe('an answer of Better Auth', () => {
     ['an empty reference', { id: 'k', referenceId: '' }, null],
   ])('admits a valid key told with %s', (_what, key, companyId) => {
     expect(read(valid(key)).result).toEqual(caller('k', companyId));
+  });
+
+  test.each([
+    ['no permissions: everything', undefined, null],
+    ['null permissions: everything', null, null],
+    [
+      'scopes',
+      { events: ['read', 'write'], secrets: ['read'] },
+      ['events:read', 'events:write', 'secrets:read'],
+    ],
+    ['scopes among others', { events: ['read', 'burn'], files: ['read'] }, ['events:read']],
+    ['others only: nothing', { files: ['read'] }, []],
+    ['no action: nothing', { events: [] }, []],
+    ['no resource: nothing', {}, []],
+  ])('limits a key with %s', (_what, permissions, scopes) => {
+    expect(read(valid({ id: 'k', permissions })).result).toEqual(caller('k', null, scopes));
   });
 
   test('tells how long the key is valid, and refuses one that is not by our clock', () => {
@@ -76,6 +92,10 @@ describe('an answer of Better Auth', () => {
     valid({ id: 'k', referenceId: 'x'.repeat(256) }),
     valid({ id: 'k', enabled: false }),
     valid({ id: 'k', expiresAt: 'tomorrow' }),
+    valid({ id: 'k', permissions: 'events:read' }),
+    valid({ id: 'k', permissions: ['events:read'] }),
+    valid({ id: 'k', permissions: { events: 'read' } }),
+    valid({ id: 'k', permissions: { events: [7] } }),
     { ...valid({ id: 'k' }), error: { code: 'KEY_DISABLED' } },
     refused('no'),
     refused({ code: 401 }),
@@ -93,6 +113,24 @@ describe('an answer of Unkey', () => {
     const { result, validSeconds } = read(recorded.VALID);
     expect(result).toEqual(caller('key_1234abcd', 'acme'));
     expect(validSeconds).toBe((4_102_444_800_000 - now) / 1_000);
+  });
+
+  test.each([
+    ['neither: everything', {}, null],
+    ['both empty: everything', { permissions: [], roles: [] }, null],
+    ['both null: everything', { permissions: null, roles: null }, null],
+    ['permissions', { permissions: ['events:read', 'rwa:mint'] }, ['events:read', 'rwa:mint']],
+    ['a role of that name', { permissions: [], roles: ['events:read'] }, ['events:read']],
+    [
+      'a role and what it grants',
+      { permissions: ['events:read', 'documents.read'], roles: ['shop'] },
+      ['events:read'],
+    ],
+    ['others only: nothing', { permissions: ['documents.read'] }, []],
+    ['another role only: nothing', { roles: ['editor'] }, []],
+  ])('limits a key with %s', (_what, fields, scopes) => {
+    const body = data({ valid: true, code: 'VALID', keyId: 'k', ...fields });
+    expect(read(body).result).toEqual(caller('k', null, scopes));
   });
 
   test('admits a key without an identity as nobody', () => {
@@ -137,6 +175,9 @@ describe('an answer of Unkey', () => {
     data({ valid: true, code: 'VALID', keyId: 'k', enabled: false }),
     data({ valid: true, code: 'VALID', keyId: 'k', expires: '2030-01-01' }),
     data({ valid: true, code: 'VALID', keyId: 'k', identity: 'acme' }),
+    data({ valid: true, code: 'VALID', keyId: 'k', permissions: 'events:read' }),
+    data({ valid: true, code: 'VALID', keyId: 'k', permissions: [7] }),
+    data({ valid: true, code: 'VALID', keyId: 'k', roles: { shop: true } }),
     data({ valid: true, code: 'VALID', keyId: 'k', identity: { externalId: 7 } }),
     data({ valid: false }),
     data({ valid: false, code: 'VALID' }),

@@ -13,6 +13,8 @@ export type BetterAuthServer = AuthServer & {
     rateLimitMax?: number;
   }): Promise<{ key: string; id: string; companyId: string | null }>;
   disable(keyId: string): Promise<void>;
+  /** Gives a key the permissions that scopes are there, and no others; null takes all. */
+  permit(keyId: string, scopes: readonly string[] | null): Promise<void>;
   expire(keyId: string, at: Date): Promise<void>;
   /** Takes away its storage, and gives it back. */
   breakStorage(): Promise<void>;
@@ -51,6 +53,10 @@ export async function startBetterAuth(databaseUrl: string): Promise<BetterAuthSe
     async disable(keyId) {
       await auth.api.updateApiKey({ body: { keyId, userId: users.company, enabled: false } });
     },
+    async permit(keyId, scopes) {
+      const permissions = scopes === null ? null : permissionsOf(scopes);
+      await auth.api.updateApiKey({ body: { keyId, userId: users.company, permissions } });
+    },
     async expire(keyId, at) {
       // Its API takes no less than a day and no past.
       await pool.query('UPDATE apikey SET "expiresAt" = $2 WHERE id = $1', [keyId, at]);
@@ -62,6 +68,13 @@ export async function startBetterAuth(databaseUrl: string): Promise<BetterAuthSe
       await pool.end();
     },
   };
+}
+
+function permissionsOf(scopes: readonly string[]): Record<string, string[]> {
+  const pairs = scopes.map((scope) => scope.split(':') as [string, string]); // the form of a scope
+  const resources = [...new Set(pairs.map(([resource]) => resource))];
+  const actionsOf = (of: string) => pairs.flatMap(([resource, action]) => (resource === of ? [action] : []));
+  return Object.fromEntries(resources.map((resource) => [resource, actionsOf(resource)]));
 }
 
 type Auth = ReturnType<typeof createAuth>;

@@ -54,6 +54,9 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
     async revoke({ id }) {
       await revokeKey(db, id);
     },
+    async limit({ id }, scopes) {
+      await db('api_keys').where({ id }).update({ scopes });
+    },
     async expire({ id }, inMs) {
       await setKeyExpiry(db, id, new Date(Date.now() + inMs));
     },
@@ -110,7 +113,7 @@ describe('the key store tells the postgres verifier', () => {
     const given = { companyId: null, label: 'limited', rateLimit: limit };
     const { key, record } = await issueKey(database.db, 'live', given);
     const verifier = await open(database);
-    const caller = { keyId: record.id, companyId: null };
+    const caller = { keyId: record.id, companyId: null, scopes: null };
     expect(verifier.known?.(key)).toBeUndefined();
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
     expect(verifier.known?.(key)).toEqual({ ...caller, rateLimit: limit });
@@ -118,6 +121,21 @@ describe('the key store tells the postgres verifier', () => {
     const unlimited = { ok: true, caller: { ...caller, rateLimit: null } };
     await vi.waitFor(async () => expect(await verifier.verify(key)).toEqual(unlimited), soon);
     expect(verifier.known?.(key)).toEqual(unlimited.caller);
+    await verifier.close();
+  });
+
+  test('of changed scopes, which the caller carries', async ({ database }) => {
+    const given = { companyId: null, label: 'scoped', scopes: ['chain:read'] };
+    const { key, record } = await issueKey(database.db, 'live', given);
+    const verifier = await open(database);
+    expect(await verifier.verify(key)).toMatchObject({ caller: { scopes: ['chain:read'] } });
+    await database
+      .db('api_keys')
+      .where({ id: record.id })
+      .update({ scopes: ['events:read', 'of:tomorrow'] });
+    const changed = { caller: { scopes: ['events:read'] } };
+    await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject(changed), soon);
+    expect(verifier.known?.(key)).toMatchObject(changed.caller);
     await verifier.close();
   });
 

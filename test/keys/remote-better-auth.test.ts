@@ -31,6 +31,7 @@ describeKeyVerifier('remote (Better Auth)', async (): Promise<KeyService> => {
       usage: () => server.issue({ owner: 'company', remaining: 1 }),
     },
     revoke: ({ id }) => server.disable(id),
+    limit: ({ id }, scopes) => server.permit(id, scopes),
     expire: ({ id }, inMs) => server.expire(id, new Date(Date.now() + inMs)),
     unknownKey: 'A'.repeat(64),
     malformedKeys: ['', ' ', 'with space', 'ключ', 'line\nbreak', 'x'.repeat(513)],

@@ -7,7 +7,13 @@ import { startGate } from './tcp-gate.ts';
 import recorded from './unkey-answers.json' with { type: 'json' };
 
 type Code = 'DISABLED' | 'RATE_LIMITED' | 'USAGE_EXCEEDED';
-type State = { readonly issued: IssuedKey; code?: Code; once?: Code; expires?: number };
+type State = {
+  readonly issued: IssuedKey;
+  code?: Code;
+  once?: Code;
+  expires?: number;
+  permissions?: readonly string[];
+};
 
 /** Plays the recorded answers of Unkey: which one is a matter of the key's state. */
 function play(states: ReadonlyMap<string, State>, key: string): unknown {
@@ -18,7 +24,9 @@ function play(states: ReadonlyMap<string, State>, key: string): unknown {
   if (state.once !== undefined) state.code = state.once;
   const { companyId, id } = state.issued;
   const { meta, data } = companyId === null ? recorded.VALID_WITHOUT_IDENTITY : recorded.VALID;
-  return { meta, data: { ...data, keyId: id, ...(state.expires && { expires: state.expires }) } };
+  const { expires, permissions } = state;
+  const own = { keyId: id, ...(expires && { expires }), ...(permissions && { permissions }) };
+  return { meta, data: { ...data, ...own } };
 }
 
 describeKeyVerifier('remote (Unkey)', async (): Promise<KeyService> => {
@@ -56,6 +64,9 @@ describeKeyVerifier('remote (Unkey)', async (): Promise<KeyService> => {
     },
     async revoke(key) {
       stateOf(key).code = 'DISABLED';
+    },
+    async limit(key, scopes) {
+      stateOf(key).permissions = scopes ?? [];
     },
     async expire(key, inMs) {
       stateOf(key).expires = Date.now() + inMs;

@@ -108,6 +108,8 @@ describe('the database users of roles', () => {
     ['test_api', 'ALTER TABLE nfts DISABLE TRIGGER ALL'],
     ['test_api', 'DELETE FROM nfts'],
     ['test_api', 'UPDATE api_keys SET company_id = NULL'],
+    ['test_api', 'UPDATE api_keys SET scopes = NULL'],
+    ['test_api', 'UPDATE api_keys SET expires_at = NULL'],
     ['test_api', "UPDATE networks SET rpc_urls = '{}'"],
     ['test_api', 'UPDATE nfts SET company_id = company_id'],
     ['test_api', 'UPDATE nfts SET minted_tx = NULL'],

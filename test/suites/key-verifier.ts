@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ProblemError } from '../../src/base/errors.ts';
+import type { Scope } from '../../src/contract/scopes.ts';
 import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import type { Gate } from '../keys/tcp-gate.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -14,6 +15,8 @@ export type KeyService = {
   /** A key that this very service lets in once and then refuses for having been used too much. */
   issueLimited?: { rate(): Promise<IssuedKey>; usage(): Promise<IssuedKey> };
   revoke(key: IssuedKey): Promise<void>;
+  /** Limits a key to scopes, by the own means of this service; null takes the limit away. */
+  limit(key: IssuedKey, scopes: readonly Scope[] | null): Promise<void>;
   /** Lets a key end that many milliseconds from now, or before now. */
   expire(key: IssuedKey, inMs: number): Promise<void>;
   /** In the form of a real key, but never issued. */
@@ -26,9 +29,9 @@ export type KeyService = {
 export const waitMs = 2_500;
 const invalid: VerifyResult = { ok: false, reason: 'invalid' };
 
-const admitted = ({ id, companyId }: IssuedKey): VerifyResult => ({
-  ok: true,
-  caller: { keyId: id, companyId, rateLimit: null },
+const admitted = ({ id, companyId }: IssuedKey) => ({
+  ok: true as const,
+  caller: { keyId: id, companyId, rateLimit: null, scopes: null },
 });
 
 /** The one suite that every verifier passes. */
@@ -77,6 +80,18 @@ function describeAnswers(running: Running): void {
     const verifier = await openVerifier(running);
     const issued = await serviceOf(running).issue({ company: false });
     expect(await verifier.verify(issued.key)).toEqual(admitted({ ...issued, companyId: null }));
+  });
+
+  test('admits a key with scopes as one that is limited to them', async () => {
+    const service = serviceOf(running);
+    const issued = await service.issue({ company: true });
+    await service.limit(issued, ['events:read', 'rwa:mint']);
+    const verifier = await openVerifier(running);
+    const { caller } = admitted(issued);
+    expect(await verifier.verify(issued.key)).toEqual({
+      ok: true,
+      caller: { ...caller, scopes: ['events:read', 'rwa:mint'] },
+    });
   });
 
   test('refuses an unknown key', async () => {
@@ -178,6 +193,20 @@ function describeCache(running: Running): void {
     await service.revoke(issued);
     vi.setSystemTime(Date.now() + 10_000);
     expect(await verifier.verify(issued.key)).toEqual(invalid);
+  });
+
+  test('applies changed scopes within 10 seconds', async () => {
+    const service = serviceOf(running);
+    const issued = await service.issue({ company: true });
+    const verifier = await openVerifier(running);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    expect(await verifier.verify(issued.key)).toEqual(admitted(issued));
+    await service.limit(issued, ['events:read']);
+    vi.setSystemTime(Date.now() + 10_000);
+    expect(await verifier.verify(issued.key)).toMatchObject({ caller: { scopes: ['events:read'] } });
+    await service.limit(issued, null);
+    vi.setSystemTime(Date.now() + 10_000);
+    expect(await verifier.verify(issued.key)).toEqual(admitted(issued));
   });
 
   test('does not remember a key past its expiry', async () => {

@@ -38,7 +38,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   };
 }
 
-/** Starts the whole service on an empty database that the caller closes, with two companies, four keys and the network 31337. */
+/** Starts the whole service on an empty database that the caller closes, with two companies, five keys and the network 31337. */
 export async function startServiceOn(database: TestDatabase, options: ServiceOptions): Promise<TestService> {
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];

@@ -12,6 +12,8 @@ type Keys = {
   readonly acme: string;
   readonly globex: string;
   readonly noCompany: string;
+  /** Of acme, with the scope `secrets:read` only. */
+  readonly scoped: string;
   readonly revoked: string;
 };
 
@@ -89,7 +91,7 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
   };
 }
 
-/** Inserts two companies, four keys and the network 31337. */
+/** Inserts two companies, five keys and the network 31337. */
 export async function populate(
   db: Knex,
   { rpcUrl = 'http://127.0.0.1:9', moralis }: ServiceOptions,
@@ -124,6 +126,8 @@ export async function populate(
     acme: (await key(acme.id, 'acme')).key,
     globex: (await key(globex.id, 'globex')).key,
     noCompany: (await key(null, 'nobody')).key,
+    scoped: (await issueKey(db, 'test', { companyId: acme.id, label: 'scoped', scopes: ['secrets:read'] }))
+      .key,
     revoked: revoked.key,
   };
   return { keys, companies: { acme: acme.id, globex: globex.id } };

@@ -41,13 +41,31 @@ function createServer(options: ServerOptions): Server {
     { name: 'tallystick', version },
     { capabilities: { tools: {} }, instructions: instructionsOf(options) },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allowed.map(describe) }));
+  server.setRequestHandler(ListToolsRequestSchema, async (_request, { signal }) => {
+    const scopes = await inScope({ signal, isRead: true }, () => scopesOfKey(options));
+    const isOpen = ({ scope }: OperationTool) =>
+      scopes === null || scope === undefined || scopes.includes(scope);
+    return { tools: allowed.filter(isOpen).map(describe) };
+  });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     return inScope({ signal, isRead: !tool.isWrite }, () => callTool(tool, params.arguments ?? {}, options));
   });
   return server;
+}
+
+/** The scopes of the key; null where it has none, and where the service does not say: a call that needs another one is rejected. */
+async function scopesOfKey(options: ServerOptions): Promise<readonly string[] | null> {
+  const tool = options.tools.find(({ name }) => name === 'getBlockchainKey');
+  if (tool === undefined || options.apiKey === undefined) return null;
+  // A client waits for its list of tools even while the service does not answer.
+  const timeoutMs = Math.min(options.timeoutMs, 5_000);
+  const { isError, content } = await callTool(tool, {}, { ...options, timeoutMs });
+  const [answer] = content;
+  if (isError === true || answer?.type !== 'text') return null;
+  const { scopes }: { scopes?: readonly string[] | null } = JSON.parse(answer.text);
+  return scopes ?? null;
 }
 
 const describe = ({

@@ -23,6 +23,8 @@ export type OperationTool = {
   readonly isIrreversible: boolean;
   readonly takesBody: boolean;
   readonly needsKey: boolean;
+  /** The scope that the key needs; undefined where any key will do, or none. */
+  readonly scope: string | undefined;
   readonly places: ReadonlyMap<string, Place>;
   readonly inputSchema: InputSchema;
 };
@@ -58,6 +60,7 @@ type Operation = {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly 'x-irreversible'?: boolean;
+  readonly 'x-required-scope'?: string;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Part[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Part }>> };
@@ -84,21 +87,24 @@ function toTool(
     requestBody,
     security = document.security,
     'x-irreversible': isIrreversible = false,
+    'x-required-scope': required = 'none',
   }: Operation,
   { method, path }: Pick<OperationTool, 'method' | 'path'>,
 ): OperationTool {
   const fields = requestBody === undefined ? [] : fieldsOf(document, requestBody);
+  const scope = required === 'none' ? undefined : required;
   const inputs = [...parameters.map((part) => parameterOf(document, part)), ...fields];
   return {
     name,
     title,
     method,
     path,
-    description: `${title}.\n\n${description.trim()}`,
+    description: `${title}.\n\n${description.trim()}${scope === undefined ? '' : `\n\nThe key needs the scope ${scope}.`}`,
     // A POST that only reads sends a secret, whose wrong guesses are counted.
     isWrite: method !== 'GET',
     isIrreversible,
     takesBody: requestBody !== undefined,
+    scope,
     needsKey: security === undefined || security.length > 0,
     places: new Map(inputs.map((input) => [input.name, input.place])),
     inputSchema: {

@@ -43,7 +43,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   processes: forAll(write),
 
   companies: { api: read, worker: read },
-  api_keys: { api: read },
+  // The minute of the last use: see `columnUpdates`.
+  api_keys: { api: ['SELECT', 'UPDATE'] },
+  usage_minutes: { api: keep, worker: purge },
   rate_limits: { api: write, worker: purge },
   idempotency_records: { api: write, worker: purge },
   // With entries, by columns: see `columnInserts`.
@@ -130,6 +132,7 @@ type ColumnUpdates = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly 
 
 /** The columns that roles that serve may update, of tables of which they may not update the others. */
 export const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
+  api_keys: { api: ['last_used_at'] },
   // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
   nfts: {
     api: [

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { ProblemError, problem } from '../../base/errors.ts';
 import { inTime } from '../../base/in-time.ts';
 import type { Caller } from '../../contract/operation.ts';
+import { hasScope, type Scope } from '../../contract/scopes.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
 import { callerAddress } from '../server/caller-address.ts';
 import { networkOf } from '../server/network-of.ts';
@@ -17,8 +18,12 @@ export type Gate = {
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
   admitPublic(request: Request): void;
-  /** Checks the company and the rate limit of an identified caller; waits for nothing where it has none. @throws ProblemError 403 or 429 */
-  admit(caller: Caller, response: Response): Promise<void> | undefined;
+  /**
+   * Checks the company, the scope and the rate limit of an identified caller. Waits for nothing where it has no limit.
+   * @param scope the one that the operation needs; null where any key will do
+   * @throws ProblemError 403 or 429
+   */
+  admit(caller: Caller, scope: Scope | null, response: Response): Promise<void> | undefined;
 };
 
 type GateOptions = {
@@ -36,7 +41,7 @@ const maxKeyLength = 512;
 // Verifiers have their own, shorter timeouts; this one bounds any implementation.
 const verifyTimeoutMs = 10_000;
 
-/** Creates the checks that a request passes before its body is read: key, company and rate limit. */
+/** Creates the checks that a request passes before its body is read: key, company, scope and rate limit. */
 export function createGate({
   verifier,
   limiter,
@@ -81,16 +86,17 @@ export function createGate({
       publicRequests.count(address);
     },
 
-    admit(caller, response) {
-      const checkCompany = () => {
+    admit(caller, scope, response) {
+      const checkRights = () => {
         if (isCompanyRequired && !caller.companyId) throw problem('company_required');
+        if (scope !== null && !hasScope(caller, scope)) throw problem('insufficient_scope', { scope });
       };
       const counted = limiter.consume(caller);
-      if (counted === undefined) return void checkCompany();
+      if (counted === undefined) return void checkRights();
       return counted.then(({ headers, retryAfterSeconds }) => {
         response.set(headers);
         // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
-        checkCompany();
+        checkRights();
         if (retryAfterSeconds !== undefined) {
           throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
         }

@@ -1,11 +1,17 @@
 import type { OperationObject } from '../../contract/documents.ts';
+import { isScope, type Scope } from '../../contract/scopes.ts';
 import { type InputPlan, planInput } from '../input/input-plan.ts';
+import { compileHiding } from './hidden-fields.ts';
 
 /** What dispatch needs of an operation beyond what the library keeps, read from the document once. */
 export type OperationPlan = InputPlan & {
   readonly operationId: string;
   /** Whether it needs no key. */
   readonly isPublic: boolean;
+  /** The scope that a key needs; null where any key will do. */
+  readonly requiredScope: Scope | null;
+  /** Replaces fields of a reply by null that need a scope that the key lacks; undefined where no field does. */
+  readonly hideFields: ReturnType<typeof compileHiding>;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
   /** Whether it returns a list whose length the caller chooses. */
@@ -26,6 +32,8 @@ export function planOperation(operation: OperationObject): OperationPlan {
     ...input,
     operationId,
     isPublic: isPublic(operationId, operation),
+    requiredScope: requiredScope(operationId, operation),
+    hideFields: compileHiding(operationId, operation),
     isIdempotent: input.parameters.some(({ key }) => key === 'idempotency-key'),
     isList: input.parameters.some(({ in: place, name }) => place === 'query' && name === 'limit'),
   };
@@ -37,4 +45,12 @@ function isPublic(operationId: string, { security = [] }: OperationObject): bool
   const isKeyAlone = only !== undefined && Object.keys(only).join() === scheme && others.length === 0;
   if (!isKeyAlone) throw new Error(`${operationId}: security must be ${scheme} alone, or []`);
   return false;
+}
+
+function requiredScope(operationId: string, operation: OperationObject): Scope | null {
+  const { 'x-required-scope': scope } = operation;
+  if (isPublic(operationId, operation) || scope === 'none') return null;
+  // Without its scope an operation would be open to keys that are limited to others.
+  if (!isScope(scope)) throw new Error(`${operationId}: x-required-scope must be a scope or none`);
+  return scope;
 }

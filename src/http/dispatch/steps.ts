@@ -3,6 +3,7 @@ import { type ProblemError, problem } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { currentScope } from '../../base/request-scope.ts';
 import type { AnyReply, Caller } from '../../contract/operation.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { notOfCompany, tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { ApiRequest } from '../input/api-request.ts';
@@ -67,7 +68,13 @@ export function createSteps(options: StepOptions): RequestSteps {
     const working = admitWork(options.admission, exchange);
     if (working !== undefined) await working;
     // The validator and the gate have just checked what the document's types promise the handler.
-    return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
+    const reply = operation.handler(
+      toInput(plan, request) as never,
+      openContext(exchange, plan, options) as never,
+    );
+    const { caller } = exchange;
+    if (plan.hideFields === undefined || caller === undefined) return reply;
+    return plan.hideFields(await reply, caller);
   };
 }
 
@@ -122,18 +129,23 @@ function admit(
     beginSpan(exchange, false);
     return void gate.admitPublic(request);
   }
-  if (known !== undefined) return admitCaller(gate, known, exchange);
-  return gate.identify(request).then((caller) => admitCaller(gate, caller, exchange));
+  const admitAs = (caller: Caller) => admitCaller(gate, caller, plan.requiredScope, exchange);
+  return known === undefined ? gate.identify(request).then(admitAs) : admitAs(known);
 }
 
-function admitCaller(gate: Gate, caller: Caller, exchange: Exchange): Promise<void> | undefined {
+function admitCaller(
+  gate: Gate,
+  caller: Caller,
+  scope: Scope | null,
+  exchange: Exchange,
+): Promise<void> | undefined {
   const { response, facts } = exchange;
   exchange.caller = caller;
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;
   takeShareOf(tenantOf(caller));
   beginSpan(exchange, true);
-  return gate.admit(caller, response);
+  return gate.admit(caller, scope, response);
 }
 
 function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {

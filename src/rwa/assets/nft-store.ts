@@ -120,18 +120,19 @@ const revealSql = `WITH made AS (${findSql}), told AS (${told}) SELECT * FROM ma
 
 /**
  * The company's NFT with its RWA, by one statement.
- * @param entry the audit entry of the secret that is shown of it
+ * @param entry the audit entry of the secret that is shown of it; undefined where it is not shown
  * @returns undefined when the company has no such NFT
  */
 export async function revealNft(
   db: Database,
   companyId: string,
   id: string,
-  entry: KeyEntry,
+  entry: KeyEntry | undefined,
 ): Promise<{ readonly nft: Nft; readonly rwa: RwaDetail } | undefined> {
   type Found = NftRow & { readonly [column: `rwa_${string}`]: unknown };
-  const values = [companyId, id, ...keyEntryValues(entry)];
-  const { rows } = await prepared<Found>(db, 'reveal_nft', revealSql, values);
+  const { rows } = await (entry === undefined
+    ? prepared<Found>(db, 'find_nft', findSql, [companyId, id])
+    : prepared<Found>(db, 'reveal_nft', revealSql, [companyId, id, ...keyEntryValues(entry)]));
   const [row] = rows;
   if (row === undefined) return undefined;
   const ofRwa = [...rwaNames, 'claim_base'].map((name) => [name, row[`rwa_${name}`]]);

@@ -1,11 +1,11 @@
 import type { components } from '../../contract/generated/rwa.ts';
-import type { AnswerForm, Origin } from '../../contract/operation.ts';
-import { recordByKey } from '../../db/records/audit-store.ts';
+import type { AnswerForm } from '../../contract/operation.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import { findSealedSecrets } from '../assets/nft-store.ts';
-import { secretsRead } from './secrets-read.ts';
+import { type Reader, recordSecretsRead } from './secrets-read.ts';
 import type { OpenSecret } from './to-api.ts';
 
+/** As handlers make it, before dispatch hides what the key may not see. */
 type Nft = components['schemas']['Nft'];
 type Created = components['schemas']['CreateNftsResult'];
 
@@ -15,16 +15,15 @@ type Created = components['schemas']['CreateNftsResult'];
  */
 export function createdAnswer(
   openSecret: OpenSecret,
-  companyId: string,
-  origin: Origin,
+  reader: Reader,
 ): AnswerForm<{ status: 200; body: Created }> {
   return {
     store: (body) => ({ ...body, nfts: body.nfts.map(withoutSecret) }),
     async restore(tx, stored) {
       const body = stored as Created; // stored from such a body
       const ids = body.nfts.map(({ id }) => id);
-      const sealed = await findSealedSecrets(tx, companyId, ids);
-      await recordByKey(tx, secretsRead(companyId, body.nfts[0]?.rwaId ?? null, body.nfts), origin);
+      const sealed = await findSealedSecrets(tx, reader.companyId, ids);
+      await recordSecretsRead(tx, reader, body.nfts[0]?.rwaId ?? null, body.nfts);
       return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, openSecret, sealed.get(nft.id))) };
     },
   };
@@ -34,7 +33,7 @@ export function createdAnswer(
 export const withoutSecret = <T extends Nft>(nft: T): T => ({
   ...nft,
   secret: '',
-  url: nft.url?.slice(0, -nft.secret.length) ?? null,
+  url: nft.url?.slice(0, -(nft.secret ?? '').length) ?? null,
 });
 
 export function withSecret<T extends Nft>(

@@ -3,7 +3,7 @@ import { problem } from '../../base/errors.ts';
 import { basePaths } from '../../contract/documents.ts';
 import { assertMatch, entityTag } from '../../contract/entity-tag.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
-import type { CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
+import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
 import type { Nft } from '../assets/nft-row.ts';
@@ -15,7 +15,7 @@ import { withoutSecret, withSecret } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { nftPageOf, readNftPage } from './nft-page.ts';
 import { refusal } from './refusal.ts';
-import { secretsRead, secretsReadAction } from './secrets-read.ts';
+import { type Reader, recordSecretsRead, secretsReadAction, seesSecrets } from './secrets-read.ts';
 import { type OpenSecret, type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
 type NftOperations = Pick<operations, 'listNfts' | 'getNft' | 'updateNft'>;
@@ -31,7 +31,8 @@ export function createNftHandlers({
   const numberOf = async (companyId: string, rwaId: string) => (await findRwa(db, companyId, rwaId))?.number;
 
   return {
-    async listNfts({ query }, { companyId, origin }) {
+    async listNfts({ query }, context) {
+      const { companyId } = context;
       const page = nftPageOf({ companyId, path: `${basePaths.rwa}/nft`, query });
       const filter = nftFilterOf(query);
       const rwaNumber = query.rwaId === undefined ? undefined : await numberOf(companyId, query.rwaId);
@@ -47,14 +48,15 @@ export function createNftHandlers({
         const rwa = ownerOf(nft, owners.get(nft.rwaNumber));
         return { ...toApiNft(nft, rwa), rwa: toApiRwa(rwa) };
       });
-      await recordByKey(db, secretsRead(companyId, query.rwaId ?? null, nfts), origin);
+      await recordSecretsRead(db, context, query.rwaId ?? null, nfts);
       return { status: 200, body, headers };
     },
-    async getNft({ path }, { companyId, origin }) {
-      const { nft, rwa } = await reveal(db, companyId, path.id, origin);
+    async getNft({ path }, context) {
+      const { nft, rwa } = await reveal(db, path.id, context);
       return tagged(nft, { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) });
     },
-    updateNft({ path: { id }, header, body = {} }, { companyId, once, origin }) {
+    updateNft({ path: { id }, header, body = {} }, context) {
+      const { companyId, once, origin } = context;
       const { data, attributes, imageUrl } = body;
       const faults = changeFaults(body);
       if (faults.length > 0) throw refusal(faults);
@@ -71,14 +73,14 @@ export function createNftHandlers({
             const details = { fields: changed.map(([field]) => field) };
             await recordByKey(tx, { action: 'nft.update', companyId, subject: before.id, details }, origin);
           }
-          const { nft, rwa } = await reveal(tx, companyId, id, origin);
+          const { nft, rwa } = await reveal(tx, id, context);
           return tagged(nft, { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) });
         },
         {
           store: withoutSecret,
           async restore(tx, stored) {
             const kept = stored as Detail; // stored from such a body
-            const { nft } = await reveal(tx, companyId, kept.id, origin);
+            const { nft } = await reveal(tx, kept.id, context);
             return withSecret(kept, openSecret, nft.sealed);
           },
         },
@@ -90,9 +92,11 @@ export function createNftHandlers({
 type Detail = components['schemas']['NftDetail'];
 type Changeable = 'data' | 'attributes' | 'imageUrl';
 
-/** Reads an NFT with its RWA and its secret, and stores in the audit log that the secret is shown. */
-async function reveal(db: Database, companyId: string, id: string, origin: Origin) {
-  const found = await revealNft(db, companyId, id, { action: secretsReadAction, origin });
+/** Reads an NFT with its RWA and its secret. Stores in the audit log that the secret is shown, where the key sees it. */
+async function reveal(db: Database, id: string, reader: Reader) {
+  const { companyId, origin } = reader;
+  const entry = seesSecrets(reader) ? { action: secretsReadAction, origin } : undefined;
+  const found = await revealNft(db, companyId, id, entry);
   if (found === undefined) throw await absent(db, companyId, id);
   return found;
 }

@@ -1,19 +1,28 @@
-import type { AuditEntry } from '../../db/records/audit-store.ts';
+import type { CallerContext } from '../../contract/operation.ts';
+import { hasScope } from '../../contract/scopes.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { recordByKey } from '../../db/records/audit-store.ts';
 
 export const secretsReadAction = 'nft.secrets_read';
 
+export type Reader = Pick<CallerContext, 'caller' | 'origin'> & { readonly companyId: string };
+
+/** Whether answers show claim secrets to the key. Dispatch hides them from the others, as the document says. */
+export const seesSecrets = ({ caller }: Pick<Reader, 'caller'>): boolean => hasScope(caller, 'secrets:read');
+
 /**
- * The entry of claim secrets that an answer shows. It is stored before the answer goes out.
+ * Stores which claim secrets an answer shows to the key, before the answer goes out.
  * @param subject the NFT, or the RWA whose NFTs they are; null for those of all RWAs
  * @param nfts in the order of the answer
  */
-export const secretsRead = (
-  companyId: string,
+export async function recordSecretsRead(
+  db: Database,
+  reader: Reader,
   subject: string | null,
   nfts: readonly { readonly id: string }[],
-): AuditEntry => ({
-  action: secretsReadAction,
-  companyId,
-  subject,
-  details: { count: nfts.length, first: nfts[0]?.id ?? null, last: nfts.at(-1)?.id ?? null },
-});
+): Promise<void> {
+  if (!seesSecrets(reader)) return;
+  const details = { count: nfts.length, first: nfts[0]?.id ?? null, last: nfts.at(-1)?.id ?? null };
+  const { companyId, origin } = reader;
+  await recordByKey(db, { action: secretsReadAction, companyId, subject, details }, origin);
+}

@@ -67,8 +67,11 @@ function provocationOf(id: string, name: string): Provoke {
   return provoke;
 }
 
-function exampleOf({ area }: DocumentedOperation, name: string): Json | undefined {
-  return documentOf(area)['components']?.['examples']?.[name]?.['value'];
+function exampleOf({ area, requiredScope }: DocumentedOperation, name: string): Json | undefined {
+  const example = documentOf(area)['components']?.['examples']?.[name]?.['value'];
+  if (example === undefined || name !== 'insufficient_scope') return example;
+  // All operations share the example, but each names its own scope.
+  return JSON.parse(JSON.stringify(example).replace('events:read', String(requiredScope)));
 }
 
 function successOf({ responses }: DocumentedOperation): number {

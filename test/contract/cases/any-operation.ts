@@ -17,6 +17,17 @@ export const anyOperation: Provocations = {
     if (noCompany === undefined) throw new Unprovoked('needs --no-company-key, a key without a company');
     return session.call(id, { key: noCompany });
   },
+  insufficient_scope: async ({ session, id }) => {
+    const { scoped } = session.keys;
+    if (scoped === undefined)
+      throw new Unprovoked('needs --scoped-key, a key with the scope secrets:read only');
+    return session.call(id, { key: scoped });
+  },
+
+  key: ({ session, id }) => session.call(id),
+  usage: ({ session, id }) => session.call(id),
+  from_required: ({ session, id, row }) =>
+    session.call(id, { path: row.path(unknownIds()).replace(/from=[^&]*&/, '') }),
 
   query_parameter_unknown: ({ session, id }) => session.call(id, { query: 'colour=red' }),
   limit_too_high: ({ session, id }) => session.call(id, { query: 'limit=201' }),

@@ -7,7 +7,8 @@ const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f
 const reserved = `0x${'1'.padStart(40, '0')}`;
 const tries = 5;
 
-type Held = { readonly id: string; readonly secret: string };
+/** An NFT, with its secret as a key without scopes sees it. */
+type Held = { readonly id: string; readonly secret: string | null };
 
 /** An answer to the right secret, unless the RWA did not opt in: that is no fault of the deployment. */
 const unlessClosed = (answer: Answer): Answer => {

@@ -47,7 +47,7 @@ const unlessUnsupported = (answer: Answer): Answer => {
 /** A new NFT of a claimable RWA. */
 const newNft = async ({ facts }: Trial) => facts.newNft((await facts.mintableRwa()).id);
 
-const mint = async ({ session }: Trial, nft: { id: string; secret: string }, recipient?: string) => {
+const mint = async ({ session }: Trial, nft: { id: string; secret: string | null }, recipient?: string) => {
   const body = { secret: nft.secret, ...(recipient && { recipient }) };
   return unlessUnsupported(await session.call('mintNft', { ids: { nftId: nft.id }, body }));
 };

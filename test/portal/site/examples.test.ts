@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../../scripts/docs/contract.ts';
-import { ask, makeThings, mintOne, operations, type Things } from './sample-world.ts';
+import { ask, askLimited, makeThings, mintOne, operations, storeUsage, type Things } from './sample-world.ts';
 import { shapeOf } from './shape.ts';
 
 // Whatever a company or a token's maker has put there.
@@ -64,6 +64,11 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `${blockchain}/token/balance?${onChain}`],
     ['GET', `${blockchain}/token/balance?${onChain}&contractAddress=${token}`],
   ],
+  getBlockchainKey: () => [['GET', `${blockchain}/key`]],
+  getEventsKey: () => [['GET', '/events/v1/api/key']],
+  getRwaKey: () => [['GET', '/v1/api/key']],
+  getUsage: () => [['GET', '/v1/api/usage?from=2020-05-01&to=2020-05-31']],
+  getNewsKey: () => [['GET', `${news}/key`]],
   listEvents: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, full],
     ['POST', events, { name: 'Spring fair' }],
@@ -224,17 +229,19 @@ beforeAll(async () => {
 });
 
 /** What the live service answers to an operation's requests, in a fresh corner of its world. */
-async function answersTo({ operationId, method }: Operation): Promise<unknown[]> {
+async function answersTo({ operationId, method, fullPath }: Operation): Promise<unknown[]> {
   const things = await makeThings(['user-7421']);
   const { rwa, tokenId } = minted;
   const metadata = `/v1/api/metadata/${rwa.chainId}/${rwa.contractAddress}/${tokenId}`;
   const answers: unknown[] = [];
+  if (operationId === 'getUsage') await storeUsage();
   for (const request of requests[operationId]?.({ ...things, metadata }) ?? []) {
     const { status, body } = await ask(...request);
     expect([...request, status < 300]).toEqual([...request, true]);
     // The others only prepare what this one answers.
     if (request[0] === method) answers.push(body);
   }
+  if (/^get\w+Key$/.test(operationId)) answers.push((await askLimited('GET', fullPath)).body);
   if (operationId === 'getNft') answers.push((await ask('GET', `/v1/api/nft/${minted.id}`)).body);
   return answers;
 }

@@ -15,9 +15,11 @@ describe('llms.txt', () => {
     expect(type).toBe('text/plain; charset=utf-8');
     // The form that llmstxt.org describes: a title, a quote, then sections of links.
     expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n(- [^\n]+\n)+\n## /);
-    for (const { operationId, fullPath } of operations) {
+    for (const { operationId, fullPath, ...operation } of operations) {
       expect(text).toContain(`${fullPath}](`);
-      expect(text).toContain(`\`${operationId}\``);
+      const line = text.split('\n').find((each) => each.includes(`\`${operationId}\``));
+      const scope = operation['x-required-scope'] ?? 'No key';
+      expect(line).toContain(scope === 'none' ? 'Any key' : scope);
     }
     const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, href = '']) => href);
     expect(links.length).toBeGreaterThan(operations.length + 2 * contract.length);

@@ -1,14 +1,55 @@
 import { inject } from 'vitest';
 import { type AreaContract, findOperation, readContract } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
+import { createLogger } from '../../../src/base/log.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
+import { issueKey } from '../../../src/keys/key-store.ts';
 
 const generated = new URL('../../../src/contract/generated', import.meta.url).pathname;
 
 type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
 /** Asks the live service as the company acme. A body is sent as JSON. */
-export async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
-  const { baseUrl, key } = inject('live');
+export const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  askWith(inject('live').key, method, path, body);
+
+async function withAcme<T>(work: (db: Database, companyId: string) => Promise<T>): Promise<T> {
+  const { databaseUrl } = inject('live');
+  const db = createDatabase(databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  try {
+    const { id } = await db('companies').where({ name: 'acme' }).first('id');
+    return await work(db, id);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Asks the live service with a new key of acme, of which everything is known. */
+export const askLimited = (method: string, path: string): Promise<Answer> =>
+  withAcme(async (db, companyId) => {
+    const { key, record } = await issueKey(db, 'local', {
+      companyId,
+      label: 'front end',
+      scopes: ['events:read'],
+      rateLimit: { perSecond: 20, burst: 40 },
+      expiresAt: new Date('2100-01-01'),
+    });
+    await db('api_keys').where({ id: record.id }).update({ last_used_at: new Date() });
+    return askWith(key, method, path);
+  });
+
+/** Stores some usage of acme in May 2020: that of today comes once a minute. */
+export const storeUsage = (): Promise<void> =>
+  withAcme(async (db, companyId) => {
+    const day = '2020-05-04';
+    const counts = { key_id: 'key', operation: 'listEvents', calls: 3, rejections: 1 };
+    await db('usage_minutes').insert({ company_id: companyId, minute: `${day}T09:00:00Z`, ...counts });
+    await db('company_gas_days').insert({ company_id: companyId, chain_id: 31337, day, wei: '42' });
+  });
+
+async function askWith(key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const { baseUrl } = inject('live');
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

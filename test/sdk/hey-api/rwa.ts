@@ -3,6 +3,8 @@ import { client } from '../dist/hey-api/rwa/client.gen.js';
 import {
   createRwa,
   getRwa,
+  getRwaKey,
+  getUsage,
   listNfts,
   listNftTransfers,
   listRwaHolders,
@@ -14,6 +16,13 @@ import {
 import { live, unknownId } from '../live.js';
 
 client.setConfig({ baseUrl: live.baseUrl, auth: live.key });
+
+const key = await getRwaKey();
+assert(key.data, key.error?.detail);
+assert.equal(key.data.scopes, null);
+const usage = await getUsage({ query: { from: '2027-05-01', to: '2027-05-31', by: 'key' } });
+assert(usage.data, usage.error?.detail);
+assert.equal(usage.data.calls, 0);
 
 const list = await listRwas({ query: { limit: 1 } });
 assert(list.data, list.error?.detail);

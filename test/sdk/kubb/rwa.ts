@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {
   createRwa,
   getRwa,
+  getRwaKey,
+  getUsage,
   type ListNftTransfers404,
   listNfts,
   listNftTransfers,
@@ -14,6 +16,10 @@ import { live, unknownId } from '../live.js';
 import { failureOf } from './problem.js';
 
 const options = { baseURL: live.baseUrl, headers: { 'x-api-key': live.key } };
+
+assert.equal((await getRwaKey(options)).scopes, null);
+const usage = await getUsage({ from: '2027-05-01', to: '2027-05-31', by: 'key' }, options);
+assert.equal(usage.calls, 0);
 
 const { rwas } = await listRwas({ limit: 1 }, options);
 const [rwa] = rwas;

@@ -5,6 +5,15 @@ import { live, unknownId } from '../live.js';
 
 const client = createClient<paths>({ baseUrl: live.baseUrl, headers: { 'x-api-key': live.key } });
 
+const key = await client.GET('/key');
+assert(key.data, key.error?.detail);
+assert.equal(key.data.scopes, null);
+const usage = await client.GET('/usage', {
+  params: { query: { from: '2027-05-01', to: '2027-05-31', by: 'key' } },
+});
+assert(usage.data, usage.error?.detail);
+assert.equal(usage.data.calls, 0);
+
 const list = await client.GET('/rwa', { params: { query: { limit: 1 } } });
 assert(list.data, list.error?.detail);
 const [rwa] = list.data.rwas;

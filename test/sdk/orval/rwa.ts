@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {
   createRwa,
   getRwa,
+  getRwaKey,
+  getUsage,
   listNfts,
   listNftTransfers,
   listRwaHolders,
@@ -13,6 +15,13 @@ import {
 import { live, unknownId } from '../live.js';
 
 const options = { headers: { 'x-api-key': live.key } };
+
+const key = await getRwaKey(options);
+assert(key.status === 200);
+assert.equal(key.data.scopes, null);
+const usage = await getUsage({ from: '2027-05-01', to: '2027-05-31', by: 'key' }, options);
+assert(usage.status === 200);
+assert.equal(usage.data.calls, 0);
 
 const list = await listRwas({ limit: 1 }, options);
 assert(list.status === 200);

@@ -1,0 +1,48 @@
+import { problem } from '../base/errors.ts';
+import type { components } from '../contract/generated/rwa.ts';
+import type { CompanyContext } from '../contract/operation.ts';
+import type { Database } from '../contract/transaction.ts';
+import { readUsage, type UsageGroup } from './usage-store.ts';
+
+type Question = {
+  readonly query: { readonly from: string; readonly to: string; readonly by?: UsageGroup | undefined };
+};
+
+const dayMs = 86_400_000;
+const mostDays = 31;
+
+/** Creates the handler that answers what the company of the key used. */
+export function createUsageHandler(db: Database) {
+  return async ({ query }: Question, { companyId }: Pick<CompanyContext, 'companyId'>) => {
+    const { from, to, by = 'operation' } = query;
+    const days = (dayOf('to', to) - dayOf('from', from)) / dayMs + 1;
+    if (days < 1) throw refusal('to', 'must not be before from');
+    if (days > mostDays) throw refusal('to', `must be at most ${mostDays} days after from, both included`);
+    const { gas, ...usage } = await readUsage(db, { companyId, from, to, by });
+    const body: components['schemas']['Usage'] = {
+      ...usage,
+      items: [...usage.items],
+      gasCosts: gas.map(({ chainId, wei }) => ({ chainId: Number(chainId), wei })),
+    };
+    return { status: 200 as const, body };
+  };
+}
+
+/** @throws ProblemError for a day that the calendar does not have */
+function dayOf(name: string, text: string): number {
+  const day = Date.parse(`${text}T00:00:00Z`);
+  // The pattern of the document allows 30 February, which the parser moves to March.
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== text)
+    throw refusal(name, 'must be a date that the calendar has');
+  return day;
+}
+
+const refusal = (name: string, message: string) =>
+  problem(
+    'input_invalid',
+    {},
+    {
+      errors: [{ in: 'query', name, message: `${name} ${message}` }],
+      detail: `${name} ${message}`,
+    },
+  );
