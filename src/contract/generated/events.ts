@@ -181,6 +181,8 @@ export interface paths {
          *     Ed25519, so anybody can verify it without asking, by the keys of `GET /tickets/jwks`. Its claims are `aud` (the event), `sub` (the
          *     attendee), `jti` (`ticketId`) and `exp`. The ticket is not encrypted, so whoever reads it sees the attendee's id.
          *
+         *     A ticket admits whoever has it. So a key with scopes needs `events:write` for it.
+         *
          *     The text stays the same until the dates of the event or the signing key change. With a user ID of 36 characters it has
          *     about 300 characters.
          *
@@ -275,6 +277,27 @@ export interface paths {
          *     it again each day.
          */
         get: operations["getTicketKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your key
+         * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
+         *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
+         */
+        get: operations["getEventsKey"];
         put?: never;
         post?: never;
         delete?: never;
@@ -379,7 +402,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -725,6 +748,50 @@ export interface components {
             /** @description The keys that verify tickets. The first one signs new tickets. */
             keys: components["schemas"]["TicketKey"][];
         };
+        /**
+         * @description What a key can be limited to. A later release may add scopes.
+         * @enum {string}
+         */
+        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        /** @description How many requests the key may send; null where the service sets no limit. */
+        KeyRateLimit: {
+            /**
+             * Format: int32
+             * @description Requests a second on average.
+             */
+            perSecond: number;
+            /**
+             * Format: int32
+             * @description Requests at once.
+             */
+            burst: number;
+        } | null;
+        /**
+         * @description The key of the request. Where another service manages the keys, `companyName`, `expiresAt` and `lastUsedAt` may be null
+         *     because they are unknown.
+         */
+        Key: {
+            /** @description Identifies the key, without its secret part. The operator finds the key by it. */
+            id: string;
+            /** @description The company that the key acts for; null for a key without a company. */
+            companyId: string | null;
+            /** @description The name of the company; null without a company, or when it is unknown. */
+            companyName: string | null;
+            /** @description What the key is limited to; null for a key that may do everything. */
+            scopes: components["schemas"]["Scope"][] | null;
+            rateLimit: components["schemas"]["KeyRateLimit"];
+            /**
+             * Format: date-time
+             * @description When the key expires, UTC; null when it never does, or when that is unknown.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description The minute of the last request with the key, UTC. It is up to two minutes late, and null when the key was not used or that is
+             *     unknown.
+             */
+            lastUsedAt: string | null;
+        };
     };
     responses: {
         /** @description The key is missing or was rejected. */
@@ -737,7 +804,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key belongs to no company. */
+        /** @description The key belongs to no company, or lacks the scope of the operation. */
         CompanyRequired: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -880,6 +947,42 @@ export interface components {
         };
         /** @description The event does not exist or belongs to another company, or the user is not registered for it. */
         EventOrAttendeeNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key. */
+        KeyFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Key"];
+            };
+        };
+        /** @description There is a query parameter that the operation does not have. */
+        QueryUnknown: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key belongs to no company. */
+        CompanyMissing: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -1750,6 +1853,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    getEventsKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["KeyFound"];
+            400: components["responses"]["QueryUnknown"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyMissing"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }
