@@ -5,6 +5,7 @@ import { createBlockchainHandlers } from '../blockchain/handlers.ts';
 import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/connection/notifier.ts';
 import { atPrimary, createReplicaReads, type MayLag } from '../db/replica/replica-reads.ts';
+import { createHoldingsReader, type HoldingsReader } from '../events/eligibility/holdings.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
@@ -64,6 +65,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     (opening) => opening.close(),
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
+  const holdings = opened.adopt(createHoldingsReader(parts), (reader) => reader.close());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
@@ -78,7 +80,13 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     admission,
     balances,
     feedWatch,
-    handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
+    handlers: createHandlers(parts, {
+      balances,
+      holdings,
+      states,
+      feedWatch,
+      mayLag: openReads(parts, opened),
+    }),
   };
 }
 
@@ -95,17 +103,21 @@ function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposabl
 
 type Readers = {
   readonly balances: BalanceReader;
+  readonly holdings: HoldingsReader;
   readonly states: StateReader;
   readonly mayLag: MayLag;
   readonly feedWatch: FeedWatch;
 };
 
 function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
-  const { db, networks } = parts;
-  const { mayLag } = readers;
+  const { db, networks, clients, config } = parts;
+  const { mayLag, holdings } = readers;
+  const { publicBaseUrl, PROOF_DOMAIN: domain = new URL(publicBaseUrl).host } = config;
+  const basePath = basePaths.events;
+  const place = { domain, areaUrl: `${publicBaseUrl}${basePath}` };
   return {
     ...createBlockchainArea(parts, readers),
-    events: createEventsHandlers({ db, mayLag, networks, basePath: basePaths.events }),
+    events: createEventsHandlers({ db, mayLag, networks, clients, holdings, place, basePath }),
     ...createRwaArea(parts, mayLag),
     ...createNewsArea(parts, readers),
   };
