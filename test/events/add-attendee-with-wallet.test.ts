@@ -209,17 +209,14 @@ describe('403', () => {
     expect((await acme.get(attendeesPath(id)).expect(200)).body).toEqual([]);
   });
 
-  test('admits nobody by units that cannot be told apart, with oneAdmissionPerToken', async ({
-    acme,
-    doors,
-  }) => {
+  test('admits nobody by units that are all alike, with oneAdmissionPerToken', async ({ acme, doors }) => {
     const { address: wallet } = newWallet();
     const coin = await doors.deploy('Coin');
     await doors.send('Coin', coin, 'transfer', wallet, 250);
     const id = await givenDoor(acme, [coin], { oneAdmissionPerToken: true });
     const { body } = await acme.get(eligibilityPath(id, wallet)).expect(200);
     expect(body).toMatchObject({ mayAttend: false, attend: [{ state: 'not_decidable' }] });
-    expect(body.attend[0].reason).toContain('cannot be told apart');
+    expect(body.attend[0].reason).toContain('are all alike');
     await enter(acme, id, { attendeeId: 'ann', wallet }).expect(403);
   });
 });

@@ -22,7 +22,7 @@ export type Holding =
 export type HoldingQuestion = TokenPlace & {
   /** In lower case. */
   readonly wallet: string;
-  /** Whether tokens are listed, or those that the caller names are looked up. */
+  /** `listed` finds tokens of the wallet; ids are of tokens whose owners are asked for. */
   readonly tokens: 'uncounted' | 'listed' | readonly string[];
 };
 

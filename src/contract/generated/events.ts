@@ -441,7 +441,7 @@ export interface components {
             proofRequired?: boolean | null;
             /**
              * @description Whether a token admits one attendee only. null, or absent on creation, means false. With true, an attendee without
-             *     `wallet` is rejected, and so are entries of ERC-20 and ERC-1155, whose units cannot be told apart.
+             *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
              */
             oneAdmissionPerToken?: boolean | null;
             /** @description Cover image URL, http or https. */
@@ -553,7 +553,7 @@ export interface components {
             proofRequired?: boolean | null;
             /**
              * @description Whether a token admits one attendee only. null, or absent on creation, means false. With true, an attendee without
-             *     `wallet` is rejected, and so are entries of ERC-20 and ERC-1155, whose units cannot be told apart.
+             *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
              */
             oneAdmissionPerToken?: boolean | null;
             /** @description Cover image URL, http or https. */

@@ -90,7 +90,7 @@ function byTokens(
   if (standard !== 'ERC721' || chainId === null || contract === null)
     return notDecidable(
       finding,
-      `Units of an ${standard} cannot be told apart, so none of them can admit only once.`,
+      `Units of an ${standard} are all alike, so none of them can admit only once.`,
     );
   const minimum = BigInt(minimumBalance);
   const free = (tokenIds ?? [])
