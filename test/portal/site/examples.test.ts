@@ -97,18 +97,18 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     [
       'POST',
       `${events}/${eventId}/attendees`,
-      { attendeeId: 'user-0018', wallet: minted.recipient, tokenIds: [minted.tokenId] },
+      { attendeeId: 'user-0018', wallet: minted.owner, tokenIds: [minted.tokenId] },
     ],
   ],
   getEligibility: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, { ...full, ...gated() }],
-    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.recipient}`],
+    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.owner}`],
     [
       'PATCH',
       `${events}/${eventId}`,
       { contractRequiredToAttend: ['membership'], contractRequiredToDiscount: [] },
     ],
-    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.recipient}`],
+    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.owner}`],
   ],
   createChallenge: ({ eventId }) => [['POST', `${events}/${eventId}/challenge`, { wallet, chainId: 31337 }]],
   listRwas: () => [
