@@ -119,11 +119,22 @@ export function toThreeZero({ webhooks: _unknown, ...document }: Node): Node {
   const known = new Set(['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']);
   const unknown = Object.keys(document).filter((word) => !known.has(word));
   if (unknown.length > 0) throw new Error(`OpenAPI 3.0 documents have no ${unknown.join(', ')}`);
-  return {
+  return withoutUnused({
     ...document,
     openapi: '3.0.3',
     info: info(isNode(document['info']) ? document['info'] : {}, operationsLeftOut(document)),
     paths: isNode(paths) ? mapValues(paths, pathItem) : paths,
     components: components(document['components']),
-  };
+  });
+}
+
+/** The document without the schemas that only an operation used which was left out. */
+function withoutUnused(document: Node): Node {
+  const { components: all } = document;
+  if (!isNode(all) || !isNode(all['schemas'])) return document;
+  const text = JSON.stringify(document);
+  const used = Object.entries(all['schemas']).filter(([name]) =>
+    text.includes(`"#/components/schemas/${name}"`),
+  );
+  return { ...document, components: { ...all, schemas: Object.fromEntries(used) } };
 }

@@ -19,6 +19,7 @@ export const catalogue = {
   company_required: { status: 403, title: 'Forbidden', detail: 'API key is not associated with a company' },
   insufficient_scope: { status: 403, title: 'Forbidden', detail: 'API key lacks the scope {scope}' },
   nft_foreign: { status: 403, title: 'Forbidden', detail: 'NFT belongs to another company' },
+  wallet_not_eligible: { status: 403, title: 'Forbidden', detail: 'Wallet is not eligible' },
 
   input_invalid: { status: 400, title: 'Bad Request', detail: 'The request is invalid.' },
   http_malformed: { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP.' },
@@ -67,6 +68,14 @@ export const catalogue = {
     title: 'Bad Request',
     detail: 'No NFT can be minted to {recipient}: it is {what}',
   },
+  wallet_required: { status: 400, title: 'Bad Request', detail: 'Wallet is required' },
+  proof_required: { status: 400, title: 'Bad Request', detail: 'Proof is required' },
+  proof_invalid: { status: 400, title: 'Bad Request', detail: 'Proof is invalid: {reason}' },
+  token_ids_required: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'Token ids are required, since the contract does not list the free tokens of the wallet',
+  },
 
   not_found: { status: 404, title: 'Not Found', detail: 'No operation at this path.' },
   event_not_found: { status: 404, title: 'Not Found', detail: 'Event not found' },
@@ -94,6 +103,11 @@ export const catalogue = {
 
   attendee_already_invited: { status: 409, title: 'Conflict', detail: 'Attendee already invited' },
   event_full: { status: 409, title: 'Conflict', detail: 'Event is full' },
+  tokens_used: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The tokens of the wallet have admitted other attendees',
+  },
   max_attendees_too_low: {
     status: 409,
     title: 'Conflict',
@@ -232,6 +246,12 @@ export const catalogue = {
     status: 503,
     title: 'Service Unavailable',
     detail: 'No node of the network with chainId {chainId} answers, so the contract cannot be checked.',
+    retryable: true,
+  },
+  eligibility_unavailable: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'Eligibility cannot be decided now: {reason}',
     retryable: true,
   },
   overloaded: {

@@ -6,6 +6,7 @@ import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/connection/notifier.ts';
 import { atPrimary, createReplicaReads, type MayLag } from '../db/replica/replica-reads.ts';
 import { createTickets } from '../events/checkin/tickets.ts';
+import { createHoldingsReader, type HoldingsReader } from '../events/eligibility/holdings.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
@@ -70,6 +71,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
   const keyUses = opened.adopt(createKeyUses({ db, log }), (uses) => uses.stop());
+  const holdings = opened.adopt(createHoldingsReader(parts), (reader) => reader.close());
   const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
@@ -81,7 +83,13 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     balances,
     feedWatch,
     keyUses,
-    handlers: createHandlers(parts, { balances, states, feedWatch, mayLag: openReads(parts, opened) }),
+    handlers: createHandlers(parts, {
+      balances,
+      holdings,
+      states,
+      feedWatch,
+      mayLag: openReads(parts, opened),
+    }),
   };
 }
 
@@ -104,20 +112,24 @@ const usualLimit = (config: Parts['config']) => ({
 
 type Readers = {
   readonly balances: BalanceReader;
+  readonly holdings: HoldingsReader;
   readonly states: StateReader;
   readonly mayLag: MayLag;
   readonly feedWatch: FeedWatch;
 };
 
 function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
-  const { config, db, networks } = parts;
-  const { mayLag } = readers;
+  const { config, db, networks, clients } = parts;
+  const { mayLag, holdings } = readers;
   const tickets = createTickets(config.SECRET_KEYS);
   const getKey = createOwnKeyHandler({ db, defaults: usualLimit(config) });
+  const { publicBaseUrl, PROOF_DOMAIN: domain = new URL(publicBaseUrl).host } = config;
+  const basePath = basePaths.events;
+  const place = { domain, areaUrl: `${publicBaseUrl}${basePath}` };
   const blockchain = createBlockchainArea(parts, readers);
   const rwa = createRwaArea(parts, mayLag);
   const news = createNewsArea(parts, readers);
-  const events = createEventsHandlers({ db, mayLag, networks, tickets, basePath: basePaths.events });
+  const events = createEventsHandlers({ db, mayLag, networks, clients, holdings, place, tickets, basePath });
   return {
     ...(blockchain && { blockchain: { ...blockchain, getBlockchainKey: getKey } }),
     events: { ...events, getEventsKey: getKey },

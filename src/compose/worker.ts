@@ -7,6 +7,7 @@ import type { LeasedLoop } from '../db/leases/leased-loop.ts';
 import { purgeExpiredRows } from '../db/records/housekeeping.ts';
 import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
+import { purgeChallenges } from '../events/eligibility/challenge-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeUsage } from '../keys/usage-store.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
@@ -98,7 +99,14 @@ export function startNews({ config, db, log, notifications, outgoing }: Parts): 
 
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
 export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
-  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses, purgeUsage];
+  const others = [
+    purgeWrongSecrets,
+    purgeDoneJobs,
+    purgeAttendees,
+    purgeChallenges,
+    purgeProcesses,
+    purgeUsage,
+  ];
   const purges = [...others, ...createNewsPurges(config.NEWS_KEEP_DAYS)];
   const purge = {
     queue: purgeQueue,

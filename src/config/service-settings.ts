@@ -55,6 +55,14 @@ export const serviceSettings = {
     about:
       'Claim page of companies and RWAs without a page of their own. The default is the page of this service, `PUBLIC_BASE_URL/claim`.',
   },
+  PROOF_DOMAIN: {
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/, 'must be a host, or a host and a port')
+      .optional(),
+    about:
+      'Host that wallets show when an attendee signs the challenge of an event. Set it to the host of the page where attendees sign. The default is the host of `PUBLIC_BASE_URL`.',
+  },
   OPERATOR_NAME: {
     schema: z
       .string()

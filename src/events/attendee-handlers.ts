@@ -6,7 +6,14 @@ import type { Database, Tx } from '../contract/transaction.ts';
 import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
-import { deleteAttendee, listAttendees, readAttendees, registerAttendee } from './attendee-store.ts';
+import type { Admissions } from './admission.ts';
+import {
+  deleteAttendee,
+  listAttendees,
+  readAttendees,
+  registerAttendee,
+  walletRequired,
+} from './attendee-store.ts';
 import { attendeesCsv } from './attendees-csv.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
@@ -16,6 +23,7 @@ import { attendeeToApi } from './to-api.ts';
 type Parts = {
   readonly db: Database;
   readonly mayLag: MayLag;
+  readonly admissions: Admissions;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
 };
@@ -32,6 +40,7 @@ type AttendeeOperations = Pick<
 export function createAttendeeHandlers({
   db,
   mayLag,
+  admissions,
   basePath,
 }: Parts): Handlers<AttendeeOperations, CompanyContext> {
   const remove = (
@@ -65,11 +74,16 @@ export function createAttendeeHandlers({
       return { status: 200, body: rows.map(attendeeToApi), headers: arrayPageHeaders(asked, cursor) };
     },
 
-    addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, onceByStatement, origin }) =>
-      onceByStatement(async (db) => {
+    addAttendee: async ({ path: { eventId }, body }, context) => {
+      const { attendeeId, wallet = null, proof = null, tokenIds = null } = body;
+      if (wallet !== null) return admissions.admit({ eventId, attendeeId, wallet, proof, tokenIds }, context);
+      if (proof !== null || tokenIds !== null) throw walletRequired();
+      const { companyId, onceByStatement, origin } = context;
+      return onceByStatement(async (db) => {
         const attendee = await registerAttendee(db, { companyId, eventId, attendeeId }, origin);
         return { status: 201, body: attendeeToApi(attendee) } as const;
-      }),
+      });
+    },
 
     removeAttendee: ({ path, body }, context) =>
       remove(context, { eventId: path.eventId, attendeeId: body.attendeeId }),

@@ -5,17 +5,49 @@ import { prepared } from '../db/connection/prepared.ts';
 import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
-import type { Attendee } from './event.ts';
+import type { Token } from './eligibility/judge.ts';
+import { columnsOf } from './eligibility/token-store.ts';
+import type { Admission, Attendee } from './event.ts';
 
 // Writers lock the row of the event, so the column `seq` is the order of registration.
 const table = 'attendees';
 
-// Nobody is admitted before the registration, so what registers leaves `checked_in_at` out.
-type Row = { event_id: string; attendee_id: string; created_at: Date; checked_in_at?: Date | null };
+// Nobody is admitted at the door before the registration, so what registers leaves `checked_in_at` out.
+type Row = {
+  event_id: string;
+  attendee_id: string;
+  created_at: Date;
+  checked_in_at?: Date | null;
+} & Partial<AdmissionRow>;
+type AdmissionRow = {
+  wallet: string | null;
+  applied_price: string | null;
+  blocks: { chainId: string; number: string; hash: string; time: string }[];
+  tokens: Token[] | null;
+};
 
 function fromRow(row: Row): Attendee {
-  const checkedInAt = row.checked_in_at ?? null;
-  return { attendeeId: row.attendee_id, eventId: row.event_id, createdAt: row.created_at, checkedInAt };
+  const { wallet = null, applied_price: price = null, blocks = [], tokens } = row;
+  const admission =
+    wallet === null
+      ? undefined
+      : {
+          wallet,
+          price,
+          blocks: blocks.map(({ number, time, ...block }) => ({
+            ...block,
+            number: BigInt(number),
+            time: new Date(time),
+          })),
+          tokens: tokens ?? [],
+        };
+  return {
+    attendeeId: row.attendee_id,
+    eventId: row.event_id,
+    createdAt: row.created_at,
+    checkedInAt: row.checked_in_at ?? null,
+    admission,
+  };
 }
 
 function keyOf(companyId: string, eventId: string, attendeeId: string) {
@@ -65,9 +97,13 @@ export async function listAttendees(
 
 // Of a plain outer join the server would sort all attendees that come after, for each page.
 const listSql = `
-  SELECT a.event_id, a.attendee_id, a.created_at, a.checked_in_at, a.seq
+  SELECT a.event_id, a.attendee_id, a.created_at, a.checked_in_at, a.seq, a.wallet, a.applied_price, a.blocks,
+    CASE WHEN a.wallet IS NOT NULL THEN (
+      SELECT jsonb_agg(jsonb_build_object('chainId', chain_id::text, 'contract', contract, 'tokenId', token_id::text)
+        ORDER BY chain_id, contract, token_id)
+      FROM attendee_tokens t WHERE t.event_id = a.event_id AND t.attendee_id = a.attendee_id) END AS tokens
   FROM events e LEFT JOIN LATERAL (
-    SELECT event_id, attendee_id, created_at, checked_in_at, seq FROM ${table}
+    SELECT event_id, attendee_id, created_at, checked_in_at, seq, wallet, applied_price, blocks FROM ${table}
     WHERE company_id = e.company_id AND event_id = e.id AND seq > $3
     ORDER BY seq LIMIT $4) a ON true
   WHERE e.company_id = $1 AND e.id = $2
@@ -106,17 +142,18 @@ async function readWhileThere(read: (last: PlacedRow | undefined) => Promise<Lis
 // The event is locked first, so the number of attendees is that of the moment, and nobody else changes it meanwhile.
 const registerParts = `
   event AS (
-    SELECT company_id, id, max_attendees <= total_attendees AS is_full FROM events
+    SELECT company_id, id, max_attendees <= total_attendees AS is_full,
+      proof_required OR one_admission_per_token AS wants_wallet FROM events
     WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE
   ), made AS (
     INSERT INTO ${table} (company_id, event_id, attendee_id, created_at)
-    SELECT company_id, id, $3, clock_timestamp() FROM event WHERE is_full IS NOT TRUE
+    SELECT company_id, id, $3, clock_timestamp() FROM event WHERE is_full IS NOT TRUE AND NOT wants_wallet
     ON CONFLICT (event_id, attendee_id) DO NOTHING RETURNING company_id, event_id, attendee_id, created_at
   ), counted AS (
     UPDATE events SET total_attendees = total_attendees + 1
     FROM made WHERE events.company_id = made.company_id AND events.id = made.event_id
   )`;
-const registered = `SELECT event.is_full, made.event_id, made.attendee_id, made.created_at FROM event LEFT JOIN made ON true`;
+const registered = `SELECT event.is_full, event.wants_wallet, made.event_id, made.attendee_id, made.created_at FROM event LEFT JOIN made ON true`;
 const registerSql = `WITH ${registerParts} ${registered}`;
 const toldOf = keyEntrySql({
   from: 4,
@@ -126,12 +163,12 @@ const toldOf = keyEntrySql({
 });
 const registerAndTellSql = `WITH ${registerParts}, told AS (${toldOf}) ${registered}`;
 
-type Registration = { is_full: boolean | null } & (Row | { created_at: null });
+type Registration = { is_full: boolean | null; wants_wallet: boolean } & (Row | { created_at: null });
 
 /**
- * Registers a user for an event, by one statement.
+ * Registers a user without a wallet for an event, by one statement.
  * @param origin the key that the audit log names for it; nobody's by default
- * @throws ProblemError `event_not_found`, `event_full`, `attendee_already_invited`
+ * @throws ProblemError `event_not_found`, `event_full`, `attendee_already_invited`; `wallet_required` when the event wants one
  */
 export async function registerAttendee(
   db: Database,
@@ -150,8 +187,10 @@ export async function registerAttendee(
   const [row] = rows;
   if (row === undefined) throw problem('event_not_found');
   if (row.created_at !== null) return fromRow(row);
-  const isInvited = row.is_full !== true || (await hasAttendee(db, { companyId, eventId, attendeeId }));
-  throw problem(isInvited ? 'attendee_already_invited' : 'event_full');
+  const isRejected = row.is_full === true || row.wants_wallet;
+  const isInvited = !isRejected || (await hasAttendee(db, { companyId, eventId, attendeeId }));
+  if (isInvited) throw problem('attendee_already_invited');
+  throw row.wants_wallet ? walletRequired() : problem('event_full');
 }
 
 /** What was read with the lock may be older than `maxAttendees` when that is changed at the same moment; the table's check is not. */
@@ -164,11 +203,50 @@ function refuseFull(error: unknown): never {
 type AttendeeKey = { readonly companyId: string; readonly eventId: string; readonly attendeeId: string };
 
 /** Whether the user is registered for the event. */
-async function hasAttendee(db: Database, { companyId, eventId, attendeeId }: AttendeeKey): Promise<boolean> {
+export async function hasAttendee(
+  db: Database | Tx,
+  { companyId, eventId, attendeeId }: AttendeeKey,
+): Promise<boolean> {
   const row: Row | undefined = await db(table)
     .where(keyOf(companyId, eventId, attendeeId))
     .first('event_id');
   return row !== undefined;
+}
+
+/** The problem of a body without a wallet. */
+export function walletRequired() {
+  const { message } = problem('wallet_required');
+  return problem('wallet_required', {}, { errors: [{ in: 'body', pointer: '/wallet', message }] });
+}
+
+// The tokens refer to the attendee, which PostgreSQL checks at the end of the statement.
+const admitSql = `
+  WITH made AS (
+    INSERT INTO ${table} (company_id, event_id, attendee_id, created_at, wallet, applied_price, blocks)
+    VALUES ($1, $2, $3, clock_timestamp(), $4, $5, $6) RETURNING *
+  ), consumed AS (
+    INSERT INTO attendee_tokens (event_id, attendee_id, chain_id, contract, token_id)
+    SELECT made.event_id, made.attendee_id, t.* FROM made, unnest($7::bigint[], $8::text[], $9::numeric[]) AS t
+  ), counted AS (
+    UPDATE events SET total_attendees = total_attendees + 1 WHERE company_id = $1 AND id = $2
+  )
+  SELECT event_id, attendee_id, created_at FROM made`;
+
+/** Registers a user with an eligible wallet for a locked event that has a place. */
+export async function insertAdmitted(
+  tx: Tx,
+  { companyId, eventId, attendeeId }: AttendeeKey,
+  admission: Admission,
+): Promise<Attendee> {
+  const { wallet, price, blocks, tokens } = admission;
+  const stored = blocks.map(({ number, ...block }) => ({ ...block, number: number.toString() }));
+  const { rows } = await prepared<Row>(tx, 'admit_attendee', admitSql, [
+    ...[companyId, eventId, attendeeId, wallet, price, JSON.stringify(stored)],
+    ...columnsOf(tokens),
+  ]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the attendee was not inserted');
+  return { ...fromRow(row), admission };
 }
 
 /**

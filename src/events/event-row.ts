@@ -14,6 +14,10 @@ type FieldColumns = {
   discount_percentage: string | null;
   contract_required_to_attend: readonly string[];
   contract_required_to_discount: readonly string[];
+  require_all: boolean;
+  minimum_balance: string;
+  proof_required: boolean;
+  one_admission_per_token: boolean;
   cover_image: string | null;
   gallery_images: readonly string[];
   chain_id: string | null;
@@ -32,6 +36,7 @@ export const fieldColumns = [
   ] as const),
   ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
   ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
+  ...(['require_all', 'minimum_balance', 'proof_required', 'one_admission_per_token'] as const),
 ];
 export const eventColumns = [
   'id',
@@ -69,6 +74,10 @@ export function toColumns(fields: EventFields) {
     discount_percentage: fields.discountPercentage,
     contract_required_to_attend: fields.contractRequiredToAttend,
     contract_required_to_discount: fields.contractRequiredToDiscount,
+    require_all: fields.requireAll,
+    minimum_balance: fields.minimumBalance,
+    proof_required: fields.proofRequired,
+    one_admission_per_token: fields.oneAdmissionPerToken,
     cover_image: fields.coverImage,
     gallery_images: fields.galleryImages,
     chain_id: fields.chainId,
@@ -92,6 +101,10 @@ export function fromRow(row: EventRow): EventRecord {
     discountPercentage: toNumber(row.discount_percentage),
     contractRequiredToAttend: row.contract_required_to_attend,
     contractRequiredToDiscount: row.contract_required_to_discount,
+    requireAll: row.require_all,
+    minimumBalance: row.minimum_balance,
+    proofRequired: row.proof_required,
+    oneAdmissionPerToken: row.one_admission_per_token,
     coverImage: row.cover_image,
     galleryImages: row.gallery_images,
     chainId: row.chain_id,

@@ -2,6 +2,7 @@ import { problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import { decimalsOf } from './currencies.ts';
+import { digitsAt, toDecimal } from './eligibility/decimal.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';
 
@@ -63,19 +64,6 @@ function isOneDiscount({ price, currency, discountPrice, discountPercentage }: D
   if (distance <= full * percent) return true;
   return decimals !== undefined && distance < 10n ** BigInt(scale - decimals) * whole;
 }
-
-/** A decimal number: its digits, of which so many stand behind the point. */
-type Decimal = { readonly digits: bigint; readonly scale: number };
-
-/** The decimal number that a caller wrote: JavaScript writes a double by the fewest digits that mean it. */
-function toDecimal(value: number): Decimal {
-  const [mantissa = '', exponent = '0'] = String(value).split('e');
-  const [before = '', behind = ''] = mantissa.split('.');
-  // No amount is large enough to be written with a positive exponent.
-  return { digits: BigInt(before + behind), scale: behind.length - Number(exponent) };
-}
-
-const digitsAt = ({ digits, scale }: Decimal, wanted: number) => digits * 10n ** BigInt(wanted - scale);
 
 /**
  * Rejects a change with faults, or with a network that is not registered.

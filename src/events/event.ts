@@ -1,3 +1,6 @@
+import type { AgreedBlock } from '../chain/holdings/agreed-block.ts';
+import type { Token } from './eligibility/judge.ts';
+
 /** The fields of an event that its company sets. Dates are exact to the millisecond; null means unset. */
 export type EventFields = {
   readonly name: string;
@@ -16,6 +19,11 @@ export type EventFields = {
   readonly discountPercentage: number | null;
   readonly contractRequiredToAttend: readonly string[];
   readonly contractRequiredToDiscount: readonly string[];
+  readonly requireAll: boolean;
+  /** In decimal digits, at least 1. */
+  readonly minimumBalance: string;
+  readonly proofRequired: boolean;
+  readonly oneAdmissionPerToken: boolean;
   readonly coverImage: string | null;
   readonly galleryImages: readonly string[];
   /** In decimal digits. */
@@ -40,4 +48,18 @@ export type Attendee = {
   readonly createdAt: Date;
   /** When the user was admitted at the door. */
   readonly checkedInAt: Date | null;
+  /** Undefined for an attendee without a wallet. */
+  readonly admission: Admission | undefined;
+};
+
+/** With what a wallet was admitted. */
+export type Admission = {
+  /** EIP-55. */
+  readonly wallet: string;
+  /** Exact decimal; null when the event has no price. */
+  readonly price: string | null;
+  /** At which the chains were read. */
+  readonly blocks: readonly AgreedBlock[];
+  /** That the admission has consumed. */
+  readonly tokens: readonly Token[];
 };

@@ -1,4 +1,5 @@
 import type { components } from '../contract/generated/events.ts';
+import { blockToApi, tokenToApi } from './eligibility/to-api.ts';
 import type { Attendee, EventRecord } from './event.ts';
 
 type Schemas = components['schemas'];
@@ -21,6 +22,10 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
     discountPercentage: event.discountPercentage,
     contractRequiredToAttend: [...event.contractRequiredToAttend],
     contractRequiredToDiscount: [...event.contractRequiredToDiscount],
+    requireAll: event.requireAll,
+    minimumBalance: event.minimumBalance,
+    proofRequired: event.proofRequired,
+    oneAdmissionPerToken: event.oneAdmissionPerToken,
     coverImage: event.coverImage,
     galleryImages: [...event.galleryImages],
     // The contract and the registry keep chain ids within the exact integers of a JSON number.
@@ -33,11 +38,16 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
 
 /** Converts the registration of a user to the contract's form. */
 export function attendeeToApi(attendee: Attendee): Schemas['Attendee'] {
-  const { attendeeId, eventId, createdAt, checkedInAt } = attendee;
+  const { attendeeId, eventId, createdAt, checkedInAt, admission } = attendee;
+  const price = admission?.price ?? null;
   return {
     attendeeId,
     eventId,
     createdAt: createdAt.toISOString(),
     checkedInAt: checkedInAt?.toISOString() ?? null,
+    wallet: admission?.wallet ?? null,
+    appliedPrice: price === null ? null : Number(price),
+    blocks: (admission?.blocks ?? []).map(blockToApi),
+    tokens: (admission?.tokens ?? []).map(tokenToApi),
   };
 }

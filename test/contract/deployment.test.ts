@@ -18,6 +18,8 @@ const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: ch
 
 // What no request from outside brings about. Tests of the areas, and of every operation, provoke it otherwise.
 const unprovoked = new Set([
+  'token_ids_required',
+  'tokens_used',
   'rate_limited',
   'internal_error',
   'auth_unavailable',

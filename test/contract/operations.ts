@@ -223,6 +223,21 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     own: 200,
     isPublic: true,
   },
+  getEligibility: {
+    area: 'events',
+    method: 'get',
+    path: ({ eventId, wallet }) => `${events}/event/${eventId}/eligibility?wallet=${wallet}`,
+    own: 200,
+    addressed: byEvent,
+  },
+  createChallenge: {
+    area: 'events',
+    method: 'post',
+    path: ({ eventId }) => `${events}/event/${eventId}/challenge`,
+    body: ({ wallet, chainId }) => ({ wallet, chainId: Number(chainId) }),
+    own: 200,
+    addressed: byEvent,
+  },
 
   listRwas: { area: 'rwa', method: 'get', path: () => `${rwa}/rwa`, own: 200 },
   getRwa: {

@@ -126,7 +126,9 @@ describe.each(areas)('the OpenAPI 3.0.3 form of %s', (area) => {
     for (const word of ['summary', 'description']) {
       expect(String(olderInfo['description'])).toContain(String(info[word]));
     }
-    expect(Object.keys(olderComponents?.['schemas'] ?? {})).toEqual(Object.keys(components['schemas'] ?? {}));
+    // The body of `removeAttendee` goes with it.
+    const left = Object.keys(components['schemas'] ?? {}).filter((name) => name !== 'AttendeeRequest');
+    expect(Object.keys(olderComponents?.['schemas'] ?? {})).toEqual(left);
   });
 
   test('accepts and refuses the same values in every place that has an example', () => {

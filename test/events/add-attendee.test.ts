@@ -16,7 +16,16 @@ describe('201', () => {
   test('registers the user and counts one more', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(201);
-    expect(body).toEqual({ attendeeId: 'ann', eventId: id, createdAt: body.createdAt, checkedInAt: null });
+    expect(body).toEqual({
+      attendeeId: 'ann',
+      eventId: id,
+      createdAt: body.createdAt,
+      checkedInAt: null,
+      wallet: null,
+      appliedPrice: null,
+      blocks: [],
+      tokens: [],
+    });
     expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 

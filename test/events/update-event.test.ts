@@ -83,6 +83,30 @@ describe('200', () => {
     },
   );
 
+  test('changes what wallets need, and null sets it back', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const wanted = {
+      requireAll: true,
+      minimumBalance: '25',
+      proofRequired: true,
+      oneAdmissionPerToken: true,
+    };
+    expect((await acme.patch(at(id)).send(wanted).expect(200)).body).toMatchObject(wanted);
+    const cleared = {
+      requireAll: null,
+      minimumBalance: null,
+      proofRequired: null,
+      oneAdmissionPerToken: null,
+    };
+    const usual = {
+      requireAll: false,
+      minimumBalance: '1',
+      proofRequired: false,
+      oneAdmissionPerToken: false,
+    };
+    expect((await acme.patch(at(id)).send(cleared).expect(200)).body).toMatchObject(usual);
+  });
+
   test('lowers maxAttendees down to the number of attendees', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 5 });
     await givenAttendees(acme, id, 'ann', 'bob');
@@ -114,6 +138,12 @@ describe('400', () => {
     [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
     [{ currency: 'usd' }, '/currency', 'currency must be written in capitals: USD'],
     [{ createdAt: 5 }, '/createdAt', 'createdAt'],
+    [{ minimumBalance: 1 }, '/minimumBalance', 'minimumBalance'],
+    [{ minimumBalance: '0' }, '/minimumBalance', 'minimumBalance'],
+    [{ minimumBalance: '9'.repeat(79) }, '/minimumBalance', 'minimumBalance'],
+    [{ requireAll: 'true' }, '/requireAll', 'requireAll'],
+    [{ proofRequired: 1 }, '/proofRequired', 'proofRequired'],
+    [{ oneAdmissionPerToken: '' }, '/oneAdmissionPerToken', 'oneAdmissionPerToken'],
     [{ colour: 'red' }, '/colour', 'colour'],
   ] as const)('refuses %j and names the field', async ([change, pointer, detail], { acme }) => {
     const { id } = await givenEvent(acme);

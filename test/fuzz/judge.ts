@@ -84,7 +84,19 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   },
   deleteEvent: { codes: ['event_not_found', 'precondition_failed', 'etag_weakened'] },
   listAttendees: { codes: ['event_not_found', 'cursor_invalid'] },
-  addAttendee: { codes: ['event_not_found', 'attendee_already_invited', 'event_full'] },
+  addAttendee: {
+    codes: [
+      ...(['event_not_found', 'attendee_already_invited', 'event_full'] as const),
+      ...(['wallet_required', 'proof_required', 'proof_invalid', 'wallet_not_eligible'] as const),
+      ...(['token_ids_required', 'tokens_used', 'eligibility_unavailable'] as const),
+    ],
+    messages: [checksum],
+  },
+  getEligibility: { codes: ['event_not_found', 'eligibility_unavailable'], messages: [checksum] },
+  createChallenge: {
+    codes: ['event_not_found', 'network_not_found'],
+    messages: [checksum, network, /^chainId is required/],
+  },
   removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },
   removeAttendeeById: { codes: ['event_not_found', 'attendee_not_found'] },
   getTicket: { codes: ['event_not_found', 'attendee_not_found'] },

@@ -112,6 +112,10 @@ export interface paths {
          * @description Registers a user for the event. A user is registered at most once, and never more users than `maxAttendees`,
          *     also when many are added at the same moment. For a user who is registered already the answer is
          *     `Attendee already invited`, whether the event is full or not.
+         *
+         *     With a `wallet`, the requirements of the event are checked, and the attendee keeps the price that applied and the blocks
+         *     at which the chains were read. Places, requirements and tokens are decided in one transaction: a change of the event in the
+         *     meantime is never missed. A proof is used up by the attendee that it admits, and by no other answer.
          */
         post: operations["addAttendee"];
         /**
@@ -152,6 +156,66 @@ export interface paths {
          *     `DELETE /event/{eventId}/attendees` with a body.
          */
         delete: operations["removeAttendeeById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a text for a wallet to sign
+         * @description Answers a text in the form of ERC-4361 that names the wallet, the event and the network. The wallet signs it, and the
+         *     attendee is added with the text and its signature as `proof`. A text is good for five minutes and for one attendee.
+         */
+        post: operations["createChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Ask what a wallet may do at an event
+         * @description Answers whether the wallet may attend, whether it gets the discount, and at which price. Each entry of the two lists is
+         *     answered with the standard of its contract, the balance of the wallet, and the block at which both were read.
+         *
+         *     **Where it is read.** The service reads all contracts of a network at one block: the newest that its nodes agree on. RWAs are
+         *     read from the ownership ledger. An answer may be 60 seconds old, as `blocks` shows.
+         *
+         *     **What is unknown is never no.** When a network does not answer, the answer is 503 `eligibility_unavailable`. An entry that
+         *     is no contract, or whose contract answers nonsense, is `not_decidable`: no wallet matches it.
+         */
+        get: operations["getEligibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -366,10 +430,21 @@ export interface components {
              *     one after the other.
              */
             discountPercentage: number | null;
-            /** @description NFT contract IDs required to attend; stored, not enforced. */
+            /** @description NFT contract IDs required to attend, checked where an attendee has a `wallet`. */
             contractRequiredToAttend: string[];
-            /** @description NFT contract IDs required to get the discount; stored, not enforced. */
+            /** @description NFT contract IDs required to get the discount, checked where an attendee has a `wallet`. */
             contractRequiredToDiscount: string[];
+            /** @description Whether a wallet must match every entry of a list; otherwise one matching entry is enough. */
+            requireAll: boolean;
+            /**
+             * @description How much of a contract a wallet must own to match an entry: a number of NFTs, or an amount in the smallest unit of an
+             *     ERC-20.
+             */
+            minimumBalance: string;
+            /** @description Whether an attendee must prove that the wallet is theirs. */
+            proofRequired: boolean;
+            /** @description Whether a token admits one attendee only. */
+            oneAdmissionPerToken: boolean;
             /** @description Cover image URL. */
             coverImage: string | null;
             /** @description Gallery image URLs. */
@@ -402,7 +477,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -500,12 +575,34 @@ export interface components {
              */
             discountPercentage?: number | null;
             /**
-             * @description NFT contract IDs required to attend. They are stored and given back, not enforced: an `attendeeId` is a user,
-             *     not a wallet.
+             * @description NFT contract IDs required to attend. An entry is the address of a contract on `chainId`, a CAIP-10 id such as
+             *     `eip155:1:0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0`, either with `/<tokenId>` for one token, or the id of an RWA of
+             *     your company. Other texts are stored and given back, and no wallet matches them. They are checked where an attendee
+             *     has a `wallet`, and only there: an `attendeeId` is a user.
              */
             contractRequiredToAttend?: string[] | null;
-            /** @description NFT contract IDs required to get the discount. They are stored and given back, not enforced. */
+            /**
+             * @description NFT contract IDs required to get the discount, in the form of `contractRequiredToAttend`. They are checked where an
+             *     attendee has a `wallet`.
+             */
             contractRequiredToDiscount?: string[] | null;
+            /** @description Whether a wallet must match every entry of a list. null, or absent on creation, means false: one matching entry is enough. */
+            requireAll?: boolean | null;
+            /**
+             * @description How much of a contract a wallet must own to match an entry: a number of NFTs, or an amount in the smallest unit of an
+             *     ERC-20. null, or absent on creation, means 1.
+             */
+            minimumBalance?: string | null;
+            /**
+             * @description Whether an attendee must prove that the wallet is theirs: see `POST /event/{eventId}/challenge`. null, or absent on
+             *     creation, means false. With true, an attendee without `wallet` is rejected.
+             */
+            proofRequired?: boolean | null;
+            /**
+             * @description Whether a token admits one attendee only. null, or absent on creation, means false. With true, an attendee without
+             *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
+             */
+            oneAdmissionPerToken?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -590,12 +687,34 @@ export interface components {
              */
             discountPercentage?: number | null;
             /**
-             * @description NFT contract IDs required to attend. They are stored and given back, not enforced: an `attendeeId` is a user,
-             *     not a wallet.
+             * @description NFT contract IDs required to attend. An entry is the address of a contract on `chainId`, a CAIP-10 id such as
+             *     `eip155:1:0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0`, either with `/<tokenId>` for one token, or the id of an RWA of
+             *     your company. Other texts are stored and given back, and no wallet matches them. They are checked where an attendee
+             *     has a `wallet`, and only there: an `attendeeId` is a user.
              */
             contractRequiredToAttend?: string[] | null;
-            /** @description NFT contract IDs required to get the discount. They are stored and given back, not enforced. */
+            /**
+             * @description NFT contract IDs required to get the discount, in the form of `contractRequiredToAttend`. They are checked where an
+             *     attendee has a `wallet`.
+             */
             contractRequiredToDiscount?: string[] | null;
+            /** @description Whether a wallet must match every entry of a list. null, or absent on creation, means false: one matching entry is enough. */
+            requireAll?: boolean | null;
+            /**
+             * @description How much of a contract a wallet must own to match an entry: a number of NFTs, or an amount in the smallest unit of an
+             *     ERC-20. null, or absent on creation, means 1.
+             */
+            minimumBalance?: string | null;
+            /**
+             * @description Whether an attendee must prove that the wallet is theirs: see `POST /event/{eventId}/challenge`. null, or absent on
+             *     creation, means false. With true, an attendee without `wallet` is rejected.
+             */
+            proofRequired?: boolean | null;
+            /**
+             * @description Whether a token admits one attendee only. null, or absent on creation, means false. With true, an attendee without
+             *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
+             */
+            oneAdmissionPerToken?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -628,6 +747,35 @@ export interface components {
              */
             readonly updatedAt?: string;
         };
+        /** @description A block at which a chain was read. */
+        EligibilityBlock: {
+            /**
+             * Format: int64
+             * @description The network.
+             */
+            chainId: number;
+            /** @description Number of the block. */
+            number: string;
+            /** @description Hash of the block. */
+            hash: string;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC.
+             */
+            time: string;
+        };
+        /** @description A token that has admitted an attendee. */
+        AdmissionToken: {
+            /**
+             * Format: int64
+             * @description The network.
+             */
+            chainId: number;
+            /** @description The contract, in EIP-55. */
+            contractAddress: string;
+            /** @description The token. */
+            tokenId: string;
+        };
         /** @description The registration of a user for an event. */
         Attendee: {
             /** @description The user ID that was sent when the attendee was added. */
@@ -647,12 +795,59 @@ export interface components {
              * @description When the user was admitted at the door, UTC; null until then.
              */
             checkedInAt: string | null;
+            /** @description The wallet that was found eligible, in EIP-55; null for an attendee without a wallet. */
+            wallet: string | null;
+            /**
+             * Format: double
+             * @description What the ticket cost for the wallet when it was admitted, in units of `currency`; null without a wallet, and without a
+             *     price.
+             */
+            appliedPrice: number | null;
+            /** @description The blocks at which the chains were read for the admission. */
+            blocks: components["schemas"]["EligibilityBlock"][];
+            /** @description The tokens that this admission has consumed, with `oneAdmissionPerToken`. They are free again when the attendee is removed. */
+            tokens: components["schemas"]["AdmissionToken"][];
         };
         /** @description Attendees in the order of their registration. */
         AttendeeList: components["schemas"]["Attendee"][];
+        /** @description Proves that the wallet belongs to the user. */
+        WalletProof: {
+            /** @description The text of `POST /event/{eventId}/challenge`, as it was answered. */
+            message: string;
+            /**
+             * @description The signature of the text by the wallet (`personal_sign`): of an account (also with EIP-7702), of a contract (ERC-1271), or
+             *     of a contract that is not deployed yet (ERC-6492).
+             */
+            signature: string;
+        } | null;
         /**
-         * @description Names the user to add or to remove. An attendee that you read may be sent back as it is: `createdAt`,
-         *     `checkedInAt`, and `eventId`, whose place is the path, are ignored.
+         * @description Names the user to add. An attendee that you read may be sent back as it is: what the service sets, and `eventId`, whose
+         *     place is the path, are ignored.
+         */
+        AddAttendeeRequest: {
+            /** @description The user ID, in a form of your choice. */
+            attendeeId: string;
+            /**
+             * @description The wallet of the user: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum. With a
+             *     wallet, the requirements of the event are checked. Without one nothing is checked, and an event with `proofRequired` or
+             *     `oneAdmissionPerToken` rejects the user.
+             */
+            wallet?: string | null;
+            /**
+             * @description With `oneAdmissionPerToken`, the tokens of the wallet that are to admit the user. Without it, the service takes the first
+             *     tokens that are free, where it can list them.
+             */
+            tokenIds?: string[] | null;
+            proof?: components["schemas"]["WalletProof"];
+            /**
+             * Format: date-time
+             * @description Set by the service.
+             */
+            readonly createdAt?: string;
+        };
+        /**
+         * @description Names the user to remove. An attendee that you read may be sent back as it is: what
+         *     the service sets, and `eventId`, whose place is the path, are ignored.
          */
         AttendeeRequest: {
             /** @description The user ID, in a form of your choice. */
@@ -662,11 +857,118 @@ export interface components {
              * @description Set by the service.
              */
             readonly createdAt?: string;
+        };
+        /** @description Names the wallet that is to sign. */
+        ChallengeRequest: {
+            /** @description The wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum. */
+            wallet: string;
+            /**
+             * Format: int64
+             * @description The network on which a wallet that is a contract checks the signature. null, or absent, means the `chainId` of the event.
+             */
+            chainId?: number | null;
+        };
+        /** @description A text for a wallet to sign. */
+        Challenge: {
+            /** @description The text, in the form of ERC-4361. The wallet signs it as it is. */
+            message: string;
+            /** @description Makes the text unique. It admits one attendee. */
+            nonce: string;
             /**
              * Format: date-time
-             * @description Set by the service.
+             * @description When the text was made, UTC.
              */
-            readonly checkedInAt?: string | null;
+            issuedAt: string;
+            /**
+             * Format: date-time
+             * @description Until when an attendee can be added with it, UTC. That is five minutes later.
+             */
+            expiresAt: string;
+        };
+        /**
+         * @description `matches` and `does_not_match` say whether the wallet owns enough. With `not_decidable` the entry names nothing that
+         *     can be owned, and no wallet matches it.
+         * @enum {string}
+         */
+        EligibilityState: "matches" | "does_not_match" | "not_decidable";
+        /**
+         * @description Standard of the contract; null for one that the service does not recognize.
+         * @enum {string|null}
+         */
+        TokenStandard: "ERC721" | "ERC1155" | "ERC20" | null;
+        /** @description The block at which the entry was read; null where the entry is not decidable. */
+        EligibilityBlockOrNull: {
+            /**
+             * Format: int64
+             * @description The network.
+             */
+            chainId: number;
+            /** @description Number of the block. */
+            number: string;
+            /** @description Hash of the block. */
+            hash: string;
+            /**
+             * Format: date-time
+             * @description Time of the block, UTC.
+             */
+            time: string;
+        } | null;
+        /** @description What the wallet owns of an entry. */
+        EligibilityEntry: {
+            /** @description The entry as the event has it. */
+            entry: string;
+            state: components["schemas"]["EligibilityState"];
+            /** @description Why the entry is not decidable, in words; null where it is. */
+            reason: string | null;
+            standard: components["schemas"]["TokenStandard"];
+            /**
+             * Format: int64
+             * @description The network of the contract; null where the entry names none.
+             */
+            chainId: number | null;
+            /** @description The contract, in EIP-55; null where the entry names none. */
+            contractAddress: string | null;
+            /** @description The token that the entry names; null where it names none. */
+            tokenId: string | null;
+            /** @description What the wallet owns: a number of NFTs, or an amount in the smallest unit of an ERC-20; null where the entry is not decidable. */
+            balance: string | null;
+            /**
+             * @description With `oneAdmissionPerToken`, up to 100 tokens of the wallet that have admitted nobody. null without it, and where the
+             *     contract does not list the tokens of a wallet: then the attendee names them in `tokenIds`.
+             */
+            freeTokenIds: string[] | null;
+            block: components["schemas"]["EligibilityBlockOrNull"];
+        };
+        /** @description What a wallet may do at an event. */
+        Eligibility: {
+            /**
+             * Format: uuid
+             * @description The event.
+             */
+            eventId: string;
+            /** @description The wallet, in EIP-55. */
+            wallet: string;
+            /**
+             * @description Whether the wallet matches `contractRequiredToAttend`. A list without entries lets everybody attend. With
+             *     `oneAdmissionPerToken`, tokens that have admitted somebody do not count. Places are not checked.
+             */
+            mayAttend: boolean;
+            /** @description Whether the wallet matches `contractRequiredToDiscount`. A list without entries gives nobody the discount. */
+            getsDiscount: boolean;
+            /**
+             * Format: double
+             * @description What a ticket costs for this wallet, in units of `currency`. With the discount that is `discountPrice`, or without one,
+             *     `price` less `discountPercentage`, rounded half up to the decimals of `currency`. null when the event has no price.
+             */
+            price: number | null;
+            /** @description ISO 4217 code in capitals, or token symbol. */
+            currency: string | null;
+            /** @description The entries of `contractRequiredToAttend`, in their order. */
+            attend: components["schemas"]["EligibilityEntry"][];
+            /** @description The entries of `contractRequiredToDiscount`, in their order. */
+            discount: components["schemas"]["EligibilityEntry"][];
+            /** @description The blocks at which the chains were read. */
+            blocks: components["schemas"]["EligibilityBlock"][];
         };
         /** @description What admits an attendee to an event. */
         Ticket: {
@@ -945,6 +1247,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description A network does not answer, so nobody knows what the wallet owns; or the service cannot answer now, or has too much to do.
+         *     Retry after `Retry-After`.
+         */
+        EligibilityUnavailable: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The event does not exist or belongs to another company, or the user is not registered for it. */
         EventOrAttendeeNotFound: {
             headers: {
@@ -1038,6 +1356,11 @@ export interface components {
          * @example user-7421
          */
         AttendeeId: string;
+        /**
+         * @description The address of the wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+         * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+         */
+        Wallet: string;
         /**
          * @description The `cursor` of the last page that you have read. Leave it out, or empty, for the first page.
          * @example
@@ -1494,7 +1817,7 @@ export interface operations {
         /** @description The user to register. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AttendeeRequest"];
+                "application/json": components["schemas"]["AddAttendeeRequest"];
             };
         };
         responses: {
@@ -1511,7 +1834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Attendee"];
                 };
             };
-            /** @description The body is not JSON, or the input is at fault. */
+            /** @description The body is not JSON, the input is at fault, or the event wants a wallet, a proof or token ids. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1524,10 +1847,21 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CompanyRequired"];
+            /** @description The key belongs to no company or lacks the scope, or the wallet does not own what the event requires. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             404: components["responses"]["EventNotFound"];
             /**
-             * @description The user is registered already, the event is full, or the first request with this `Idempotency-Key` still
+             * @description The user is registered already, the event is full, all tokens were used, or the first request with this `Idempotency-Key` still
              *     runs. Only the last one has `Retry-After`.
              */
             409: {
@@ -1547,7 +1881,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            503: components["responses"]["EligibilityUnavailable"];
         };
     };
     removeAttendee: {
@@ -1639,6 +1973,113 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /** @description The wallet that is to sign. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeRequest"];
+            };
+        };
+        responses: {
+            /** @description The text to sign. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            /** @description The body is not JSON, the input is at fault, or the network is not registered. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEligibility: {
+        parameters: {
+            query: {
+                /**
+                 * @description The address of the wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                wallet: components["parameters"]["Wallet"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the wallet may do. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Eligibility"];
+                };
+            };
+            /** @description The wallet is missing or malformed, an id in the path is malformed, or a query parameter is unknown. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["EligibilityUnavailable"];
         };
     };
     getTicket: {

@@ -54,6 +54,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
 
   events: { api: write },
   attendees: { api: write },
+  attendee_tokens: { api: write },
+  event_challenges: { api: write, worker: purge },
   // A trigger adds them.
   revoked_tickets: { api: read },
   // A trigger adds them, and a function that workers call deletes them.

@@ -14,6 +14,7 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   contract_unverified: 2,
   auth_unavailable: 5,
   service_unavailable: 5,
+  eligibility_unavailable: 5,
   overloaded: 1,
 };
 

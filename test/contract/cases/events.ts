@@ -1,6 +1,6 @@
 import { Unprovoked } from '../session.ts';
 import { foreignCursor, reusingKey } from './any-operation.ts';
-import { type Provocations, type Trial, writing } from './case.ts';
+import { cannot, type Provocations, type Trial, writing } from './case.ts';
 
 type EventRecord = { readonly id: string };
 
@@ -29,6 +29,12 @@ const onAttendance = (more: object = {}, fields = {}) =>
   });
 
 const someone = { body: { attendeeId: 'user-7421' } };
+const ofWallet = { wallet: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc' };
+const withWallet = { body: { ...someone.body, ...ofWallet } };
+const nobodyMatches = { contractRequiredToAttend: ['membership'] };
+const onUnknownNetwork = {
+  contractRequiredToAttend: ['eip155:424242:0x5fbdb2315678afecb367f032d93f642f64180aa3'],
+};
 const stale = { headers: { 'if-match': '"5f8Zc0kqk0Jt6vEq"' } };
 const endBeforeStart = { startDate: '2027-05-04', endDate: '2027-05-03' };
 const discountAbovePrice = { price: 5, discountPrice: 6 };
@@ -86,6 +92,26 @@ export const eventCases: Provocations = {
     first: { attendeeId: 'user-7421' },
     second: { attendeeId: 'user-0017' },
   })),
+  'addAttendee attendee_with_wallet': onNewEvent(() => withWallet),
+  'addAttendee wallet_required_in_body': onNewEvent(() => someone, { proofRequired: true }),
+  proof_required: onNewEvent(() => withWallet, { proofRequired: true }),
+  proof_invalid: onNewEvent(() => ({
+    body: { ...withWallet.body, proof: { message: `Nonce: ${'0'.repeat(32)}`, signature: '0x' } },
+  })),
+  wallet_not_eligible: onNewEvent(() => withWallet, nobodyMatches),
+  token_ids_required: cannot('needs a wallet with tokens of a contract that does not list them'),
+  tokens_used: cannot('needs a wallet with a token that has admitted somebody'),
+  'addAttendee eligibility_unavailable': onNewEvent(() => withWallet, onUnknownNetwork),
+  'getEligibility eligibility': onNewEvent(),
+  'getEligibility eligibility_not_decidable': onNewEvent(() => ({}), nobodyMatches),
+  'getEligibility eligibility_unavailable': onNewEvent(() => ({}), onUnknownNetwork),
+  wallet_required: onNewEvent(({ id }) => ({ path: `/events/v1/api/event/${id}/eligibility` })),
+  'createChallenge challenge': writing(async ({ session, facts, id }) => {
+    const ids = { eventId: (await session.makeEvent()).id, chainId: await facts.chainId() };
+    return session.call(id, { ids });
+  }),
+  'createChallenge wallet_required_in_body': ({ session, id }) => session.call(id, { body: {} }),
+  'createChallenge network_not_found': onNewEvent(() => ({ body: { ...ofWallet, chainId: 424242 } })),
   'removeAttendee 204': onAttendance(),
   'removeAttendeeById 204': onAttendance(),
   attendee_not_found: onNewEvent(),

@@ -31,6 +31,10 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       await session.ask('addAttendee', { ids, body: sent });
       return { ids, body: sent };
     }
+    case 'createChallenge': {
+      const chainId = Number(await facts.chainId());
+      return { ids: { eventId: (await session.makeEvent()).id }, body: { ...sent, chainId } };
+    }
     case 'createEndpoint':
       return { body: sent };
     case 'updateEndpoint':

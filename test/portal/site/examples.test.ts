@@ -34,6 +34,13 @@ const enabledAgain = (endpointId: string): readonly Request[] => [
   ['PATCH', `${news}/endpoint/${endpointId}`, { enabled: true }],
 ];
 
+/** Requirements that the owner of the minted NFT meets. */
+const gated = () => ({
+  chainId: 31337,
+  contractRequiredToAttend: [minted.rwa.contractAddress],
+  contractRequiredToDiscount: [minted.rwa.contractAddress],
+});
+
 const publicFields = {
   attributes: [{ trait_type: 'Bottle', value: '14 of 320' }],
   imageUrl: 'https://images.example/bottle-14.jpg',
@@ -102,7 +109,26 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `${events}/${eventId}/tickets/revoked`],
   ],
   getTicketKeys: () => [['GET', '/events/v1/api/tickets/jwks']],
-  addAttendee: ({ eventId }) => [['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }]],
+  addAttendee: ({ eventId }) => [
+    ['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }],
+    ['PATCH', `${events}/${eventId}`, { ...gated(), oneAdmissionPerToken: true, price: 30 }],
+    [
+      'POST',
+      `${events}/${eventId}/attendees`,
+      { attendeeId: 'user-0018', wallet: minted.owner, tokenIds: [minted.tokenId] },
+    ],
+  ],
+  getEligibility: ({ eventId }) => [
+    ['PATCH', `${events}/${eventId}`, { ...full, ...gated() }],
+    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.owner}`],
+    [
+      'PATCH',
+      `${events}/${eventId}`,
+      { contractRequiredToAttend: ['membership'], contractRequiredToDiscount: [] },
+    ],
+    ['GET', `${events}/${eventId}/eligibility?wallet=${minted.owner}`],
+  ],
+  createChallenge: ({ eventId }) => [['POST', `${events}/${eventId}/challenge`, { wallet, chainId: 31337 }]],
   listRwas: () => [
     ['GET', '/v1/api/rwa'],
     ['GET', '/v1/api/rwa?type=none'],
@@ -287,6 +313,8 @@ describe.each(answering.map((operation) => [operation.operationId, operation] as
       ]) {
         for (const [place, { values }] of documented) {
           if (place.split('.').at(-1) !== word) continue;
+          // Each text to sign has another nonce.
+          if (operation.operationId === 'createChallenge') continue;
           const known = live.get(place)?.values ?? new Set();
           expect([place, [...values].filter((value) => !known.has(value))]).toEqual([place, []]);
         }

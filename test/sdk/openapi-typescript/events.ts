@@ -20,6 +20,18 @@ const full = await client.POST('/event/{eventId}/attendees', {
 const conflict: components['schemas']['Problem'] | undefined = full.error;
 assert.deepEqual([full.response.status, conflict?.code], [409, 'event_full']);
 
+const wallet = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+const { data: may } = await client.GET('/event/{eventId}/eligibility', {
+  params: { path, query: { wallet } },
+});
+assert.deepEqual([may?.wallet, may?.mayAttend, may?.price], [wallet, true, 12.5]);
+
+const { data: text } = await client.POST('/event/{eventId}/challenge', {
+  params: { path },
+  body: { wallet, chainId: 31337 },
+});
+assert.match(String(text?.message), /wants you to sign in/);
+
 const removed = await client.DELETE('/event/{eventId}/attendees', { params: { path }, body: attendee });
 assert.equal(removed.response.status, 204);
 

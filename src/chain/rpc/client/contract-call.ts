@@ -3,7 +3,8 @@ import { NodeFault, OversizedAnswerError } from '../transport/node-fault.ts';
 import { quantity } from '../transport/quantity.ts';
 
 export type ContractCall = {
-  readonly to: string;
+  /** Without it, the data are code that the node runs. */
+  readonly to?: string;
   /** Selector and arguments, as hex. */
   readonly data: string;
   readonly from?: string;
@@ -37,7 +38,7 @@ export async function callContract(
   block: StateOf,
 ): Promise<string | undefined> {
   const transaction = {
-    to,
+    ...(to !== undefined && { to }),
     data,
     ...(from !== undefined && { from }),
     ...(gas !== undefined && { gas: quantity(gas) }),

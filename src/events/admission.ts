@@ -1,0 +1,139 @@
+import { problem } from '../base/errors.ts';
+import { type Address, parseAddress } from '../chain/address.ts';
+import type { components } from '../contract/generated/events.ts';
+import type { CompanyContext } from '../contract/operation.ts';
+import type { Tx } from '../contract/transaction.ts';
+import { recordByKey } from '../db/records/audit-store.ts';
+import { hasAttendee, insertAdmitted } from './attendee-store.ts';
+import { decimalsOf } from './currencies.ts';
+import { consumeChallenge } from './eligibility/challenge-store.ts';
+import type { ChallengePlace } from './eligibility/challenge-text.ts';
+import type { Findings, HoldingsReader, ReaderParts } from './eligibility/holdings.ts';
+import { judge } from './eligibility/judge.ts';
+import { priceFor } from './eligibility/price.ts';
+import { checkProof, type Proof, proofInvalid } from './eligibility/proof.ts';
+import { blocksOf } from './eligibility/to-api.ts';
+import { findUsedTokens } from './eligibility/token-store.ts';
+import type { EventRecord } from './event.ts';
+import { findEvent, lockEvent } from './event-store.ts';
+import { attendeeToApi } from './to-api.ts';
+
+type Request = {
+  readonly eventId: string;
+  readonly attendeeId: string;
+  readonly wallet: string;
+  readonly proof: Proof | null;
+  /** That are to admit the user; null for any. */
+  readonly tokenIds: readonly string[] | null;
+};
+
+type Created = { readonly status: 201; readonly body: components['schemas']['Attendee'] };
+
+/** Registers users with wallets. */
+export type Admissions = { admit(request: Request, context: CompanyContext): Promise<Created> };
+
+type Parts = ReaderParts & { readonly holdings: HoldingsReader; readonly place: ChallengePlace };
+
+/** What was read of the chains for an event as it was then. */
+type Reading = { readonly version: number; readonly findings: Findings; readonly nonce: string | undefined };
+
+/** The transaction needs a reading of the chains for the event as it is now. */
+class UnreadError extends Error {
+  readonly event: EventRecord;
+
+  constructor(event: EventRecord) {
+    super('the chains were not read for this version of the event');
+    this.event = event;
+  }
+}
+
+// Each further round means that somebody has changed the event meanwhile.
+const mostRounds = 4;
+
+/**
+ * Admits users with wallets. No transaction is open while chains are read: a transaction that lacks a reading for the event
+ * as it is ends, and begins again with one. So places, requirements, tokens and the proof are decided by one transaction, and
+ * a repeated request is answered from its record without reading any chain.
+ */
+export function createAdmissions(parts: Parts): Admissions {
+  return {
+    async admit(request, context) {
+      const wallet = parseAddress(request.wallet, { in: 'body', pointer: '/wallet' });
+      const asked = { ...request, wallet, companyId: context.companyId };
+      let reading: Reading | undefined;
+      for (let round = 1; round <= mostRounds; round += 1) {
+        try {
+          return await context.once(async (tx) => {
+            const attendee = await decide(tx, asked, reading);
+            const { attendeeId, eventId: subject, companyId } = asked;
+            const details = { attendeeId, wallet: wallet.checksum };
+            await recordByKey(tx, { action: 'attendee.add', companyId, subject, details }, context.origin);
+            return { status: 201, body: attendeeToApi(attendee) } as const;
+          });
+        } catch (error) {
+          if (!(error instanceof UnreadError)) throw error;
+          reading = await readFor(parts, error.event, asked);
+        }
+      }
+      throw problem('eligibility_unavailable', { reason: 'the event changes too often' });
+    },
+  };
+}
+
+type Asked = Omit<Request, 'wallet'> & { readonly wallet: Address; readonly companyId: string };
+
+/** @throws UnreadError; ProblemError when the user is not admitted */
+async function decide(tx: Tx, asked: Asked, reading: Reading | undefined) {
+  const { companyId, eventId, wallet, tokenIds } = asked;
+  const find = reading === undefined ? findEvent : lockEvent;
+  const event = await find(tx, companyId, eventId);
+  if (event === undefined) throw problem('event_not_found');
+  if (await hasAttendee(tx, asked)) throw problem('attendee_already_invited');
+  if (event.maxAttendees !== null && event.totalAttendees >= event.maxAttendees) throw problem('event_full');
+  if (reading === undefined || reading.version !== event.version) throw new UnreadError(event);
+  const { findings, nonce } = reading;
+  const used = await findUsedTokens(tx, event.id, findings);
+  const { admission: tokens, getsDiscount } = judge(event, findings, used, tokenIds !== null);
+  if (typeof tokens === 'string') throw rejection(tokens);
+  if (nonce !== undefined && !(await consumeChallenge(tx, companyId, nonce))) throw proofInvalid();
+  const price = priceFor(event, getsDiscount, decimalsOf(event.currency));
+  return insertAdmitted(tx, asked, { wallet: wallet.checksum, price, blocks: blocksOf(findings), tokens });
+}
+
+function rejection(code: 'wallet_not_eligible' | 'tokens_used' | 'token_ids_required') {
+  if (code !== 'token_ids_required') return problem(code);
+  const { message } = problem(code);
+  return problem(code, {}, { errors: [{ in: 'body', pointer: '/tokenIds', message }] });
+}
+
+async function readFor(
+  parts: Parts,
+  event: EventRecord,
+  { companyId, wallet, proof, tokenIds }: Asked,
+): Promise<Reading> {
+  if (event.proofRequired && proof === null) {
+    const { message } = problem('proof_required');
+    throw problem('proof_required', {}, { errors: [{ in: 'body', pointer: '/proof', message }] });
+  }
+  const claim = proof && { companyId, eventId: event.id, wallet, proof };
+  const nonce = claim === null ? undefined : await checkProof(parts, parts.place, claim);
+  const findings = await readHoldings(parts.holdings, event, wallet, tokenIds);
+  return { version: event.version, findings, nonce };
+}
+
+/** Reads what a wallet owns of the entries of an event. */
+export function readHoldings(
+  holdings: HoldingsReader,
+  event: EventRecord,
+  wallet: Address,
+  tokenIds: readonly string[] | null,
+): Promise<Findings> {
+  const named = tokenIds && [...new Set(tokenIds.map((id) => BigInt(id).toString()))];
+  return holdings.read({
+    companyId: event.companyId,
+    wallet,
+    entries: [...event.contractRequiredToAttend, ...event.contractRequiredToDiscount],
+    chainId: event.chainId,
+    tokens: event.oneAdmissionPerToken ? (named ?? 'listed') : 'uncounted',
+  });
+}

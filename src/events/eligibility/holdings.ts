@@ -1,0 +1,145 @@
+import { createFlightCache } from '../../base/cache.ts';
+import { problem } from '../../base/errors.ts';
+import { createFewAtOnce } from '../../base/few-at-once.ts';
+import type { Address } from '../../chain/address.ts';
+import { type AgreedBlock, ChainUnreadError, readAtAgreedBlock } from '../../chain/holdings/agreed-block.ts';
+import { mostTokens, readHolding, type TokenStandard } from '../../chain/holdings/token-holding.ts';
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { type Entry, noEntry, parseEntry } from './entry.ts';
+import { findFinalBlock, findRwaHoldings } from './rwa-holding-store.ts';
+
+type HoldingsQuestion = {
+  readonly companyId: string;
+  readonly wallet: Address;
+  readonly entries: readonly string[];
+  /** The network of entries that name none. */
+  readonly chainId: string | null;
+  readonly tokens: 'uncounted' | 'listed' | readonly string[];
+};
+
+/** What a wallet owns of an entry, or why that cannot be said of any wallet. */
+export type Finding = {
+  readonly entry: string;
+  readonly standard: TokenStandard | null;
+  readonly chainId: string | null;
+  /** EIP-55. */
+  readonly contract: string | null;
+  readonly tokenId: string | null;
+  readonly block: AgreedBlock | null;
+} & (
+  | { readonly undecidable: string }
+  | { readonly balance: bigint; readonly tokenIds: readonly string[] | undefined }
+);
+
+/** Findings by the text of their entry. */
+export type Findings = ReadonlyMap<string, Finding>;
+
+export type HoldingsReader = {
+  /**
+   * Reads what a wallet owns of entries, at most {@link maxAgeSeconds} ago.
+   * @throws ProblemError `eligibility_unavailable` when this is unknown of an entry; it is not cached
+   */
+  read(question: HoldingsQuestion): Promise<Findings>;
+  close(): void;
+};
+
+export type ReaderParts = {
+  readonly db: Database;
+  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly clients: Pick<RpcClients, 'pool'>;
+};
+
+/** How long a reading is cached, as balances are. */
+const maxAgeSeconds = 60;
+const maxReadings = 10_000;
+// Of one reading. A list has up to a hundred entries, with some calls each.
+const callsAtOnce = 12;
+
+type ContractEntry = Extract<Entry, { kind: 'contract' }>;
+type Named<E> = { readonly text: string; readonly entry: E };
+
+/** Creates a reader of what wallets own, with a cache in this process. */
+export function createHoldingsReader(parts: ReaderParts): HoldingsReader {
+  const cache = createFlightCache<Findings>({ maxKeys: maxReadings });
+  return {
+    read: (question) =>
+      cache.get(JSON.stringify({ ...question, wallet: question.wallet.lower }), async () => {
+        const began = performance.now();
+        const value = await readAll(parts, question);
+        return { value, ttlSeconds: maxAgeSeconds - (performance.now() - began) / 1_000 };
+      }),
+    close: () => cache.close(),
+  };
+}
+
+async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
+  const named = [...new Set(question.entries)].map((text) => ({
+    text,
+    entry: parseEntry(text, question.chainId),
+  }));
+  const contracts = Map.groupBy(
+    named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : [])),
+    ({ entry }) => entry.chainId,
+  );
+  try {
+    const found = await Promise.all([
+      readRwas(parts, question, named),
+      ...[...contracts].map(([chainId, those]) => readChain(parts, question, chainId, those)),
+    ]);
+    return new Map(found.flat().map((finding) => [finding.entry, finding]));
+  } catch (cause) {
+    if (!(cause instanceof ChainUnreadError)) throw cause;
+    const { reason, retryAfterMs } = cause;
+    throw problem('eligibility_unavailable', { reason }, { cause, retryAfterMs });
+  }
+}
+
+async function readChain(
+  { db, networks, clients }: ReaderParts,
+  { wallet, tokens }: HoldingsQuestion,
+  chainId: string,
+  named: readonly Named<ContractEntry>[],
+): Promise<Finding[]> {
+  const network = await networks.find(chainId);
+  if (network === undefined)
+    throw new ChainUnreadError(`the network with chainId ${chainId} is not registered`);
+  const known = await findFinalBlock(db, chainId);
+  const few = createFewAtOnce(callsAtOnce);
+  return readAtAgreedBlock({ clients, network, known }, (node, block) =>
+    Promise.all(
+      named.map(async ({ text, entry: { contract, tokenId } }) => {
+        const question = { contract, tokenId, wallet: wallet.lower, tokens };
+        const holding = await readHolding(node, block.number, question, few);
+        return { entry: text, chainId, contract, tokenId, block, ...holding };
+      }),
+    ),
+  );
+}
+
+/** RWAs of the company, and the entries that name nothing. */
+async function readRwas(
+  { db }: ReaderParts,
+  { companyId, wallet, tokens }: HoldingsQuestion,
+  named: readonly Named<Entry>[],
+): Promise<Finding[]> {
+  const ids = named.flatMap(({ entry }) => (entry.kind === 'rwa' ? [entry.id] : []));
+  const asked = { companyId, ids, wallet: wallet.checksum };
+  const found = ids.length === 0 ? [] : await findRwaHoldings(db, asked, mostTokens);
+  return named.flatMap(({ text, entry }): Finding[] => {
+    if (entry.kind === 'contract') return [];
+    const holding = entry.kind === 'rwa' ? found.find(({ rwaId }) => rwaId === entry.id) : undefined;
+    if (holding === undefined) {
+      const undecidable = entry.kind === 'other' ? entry.reason : noEntry;
+      const nothing = { standard: null, chainId: null, contract: null, tokenId: null, block: null };
+      return [{ entry: text, ...nothing, undecidable }];
+    }
+    const { chainId, contract, balance, block } = holding;
+    if (block === undefined)
+      throw new ChainUnreadError(`the owners of the RWA ${holding.rwaId} were not read lately`);
+    const isNamed = typeof tokens !== 'string';
+    const tokenIds = holding.tokenIds.filter((id) => !isNamed || tokens.includes(id));
+    return [{ entry: text, standard: 'ERC721', chainId, contract, tokenId: null, block, balance, tokenIds }];
+  });
+}
