@@ -21,6 +21,7 @@ describe('201', () => {
       attendeeId: 'ann',
       eventId: id,
       createdAt: body.createdAt,
+      checkedInAt: null,
       wallet: address,
       appliedPrice: 38.68,
       blocks: [{ chainId: 31337, number: String(block?.number), hash: block?.hash, time }],

@@ -12,9 +12,11 @@ test('every table with rows by network is spread over a cluster, or is known to 
      WHERE table_schema = 'public' AND column_name = 'chain_id' ORDER BY table_name`,
   );
   const onCoordinator = [
+    'attendee_tokens',
     'company_gas_budgets',
     'company_gas_days',
     'contract_verdicts',
+    'event_challenges',
     'events',
     'mint_contract_origins',
     'mint_contracts',

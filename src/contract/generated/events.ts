@@ -161,66 +161,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/event/{eventId}/challenge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The event. It must belong to the company of the key.
-                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
-                 */
-                eventId: components["parameters"]["EventId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a text for a wallet to sign
-         * @description Answers a text in the form of ERC-4361 that names the wallet, the event and the network. The wallet signs it, and the
-         *     attendee is added with the text and its signature as `proof`. A text is good for five minutes and for one attendee.
-         */
-        post: operations["createChallenge"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/event/{eventId}/eligibility": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The event. It must belong to the company of the key.
-                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
-                 */
-                eventId: components["parameters"]["EventId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Ask what a wallet may do at an event
-         * @description Answers whether the wallet may attend, whether it gets the discount, and at which price. Each entry of the two lists is
-         *     answered with the standard of its contract, the balance of the wallet, and the block at which both were read.
-         *
-         *     **Where it is read.** The service reads all contracts of a network at one block: the newest that its nodes agree on. RWAs are
-         *     read from the ownership ledger. An answer may be 60 seconds old, as `blocks` shows.
-         *
-         *     **What is unknown is never no.** When a network does not answer, the answer is 503 `eligibility_unavailable`. An entry that
-         *     is no contract, or whose contract answers nonsense, is `not_decidable`: no wallet matches it.
-         */
-        get: operations["getEligibility"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/event/{eventId}/attendees/{attendeeId}/ticket": {
         parameters: {
             query?: never;
@@ -264,6 +204,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/event/{eventId}/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a text for a wallet to sign
+         * @description Answers a text in the form of ERC-4361 that names the wallet, the event and the network. The wallet signs it, and the
+         *     attendee is added with the text and its signature as `proof`. A text is good for five minutes and for one attendee.
+         */
+        post: operations["createChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/event/{eventId}/checkin": {
         parameters: {
             query?: never;
@@ -290,6 +257,39 @@ export interface paths {
          *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`.
          */
         post: operations["checkInAttendees"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Ask what a wallet may do at an event
+         * @description Answers whether the wallet may attend, whether it gets the discount, and at which price. Each entry of the two lists is
+         *     answered with the standard of its contract, the balance of the wallet, and the block at which both were read.
+         *
+         *     **Where it is read.** The service reads all contracts of a network at one block: the newest that its nodes agree on. RWAs are
+         *     read from the ownership ledger. An answer may be 60 seconds old, as `blocks` shows.
+         *
+         *     **What is unknown is never no.** When a network does not answer, the answer is 503 `eligibility_unavailable`. An entry that
+         *     is no contract, or whose contract answers nonsense, is `not_decidable`: no wallet matches it.
+         */
+        get: operations["getEligibility"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -326,6 +326,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your key
+         * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
+         *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
+         */
+        get: operations["getEventsKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tickets/jwks": {
         parameters: {
             query?: never;
@@ -341,27 +362,6 @@ export interface paths {
          *     it again each day.
          */
         get: operations["getTicketKeys"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get your key
-         * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
-         *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
-         */
-        get: operations["getEventsKey"];
         put?: never;
         post?: never;
         delete?: never;
@@ -858,6 +858,18 @@ export interface components {
              */
             readonly createdAt?: string;
         };
+        /** @description What admits an attendee to an event. */
+        Ticket: {
+            /** @description The signed text, for a QR code in binary mode. It is a JWT in compact form. */
+            ticket: string;
+            /** @description Identifies the registration that the ticket is for. It is `jti` in the ticket, and in the list of revoked tickets. */
+            ticketId: string;
+            /**
+             * Format: date-time
+             * @description From when on the ticket admits nobody, UTC.
+             */
+            expiresAt: string;
+        };
         /** @description Names the wallet that is to sign. */
         ChallengeRequest: {
             /** @description The wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum. */
@@ -884,6 +896,35 @@ export interface components {
              * @description Until when an attendee can be added with it, UTC. That is five minutes later.
              */
             expiresAt: string;
+        };
+        /** @description What was scanned or typed at the door. */
+        CheckInRequest: {
+            /** @description Tickets and user IDs, in any mixture. A text that is no valid ticket of the event is taken for a user ID. */
+            items: string[];
+        };
+        /**
+         * @description - `admitted`: this item admitted the attendee.
+         *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
+         *     - `unknown`: the item is no valid ticket of the event, and no attendee has this user ID.
+         *     - `no_longer_eligible`: the attendee is registered, and does not fulfil the conditions of the event any more.
+         * @enum {string}
+         */
+        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "no_longer_eligible";
+        /** @description What the check-in of an item came to. */
+        CheckedIn: {
+            /** @description The attendee whom the item stands for; null if it is unknown. */
+            attendeeId: string | null;
+            status: components["schemas"]["CheckInStatus"];
+            /**
+             * Format: date-time
+             * @description When the attendee was admitted, UTC; null if that never happened.
+             */
+            checkedInAt: string | null;
+        };
+        /** @description What a check-in came to. */
+        CheckInResult: {
+            /** @description A result for each item, in the order of the request. */
+            items: components["schemas"]["CheckedIn"][];
         };
         /**
          * @description `matches` and `does_not_match` say whether the wallet owns enough. With `not_decidable` the entry names nothing that
@@ -970,47 +1011,6 @@ export interface components {
             /** @description The blocks at which the chains were read. */
             blocks: components["schemas"]["EligibilityBlock"][];
         };
-        /** @description What admits an attendee to an event. */
-        Ticket: {
-            /** @description The signed text, for a QR code in binary mode. It is a JWT in compact form. */
-            ticket: string;
-            /** @description Identifies the registration that the ticket is for. It is `jti` in the ticket, and in the list of revoked tickets. */
-            ticketId: string;
-            /**
-             * Format: date-time
-             * @description From when on the ticket admits nobody, UTC.
-             */
-            expiresAt: string;
-        };
-        /** @description What was scanned or typed at the door. */
-        CheckInRequest: {
-            /** @description Tickets and user IDs, in any mixture. A text that is no valid ticket of the event is taken for a user ID. */
-            items: string[];
-        };
-        /**
-         * @description - `admitted`: this item admitted the attendee.
-         *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
-         *     - `unknown`: the item is no valid ticket of the event, and no attendee has this user ID.
-         *     - `no_longer_eligible`: the attendee is registered, and does not fulfil the conditions of the event any more.
-         * @enum {string}
-         */
-        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "no_longer_eligible";
-        /** @description What the check-in of an item came to. */
-        CheckedIn: {
-            /** @description The attendee whom the item stands for; null if it is unknown. */
-            attendeeId: string | null;
-            status: components["schemas"]["CheckInStatus"];
-            /**
-             * Format: date-time
-             * @description When the attendee was admitted, UTC; null if that never happened.
-             */
-            checkedInAt: string | null;
-        };
-        /** @description What a check-in came to. */
-        CheckInResult: {
-            /** @description A result for each item, in the order of the request. */
-            items: components["schemas"]["CheckedIn"][];
-        };
         /** @description A ticket that admits nobody any more. */
         RevokedTicket: {
             /** @description The `jti` of the ticket. */
@@ -1031,24 +1031,6 @@ export interface components {
             cursor: string;
             /** @description Whether there is more already. */
             hasMore: boolean;
-        };
-        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
-        TicketKey: {
-            /** @description The type of the key, always `OKP`. */
-            kty: string;
-            /** @description The curve, always `Ed25519`. */
-            crv: string;
-            /** @description The public key in base64url. */
-            x: string;
-            /** @description The first 8 characters of the key's thumbprint (RFC 7638). The header of a ticket names its key by it. */
-            kid: string;
-            /** @description The algorithm, always `EdDSA`. */
-            alg: string;
-        };
-        /** @description A JSON Web Key Set. */
-        TicketKeySet: {
-            /** @description The keys that verify tickets. The first one signs new tickets. */
-            keys: components["schemas"]["TicketKey"][];
         };
         /**
          * @description What a key can be limited to. A later release may add scopes.
@@ -1093,6 +1075,24 @@ export interface components {
              *     unknown.
              */
             lastUsedAt: string | null;
+        };
+        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
+        TicketKey: {
+            /** @description The type of the key, always `OKP`. */
+            kty: string;
+            /** @description The curve, always `Ed25519`. */
+            crv: string;
+            /** @description The public key in base64url. */
+            x: string;
+            /** @description The first 8 characters of the key's thumbprint (RFC 7638). The header of a ticket names its key by it. */
+            kid: string;
+            /** @description The algorithm, always `EdDSA`. */
+            alg: string;
+        };
+        /** @description A JSON Web Key Set. */
+        TicketKeySet: {
+            /** @description The keys that verify tickets. The first one signs new tickets. */
+            keys: components["schemas"]["TicketKey"][];
         };
     };
     responses: {
@@ -1975,6 +1975,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description The user ID of the attendee, percent-encoded.
+                 * @example user-7421
+                 */
+                attendeeId: components["parameters"]["AttendeeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventOrAttendeeNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createChallenge: {
         parameters: {
             query?: never;
@@ -2024,100 +2065,6 @@ export interface operations {
             404: components["responses"]["EventNotFound"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getEligibility: {
-        parameters: {
-            query: {
-                /**
-                 * @description The address of the wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
-                 */
-                wallet: components["parameters"]["Wallet"];
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description The event. It must belong to the company of the key.
-                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
-                 */
-                eventId: components["parameters"]["EventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the wallet may do. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Eligibility"];
-                };
-            };
-            /** @description The wallet is missing or malformed, an id in the path is malformed, or a query parameter is unknown. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CompanyRequired"];
-            404: components["responses"]["EventNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["EligibilityUnavailable"];
-        };
-    };
-    getTicket: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The event. It must belong to the company of the key.
-                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
-                 */
-                eventId: components["parameters"]["EventId"];
-                /**
-                 * @description The user ID of the attendee, percent-encoded.
-                 * @example user-7421
-                 */
-                attendeeId: components["parameters"]["AttendeeId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The ticket. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Ticket"];
-                };
-            };
-            400: components["responses"]["InvalidPathOrQuery"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CompanyRequired"];
-            404: components["responses"]["EventOrAttendeeNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2193,6 +2140,59 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getEligibility: {
+        parameters: {
+            query: {
+                /**
+                 * @description The address of the wallet: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                wallet: components["parameters"]["Wallet"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the wallet may do. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Eligibility"];
+                };
+            };
+            /** @description The wallet is missing or malformed, an id in the path is malformed, or a query parameter is unknown. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["EligibilityUnavailable"];
+        };
+    };
     listRevokedTickets: {
         parameters: {
             query?: {
@@ -2251,6 +2251,24 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getEventsKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["KeyFound"];
+            400: components["responses"]["QueryUnknown"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyMissing"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getTicketKeys: {
         parameters: {
             query?: never;
@@ -2294,24 +2312,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-        };
-    };
-    getEventsKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["KeyFound"];
-            400: components["responses"]["QueryUnknown"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CompanyMissing"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }
