@@ -2,6 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { createMintNode } from '../minting/mint-node.ts';
 import type { Network } from '../rpc/client/network.ts';
 import type { RpcClients } from '../rpc/client/rpc-clients.ts';
+import type { PinnedNode } from '../rpc/pool/pinned-node.ts';
 import { NodesUnavailableError } from '../rpc/transport/node-fault.ts';
 import type { BlockId } from '../rpc/transport/node-look.ts';
 
@@ -38,8 +39,9 @@ export async function readAtAgreedBlock<T>(
 ): Promise<T> {
   const { chainId, confirmations } = network;
   const of = `of the network with chainId ${chainId}`;
+  let pinned: PinnedNode | undefined;
   try {
-    const pinned = await clients.pool(network).pin({ ...network, known });
+    pinned = await clients.pool(network).pin({ ...network, known });
     if (pinned.disagreement !== undefined) throw new ChainUnreadError(`the nodes ${of} disagree`);
     if (pinned.rolledBack !== undefined) throw new ChainUnreadError(`a final block ${of} was replaced`);
     const node = createMintNode(pinned.provider, pinned);
@@ -53,6 +55,7 @@ export async function readAtAgreedBlock<T>(
     return result;
   } catch (cause) {
     if (cause instanceof ChainUnreadError) throw cause;
+    pinned?.preferOthers();
     throw new ChainUnreadError(`no node ${of} answers`, cause);
   }
 }

@@ -82,15 +82,20 @@ export async function followTransfers(run: LedgerRun): Promise<void> {
   const top = (await node.head()).number - BigInt(network.confirmations) + 1n;
   const end = top < 0n ? null : await node.block(top);
   if (end === null) return;
+  const onUnread: OnUnread = (contract, error) => {
+    node.preferOthers();
+    run.onUnread(contract, error);
+  };
+  const own = { ...run, onUnread };
   for (const contract of missing) {
-    await unlessUnread(run, contract, async () => {
+    await unlessUnread(own, contract, async () => {
       const first = await firstBlockOf({ db, node, chainId, contract, newest: top });
       await addLedger(db, { chainId, contract }, await blockBefore(node, first));
     });
   }
   const contracts: string[] = [];
   for (const group of (await listLedgers(db, chainId)).flatMap(inParts)) {
-    contracts.push(...(await followApart({ ...run, node, pinned, end }, group)));
+    contracts.push(...(await followApart({ ...own, node, pinned, end }, group)));
   }
   await takeSnapshots({ db, node, chainId, contracts, final: pinned.finalized });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until } from '../../support/minting.ts';
+import { until, untilAll } from '../../support/minting.ts';
 import { failure } from '../../support/node/flaw.ts';
-import { rangesOf } from '../../support/node/limits.ts';
+import { prunedBefore, rangesOf } from '../../support/node/limits.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 // Words that no list of words has.
@@ -55,4 +55,17 @@ describe('a contract, compared with the rows before the first mint on it by a no
     expect(BigInt(row?.compared_to ?? 0)).toBeLessThan(head - 5n);
     expect(await setup.settle(ids)).toEqual([]);
   });
+});
+
+test('a contract is compared by the next node when the first one lacks the past', async () => {
+  const { node, service, chain } = setup;
+  node.setFlaws(prunedBefore(head));
+  await service.db('networks').update({ rpc_urls: [node.url, chain.rpcUrl] });
+  const ids = await setup.accept(2);
+  setup.work();
+  const mining = setup.keepMining();
+  // Without its remedy: nobody replaces a node.
+  await untilAll(service, ids, 'minted');
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
 });

@@ -38,12 +38,14 @@ export function createAudit({ restSeconds = aMinute, ...options }: AuditOptions)
       if (stopping.signal.aborted) return;
       const contract = await takeComparison(db, network.chainId, restSeconds);
       if (contract === undefined) continue;
+      let node: MintNode | undefined;
       try {
-        const node = await nodeOf(network);
+        node = await nodeOf(network);
         if (node === undefined) continue;
         const to = await node.finalized(await node.head(), network.finalityDepth);
         await compareFinal({ db, log, node, contract, to }).next();
       } catch (err) {
+        node?.preferOthers();
         log.warn({ err, chainId: network.chainId, contract: contract.contract }, 'mints were not audited');
       }
     }

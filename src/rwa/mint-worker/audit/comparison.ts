@@ -64,6 +64,7 @@ export async function pauseForComparison(
       return { reason: 'history_searched', detail };
     }
     if (!isOfNode(error)) throw error;
+    node.preferOthers();
     return {
       reason: 'history_unavailable',
       detail: `No node gives what was minted on ${contract}, to be compared with the rows: ${wordsOf(error)}`,
