@@ -84,6 +84,25 @@ test('a contract that cannot be read delays no other, and is counted by its addr
   expect(counted.map(([, labels]) => labels)).toEqual([`chain_id="31337",contract="${unread}"`]);
 });
 
+test('what the first node does not give is asked of the next one', async ({ service, tokens }) => {
+  const { nfts } = await issue(service, tokens.contract, 1);
+  const [nft] = nfts;
+  if (nft === undefined) throw new Error('no NFT');
+  const node = await startNode(
+    tokens.rpcUrl,
+    of('eth_getLogs', () => failure(-32_000, 'logs are pruned')),
+  );
+  onTestFinished(() => node.close());
+  await service.db('networks').update({ rpc_urls: [node.url, tokens.rpcUrl] });
+  const ledger = begin(await service.twin());
+  onTestFinished(() => ledger.stop());
+  await mint(service, tokens, [nft], alice);
+  await until('the owner is read', async () => {
+    const row = await service.db('nfts').where({ id: nft.id }).first('owner');
+    return row.owner === alice;
+  });
+});
+
 test('follows a network that is registered later, and leaves one that is gone', async ({ service }) => {
   const { db } = service;
   const ledger = begin(service);
