@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get your key
+         * Get your key for blockchain data
          * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
          *     valid key may ask, whatever its scopes. The other areas answer the same.
          */

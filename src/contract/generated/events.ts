@@ -334,7 +334,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get your key
+         * Get your key for events
          * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
          *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
          */

@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get your key
+         * Get your key for real-world assets
          * @description Answers what the key of this request may do: its company, scopes, rate limit and expiry, and when it was last used. Every
          *     valid key of a company may ask, whatever its scopes. The other areas answer the same.
          */
@@ -115,7 +115,7 @@ export interface paths {
          * Change an NFT
          * @description Changes `data`, which only the company reads, and the public `attributes` and `imageUrl`, which everybody reads in the
          *     metadata of the minted token. An absent field stays as it is, null clears a field. NFTs can be changed before and after
-         *     the mint. A signer reports changes of public fields to marketplaces (ERC-4906).
+         *     the mint. The service reports changes of public fields to marketplaces (ERC-4906).
          */
         patch: operations["updateNft"];
         trace?: never;
@@ -244,7 +244,7 @@ export interface paths {
         /**
          * Change or archive an RWA
          * @description Takes any subset of the fields of an RWA. An absent field stays as it is, null clears an optional field.
-         *     `archived` true archives the RWA, false puts it back. A signer reports changes of what token metadata show to
+         *     `archived` true archives the RWA, false puts it back. The service reports changes of what token metadata show to
          *     marketplaces (ERC-4906).
          *
          *     `chainId` and `contractAddress` can change only before the first NFT. When one of them changes, or NFTs become

@@ -37,9 +37,8 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
     (await searchOnce(tab.page, text)).slice(0, count).map(({ href }) => href);
 
   test.each([
-    ['issue', 'createRwaNfts'],
     ['issue nft', 'createRwaNfts'],
-    ['create', 'createEvent'],
+    ['create', 'createRwa'],
     ['how do i create an event', 'createEvent'],
     ['add guest', 'addAttendee'],
     ['edit event', 'updateEvent'],
