@@ -20,6 +20,7 @@ describe('201', () => {
     expect(body).toEqual({
       attendeeId: 'ann',
       eventId: id,
+      checkedInAt: null,
       createdAt: body.createdAt,
       wallet: address,
       appliedPrice: 38.68,
