@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { findIneligible } from '../../../src/events/checkin/recheck.ts';
+import { findEvent } from '../../../src/events/event-store.ts';
 import { addRwa } from '../../rwa/samples.ts';
 import type { Client, TestService } from '../../support/service.ts';
 import { attendeesPath, enter, givenDoor, newWallet, test } from '../doors.ts';
@@ -185,4 +187,26 @@ test('answers 503 and admits nobody while the chains cannot be read, and the sam
     { status: 'admitted' },
     { status: 'admitted' },
   ]);
+  await acme.patch(`${eventPath}/${id}`).send(unreadable).expect(200);
+  expect(await statusesOf(door, id, 'ann')).toEqual(['already_admitted']);
+});
+
+test('takes no reading of a registration for that of another one of the same user', async ({
+  acme,
+  db,
+  service,
+}) => {
+  const id = await givenDoor(acme, [], recheck);
+  const event = await findEvent(db, service.companies.acme, id);
+  if (event === undefined) throw new Error('the event is not there');
+  const again = { attendeeId: 'ann', ticketId: '2', checkedInAt: null, wallet: newWallet().address };
+  const reading = { version: event.version, tickets: new Set(['1']), ineligible: new Set<string>() };
+  const holdings = { read: () => Promise.reject(new Error('nothing is read here')), close: () => {} };
+  const lacks = () => new Error('unread');
+  await db.transaction(async (tx) => {
+    const find = (ticketId: string) =>
+      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, reading, lacks });
+    expect(await find('1')).toEqual(new Set());
+    await expect(find('2')).rejects.toThrow('unread');
+  });
 });
