@@ -20,8 +20,8 @@ describe('201', () => {
     expect(body).toEqual({
       attendeeId: 'ann',
       eventId: id,
-      checkedInAt: null,
       createdAt: body.createdAt,
+      checkedInAt: null,
       wallet: address,
       appliedPrice: 38.68,
       blocks: [{ chainId: 31337, number: String(block?.number), hash: block?.hash, time }],
