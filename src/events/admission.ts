@@ -12,6 +12,7 @@ import type { Findings, HoldingsReader, ReaderParts } from './eligibility/holdin
 import { judge } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { checkProof, type Proof, proofInvalid } from './eligibility/proof.ts';
+import { inRounds } from './eligibility/rounds.ts';
 import { blocksOf } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
 import type { EventRecord } from './event.ts';
@@ -37,60 +38,43 @@ type Parts = ReaderParts & { readonly holdings: HoldingsReader; readonly place: 
 /** What was read of the chains for an event as it was then. */
 type Reading = { readonly version: number; readonly findings: Findings; readonly nonce: string | undefined };
 
-/** The transaction needs a reading of the chains for the event as it is now. */
-class UnreadError extends Error {
-  readonly event: EventRecord;
-
-  constructor(event: EventRecord) {
-    super('the chains were not read for this version of the event');
-    this.event = event;
-  }
-}
-
-// Each further round means that somebody has changed the event meanwhile.
-const mostRounds = 4;
-
-/**
- * Admits users with wallets. No transaction is open while chains are read: a transaction that lacks a reading for the event
- * as it is ends, and begins again with one. So places, requirements, tokens and the proof are decided by one transaction, and
- * a repeated request is answered from its record without reading any chain.
- */
+/** Admits users with wallets. One transaction decides on places, requirements, tokens and the proof. */
 export function createAdmissions(parts: Parts): Admissions {
   return {
     async admit(request, context) {
       const wallet = parseAddress(request.wallet, { in: 'body', pointer: '/wallet' });
       const asked = { ...request, wallet, companyId: context.companyId };
-      let reading: Reading | undefined;
-      for (let round = 1; round <= mostRounds; round += 1) {
-        try {
-          return await context.once(async (tx) => {
-            const attendee = await decide(tx, asked, reading);
-            const { attendeeId, eventId: subject, companyId } = asked;
-            const details = { attendeeId, wallet: wallet.checksum };
-            await recordByKey(tx, { action: 'attendee.add', companyId, subject, details }, context.origin);
-            return { status: 201, body: attendeeToApi(attendee) } as const;
-          });
-        } catch (error) {
-          if (!(error instanceof UnreadError)) throw error;
-          reading = await readFor(parts, error.event, asked);
-        }
-      }
-      throw problem('eligibility_unavailable', { reason: 'the event changes too often' });
+      return inRounds<Reading, Created>((reading, lacks) =>
+        context.once(async (tx) => {
+          const attendee = await decide(tx, asked, reading, (event) =>
+            lacks(() => readFor(parts, event, asked)),
+          );
+          const { attendeeId, eventId: subject, companyId } = asked;
+          const details = { attendeeId, wallet: wallet.checksum };
+          await recordByKey(tx, { action: 'attendee.add', companyId, subject, details }, context.origin);
+          return { status: 201, body: attendeeToApi(attendee) } as const;
+        }),
+      );
     },
   };
 }
 
 type Asked = Omit<Request, 'wallet'> & { readonly wallet: Address; readonly companyId: string };
 
-/** @throws UnreadError; ProblemError when the user is not admitted */
-async function decide(tx: Tx, asked: Asked, reading: Reading | undefined) {
+/** @throws `unread` without a reading of the event as it is; ProblemError when the user is not admitted */
+async function decide(
+  tx: Tx,
+  asked: Asked,
+  reading: Reading | undefined,
+  unread: (event: EventRecord) => Error,
+) {
   const { companyId, eventId, wallet, tokenIds } = asked;
   const find = reading === undefined ? findEvent : lockEvent;
   const event = await find(tx, companyId, eventId);
   if (event === undefined) throw problem('event_not_found');
   if (await hasAttendee(tx, asked)) throw problem('attendee_already_invited');
   if (event.maxAttendees !== null && event.totalAttendees >= event.maxAttendees) throw problem('event_full');
-  if (reading === undefined || reading.version !== event.version) throw new UnreadError(event);
+  if (reading === undefined || reading.version !== event.version) throw unread(event);
   const { findings, nonce } = reading;
   const used = await findUsedTokens(tx, event.id, findings);
   const { admission: tokens, getsDiscount } = judge(event, findings, used, tokenIds !== null);

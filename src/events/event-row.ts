@@ -18,6 +18,7 @@ type FieldColumns = {
   minimum_balance: string;
   proof_required: boolean;
   one_admission_per_token: boolean;
+  recheck_at_checkin: boolean;
   cover_image: string | null;
   gallery_images: readonly string[];
   chain_id: string | null;
@@ -37,6 +38,7 @@ export const fieldColumns = [
   ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
   ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
   ...(['require_all', 'minimum_balance', 'proof_required', 'one_admission_per_token'] as const),
+  'recheck_at_checkin' as const,
 ];
 export const eventColumns = [
   'id',
@@ -78,6 +80,7 @@ export function toColumns(fields: EventFields) {
     minimum_balance: fields.minimumBalance,
     proof_required: fields.proofRequired,
     one_admission_per_token: fields.oneAdmissionPerToken,
+    recheck_at_checkin: fields.recheckAtCheckin,
     cover_image: fields.coverImage,
     gallery_images: fields.galleryImages,
     chain_id: fields.chainId,
@@ -105,6 +108,7 @@ export function fromRow(row: EventRow): EventRecord {
     minimumBalance: row.minimum_balance,
     proofRequired: row.proof_required,
     oneAdmissionPerToken: row.one_admission_per_token,
+    recheckAtCheckin: row.recheck_at_checkin,
     coverImage: row.cover_image,
     galleryImages: row.gallery_images,
     chainId: row.chain_id,

@@ -24,6 +24,7 @@ export type EventFields = {
   readonly minimumBalance: string;
   readonly proofRequired: boolean;
   readonly oneAdmissionPerToken: boolean;
+  readonly recheckAtCheckin: boolean;
   readonly coverImage: string | null;
   readonly galleryImages: readonly string[];
   /** In decimal digits. */

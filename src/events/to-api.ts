@@ -26,6 +26,7 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
     minimumBalance: event.minimumBalance,
     proofRequired: event.proofRequired,
     oneAdmissionPerToken: event.oneAdmissionPerToken,
+    recheckAtCheckin: event.recheckAtCheckin,
     coverImage: event.coverImage,
     galleryImages: [...event.galleryImages],
     // The contract and the registry keep chain ids within the exact integers of a JSON number.

@@ -90,6 +90,7 @@ describe('200', () => {
       minimumBalance: '25',
       proofRequired: true,
       oneAdmissionPerToken: true,
+      recheckAtCheckin: true,
     };
     expect((await acme.patch(at(id)).send(wanted).expect(200)).body).toMatchObject(wanted);
     const cleared = {
@@ -97,12 +98,14 @@ describe('200', () => {
       minimumBalance: null,
       proofRequired: null,
       oneAdmissionPerToken: null,
+      recheckAtCheckin: null,
     };
     const usual = {
       requireAll: false,
       minimumBalance: '1',
       proofRequired: false,
       oneAdmissionPerToken: false,
+      recheckAtCheckin: false,
     };
     expect((await acme.patch(at(id)).send(cleared).expect(200)).body).toMatchObject(usual);
   });
@@ -144,6 +147,7 @@ describe('400', () => {
     [{ requireAll: 'true' }, '/requireAll', 'requireAll'],
     [{ proofRequired: 1 }, '/proofRequired', 'proofRequired'],
     [{ oneAdmissionPerToken: '' }, '/oneAdmissionPerToken', 'oneAdmissionPerToken'],
+    [{ recheckAtCheckin: 'no' }, '/recheckAtCheckin', 'recheckAtCheckin'],
     [{ colour: 'red' }, '/colour', 'colour'],
   ] as const)('refuses %j and names the field', async ([change, pointer, detail], { acme }) => {
     const { id } = await givenEvent(acme);

@@ -100,7 +100,7 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },
   removeAttendeeById: { codes: ['event_not_found', 'attendee_not_found'] },
   getTicket: { codes: ['event_not_found', 'attendee_not_found'] },
-  checkInAttendees: { codes: ['event_not_found'] },
+  checkInAttendees: { codes: ['event_not_found', 'eligibility_unavailable'] },
   listRevokedTickets: { codes: ['event_not_found', 'cursor_invalid'] },
   getTicketKeys: {},
   listRwas: { codes: ['cursor_invalid'], messages: [besideCursor] },

@@ -254,6 +254,9 @@ export interface paths {
          *     An attendee is admitted once. When two scanners send the same ticket at the same moment, one of them gets `admitted`, and the
          *     other one `already_admitted` with the time of the admission. The same holds for two items of a request.
          *
+         *     With `recheckAtCheckin` of the event, the chains are read again for attendees with a wallet. When they cannot be read, the answer
+         *     is 503 `eligibility_unavailable`, and nobody was admitted.
+         *
          *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`.
          */
         post: operations["checkInAttendees"];
@@ -445,6 +448,8 @@ export interface components {
             proofRequired: boolean;
             /** @description Whether a token admits one attendee only. */
             oneAdmissionPerToken: boolean;
+            /** @description Whether a check-in reads the chains again for attendees with a wallet. */
+            recheckAtCheckin: boolean;
             /** @description Cover image URL. */
             coverImage: string | null;
             /** @description Gallery image URLs. */
@@ -603,6 +608,11 @@ export interface components {
              *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
              */
             oneAdmissionPerToken?: boolean | null;
+            /**
+             * @description Whether a check-in reads the chains again. null, or absent on creation, means false. With true, an attendee whose wallet
+             *     does not fulfil the requirements any more is `no_longer_eligible`. Attendees without `wallet` are not checked.
+             */
+            recheckAtCheckin?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -715,6 +725,11 @@ export interface components {
              *     `wallet` is rejected, and no wallet matches an entry of an ERC-20 or ERC-1155, whose units are all alike.
              */
             oneAdmissionPerToken?: boolean | null;
+            /**
+             * @description Whether a check-in reads the chains again. null, or absent on creation, means false. With true, an attendee whose wallet
+             *     does not fulfil the requirements any more is `no_longer_eligible`. Attendees without `wallet` are not checked.
+             */
+            recheckAtCheckin?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -906,7 +921,8 @@ export interface components {
          * @description - `admitted`: this item admitted the attendee.
          *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
          *     - `unknown`: the item is no valid ticket of the event, and no attendee has this user ID.
-         *     - `no_longer_eligible`: the attendee is registered, and does not fulfil the conditions of the event any more.
+         *     - `no_longer_eligible`: the attendee is registered, and the wallet does not fulfil the requirements of the event any more. Only
+         *       an event with `recheckAtCheckin` asks for that.
          * @enum {string}
          */
         CheckInStatus: "admitted" | "already_admitted" | "unknown" | "no_longer_eligible";
@@ -2137,7 +2153,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            503: components["responses"]["EligibilityUnavailable"];
         };
     };
     getEligibility: {

@@ -3,9 +3,12 @@ import type { components, operations } from '../../contract/generated/events.ts'
 import { cursorOf, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import type { HoldingsReader } from '../eligibility/holdings.ts';
+import { inRounds } from '../eligibility/rounds.ts';
 import type { EventRecord } from '../event.ts';
 import { findEvent } from '../event-store.ts';
 import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
+import { findIneligible, type Reading } from './recheck.ts';
 import { expiryOf } from './ticket-expiry.ts';
 import type { Ticket, Tickets } from './tickets.ts';
 
@@ -14,23 +17,17 @@ type Schemas = components['schemas'];
 type Parts = {
   readonly db: Database;
   readonly tickets: Tickets;
+  readonly holdings: HoldingsReader;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
-  /**
-   * Returns those of these users who do not fulfil the conditions of the event any more; nobody by default. It is asked before the
-   * transaction, also of users and events that do not exist.
-   */
-  readonly findIneligible?: (
-    companyId: string,
-    eventId: string,
-    attendeeIds: readonly string[],
-  ) => Promise<ReadonlySet<string>>;
 };
 
 type CheckInOperations = Pick<
   operations,
   'checkInAttendees' | 'getTicket' | 'listRevokedTickets' | 'getTicketKeys'
 >;
+
+type CheckedIn = { readonly status: 200; readonly body: Schemas['CheckInResult'] };
 
 /** What an item of a check-in stands for; a ticket names a registration. */
 type Scanned = { readonly attendeeId: string; readonly ticketId?: string };
@@ -42,8 +39,8 @@ const cacheControl = 'public, max-age=300';
 export function createCheckInHandlers({
   db,
   tickets,
+  holdings,
   basePath,
-  findIneligible = async () => new Set(),
 }: Parts): Handlers<CheckInOperations, CompanyContext, 'getTicketKeys'> {
   return {
     async checkInAttendees({ path, body: { items } }, { companyId, once, origin }) {
@@ -55,22 +52,25 @@ export function createCheckInHandlers({
         ),
       );
       const named = [...new Set(scanned.map(({ attendeeId }) => attendeeId))];
-      const ineligible = await findIneligible(companyId, eventId, named);
-      return once(async (tx) => {
-        existing(await findEvent(tx, companyId, eventId));
-        const registrations = await lockRegistrations(tx, key, named);
-        const decided = decide(scanned, registrations, ineligible);
-        const newly = decided.flatMap(({ status, attendeeId }) =>
-          status === 'admitted' ? [attendeeId] : [],
-        );
-        const admitted = await admit(tx, key, newly, origin);
-        const results = decided.map(({ attendeeId, status }): Schemas['CheckedIn'] => {
-          if (status === 'unknown') return { attendeeId: null, status, checkedInAt: null };
-          const at = registrations.get(attendeeId)?.checkedInAt ?? admitted.get(attendeeId);
-          return { attendeeId, status, checkedInAt: at?.toISOString() ?? null };
-        });
-        return { status: 200, body: { items: results } } as const;
-      });
+      return inRounds<Reading, CheckedIn>((reading, lacks) =>
+        once(async (tx) => {
+          const rechecks = { holdings, reading, lacks };
+          const event = existing(await findEvent(tx, companyId, eventId));
+          const registrations = await lockRegistrations(tx, key, named);
+          const ineligible = await findIneligible(tx, event, [...registrations.values()], rechecks);
+          const decided = decide(scanned, registrations, ineligible);
+          const newly = decided.flatMap(({ status, attendeeId }) =>
+            status === 'admitted' ? [attendeeId] : [],
+          );
+          const admitted = await admit(tx, key, newly, origin);
+          const results = decided.map(({ attendeeId, status }): Schemas['CheckedIn'] => {
+            if (status === 'unknown') return { attendeeId: null, status, checkedInAt: null };
+            const at = registrations.get(attendeeId)?.checkedInAt ?? admitted.get(attendeeId);
+            return { attendeeId, status, checkedInAt: at?.toISOString() ?? null };
+          });
+          return { status: 200, body: { items: results } } as const;
+        }),
+      );
     },
 
     async getTicket({ path: { eventId, attendeeId } }, { companyId }) {
@@ -132,7 +132,7 @@ function decide(
       return { attendeeId, status: 'unknown' };
     if (registration.checkedInAt !== null || admitted.has(attendeeId))
       return { attendeeId, status: 'already_admitted' };
-    if (ineligible.has(attendeeId)) return { attendeeId, status: 'no_longer_eligible' };
+    if (ineligible.has(registration.ticketId)) return { attendeeId, status: 'no_longer_eligible' };
     admitted.add(attendeeId);
     return { attendeeId, status: 'admitted' };
   });

@@ -6,12 +6,18 @@ import { keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 type EventKey = { readonly companyId: string; readonly eventId: string };
 
 /** A registration at the door. */
-export type Registration = { readonly ticketId: string; readonly checkedInAt: Date | null };
+export type Registration = {
+  readonly attendeeId: string;
+  readonly ticketId: string;
+  readonly checkedInAt: Date | null;
+  /** EIP-55. */
+  readonly wallet: string | null;
+};
 
-type Row = { attendee_id: string; seq: string; checked_in_at: Date | null };
+type Row = { attendee_id: string; seq: string; checked_in_at: Date | null; wallet: string | null };
 
 // In one order, so that two scanners with the same attendees wait for each other and never both.
-const lockSql = `SELECT attendee_id, seq, checked_in_at FROM attendees
+const lockSql = `SELECT attendee_id, seq, checked_in_at, wallet FROM attendees
   WHERE company_id = $1 AND event_id = $2 AND attendee_id = ANY ($3::text[])
   ORDER BY attendee_id FOR NO KEY UPDATE`;
 
@@ -22,7 +28,12 @@ export async function lockRegistrations(
   attendeeIds: readonly string[],
 ): Promise<Map<string, Registration>> {
   const { rows } = await prepared<Row>(tx, 'lock_attendees', lockSql, [companyId, eventId, attendeeIds]);
-  return new Map(rows.map((row) => [row.attendee_id, { ticketId: row.seq, checkedInAt: row.checked_in_at }]));
+  return new Map(
+    rows.map(({ attendee_id: attendeeId, seq: ticketId, checked_in_at: checkedInAt, wallet }) => [
+      attendeeId,
+      { attendeeId, ticketId, checkedInAt, wallet },
+    ]),
+  );
 }
 
 const admittedSql = keyEntrySql({

@@ -125,8 +125,13 @@ async function readRwas(
   named: readonly Named<Entry>[],
 ): Promise<Finding[]> {
   const ids = named.flatMap(({ entry }) => (entry.kind === 'rwa' ? [entry.id] : []));
-  const asked = { companyId, ids, wallet: wallet.checksum };
-  const found = ids.length === 0 ? [] : await findRwaHoldings(db, asked, mostTokens);
+  const asked = {
+    companyId,
+    ids,
+    wallet: wallet.checksum,
+    tokens: typeof tokens === 'string' ? mostTokens : tokens,
+  };
+  const found = ids.length === 0 ? [] : await findRwaHoldings(db, asked);
   return named.flatMap(({ text, entry }): Finding[] => {
     if (entry.kind === 'contract') return [];
     const holding = entry.kind === 'rwa' ? found.find(({ rwaId }) => rwaId === entry.id) : undefined;
@@ -135,11 +140,9 @@ async function readRwas(
       const nothing = { standard: null, chainId: null, contract: null, tokenId: null, block: null };
       return [{ entry: text, ...nothing, undecidable }];
     }
-    const { chainId, contract, balance, block } = holding;
+    const { chainId, contract, balance, block, tokenIds } = holding;
     if (block === undefined)
       throw new ChainUnreadError(`the owners of the RWA ${holding.rwaId} were not read lately`);
-    const isNamed = typeof tokens !== 'string';
-    const tokenIds = holding.tokenIds.filter((id) => !isNamed || tokens.includes(id));
     return [{ entry: text, standard: 'ERC721', chainId, contract, tokenId: null, block, balance, tokenIds }];
   });
 }

@@ -26,22 +26,37 @@ type Row = {
 // A worker notes each poll, also without transfers. After this time nobody knows whether a token was sold.
 const longestSilence = '5 minutes';
 
-/** Finds what a wallet, in EIP-55, owns of RWAs of a company. An RWA of another company is not among them. */
+type RwaQuestion = {
+  readonly companyId: string;
+  readonly ids: readonly string[];
+  /** EIP-55. */
+  readonly wallet: string;
+  /** A number of the first tokens, or the ids of tokens. */
+  readonly tokens: number | readonly string[];
+};
+
+/** Finds what a wallet owns of RWAs of a company. An RWA of another company is not among them. */
 export async function findRwaHoldings(
   db: Database,
-  { companyId, ids, wallet }: { companyId: string; ids: readonly string[]; wallet: string },
-  mostTokens: number,
+  { companyId, ids, wallet, tokens }: RwaQuestion,
 ): Promise<RwaHolding[]> {
   const { rows }: { rows: Row[] } = await db.raw(
     `SELECT r.id AS rwa_id, r.chain_id, r.contract_address, l.number, l.hash, l.time,
        (SELECT count(*) FROM nfts n WHERE n.company_id = r.company_id AND n.owner = :wallet AND n.rwa_number = r.number) AS balance,
        ARRAY (SELECT n.token_id::text FROM nfts n
          WHERE n.company_id = r.company_id AND n.owner = :wallet AND n.rwa_number = r.number
+           AND (:named::numeric[] IS NULL OR n.token_id = ANY (:named::numeric[]))
          ORDER BY n.serial LIMIT :mostTokens) AS token_ids
      FROM rwas r LEFT JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address
        AND l.number >= l.first_block AND l.caught_up_at > clock_timestamp() - interval '${longestSilence}'
      WHERE r.company_id = :companyId AND r.id = ANY (:ids::uuid[])`,
-    { companyId, ids: [...ids], wallet, mostTokens },
+    {
+      companyId,
+      ids: [...ids],
+      wallet,
+      mostTokens: typeof tokens === 'number' ? tokens : null,
+      named: typeof tokens === 'number' ? null : [...tokens],
+    },
   );
   return rows.map((row) => ({
     rwaId: row.rwa_id,

@@ -23,6 +23,23 @@ export async function findUsedTokens(
   return new Set(rows.map(tokenKey));
 }
 
+type ConsumedToken = Token & { readonly attendeeId: string };
+
+/** Finds the tokens that the admissions of attendees have consumed. */
+export async function findConsumedTokens(
+  db: Database | Tx,
+  eventId: string,
+  attendeeIds: readonly string[],
+): Promise<ConsumedToken[]> {
+  const { rows }: { rows: ConsumedToken[] } = await db.raw(
+    `SELECT attendee_id AS "attendeeId", chain_id AS "chainId", contract, token_id::text AS "tokenId"
+     FROM attendee_tokens WHERE event_id = ? AND attendee_id = ANY (?::text[])
+     ORDER BY chain_id, contract, token_id`,
+    [eventId, [...attendeeIds]],
+  );
+  return rows;
+}
+
 /** Tokens as a column for each of their fields. */
 export const columnsOf = (tokens: readonly Token[]) => [
   tokens.map(({ chainId }) => chainId),

@@ -118,6 +118,12 @@ export const eventCases: Provocations = {
 
   'getTicket ticket': onAttendance(),
   'checkInAttendees checked_in': onAttendance({ body: { items: ['user-7421', 'user-7421', 'user-0017'] } }),
+  'checkInAttendees eligibility_unavailable': writing(async ({ session, id }) => {
+    const { id: eventId } = await session.makeEvent({ recheckAtCheckin: true });
+    await session.ask('addAttendee', { ids: { eventId }, ...withWallet });
+    await session.ask('updateEvent', { ids: { eventId }, body: onUnknownNetwork });
+    return session.call(id, { ids: { eventId }, body: { items: [someone.body.attendeeId] } });
+  }),
   items_required: ({ session, id }) => session.call(id, { body: {} }),
   'checkInAttendees idempotency_key_reused': reusingKey(async ({ session }) => ({
     ids: { eventId: (await session.makeEvent()).id },

@@ -1,6 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { createCheckInHandlers } from '../../../src/events/checkin/checkin-handlers.ts';
 import { createTickets } from '../../../src/events/checkin/tickets.ts';
 import { test } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
@@ -153,29 +152,6 @@ describe('200', () => {
     expect(again.body).toEqual(first.body);
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(statuses(again.body)).toEqual(['admitted']);
-  });
-
-  test('admits nobody who does not fulfil the conditions any more', async ({ acme, service, db }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann', 'bob', 'cid');
-    await scan(acme, id, 'bob').expect(200);
-    const handlers = createCheckInHandlers({
-      db,
-      tickets: createTickets(),
-      basePath: '/events/v1/api',
-      findIneligible: async () => new Set(['ann', 'bob']),
-    });
-    const context = {
-      companyId: service.companies.acme,
-      origin: { keyId: 'key', address: '127.0.0.1', requestId: randomUUID() },
-      once: (work: (tx: unknown) => Promise<unknown>) => db.transaction(work),
-    };
-    const input = { path: { eventId: id }, body: { items: ['ann', 'bob', 'cid'] } };
-    // Only what this handler uses of its input and its context.
-    const reply = await handlers.checkInAttendees(input as never, context as never);
-    const body = reply.body as { items: Result[] };
-    expect(statuses(body)).toEqual(['no_longer_eligible', 'already_admitted', 'admitted']);
-    expect(body.items[0]).toMatchObject({ attendeeId: 'ann', checkedInAt: null });
   });
 });
 

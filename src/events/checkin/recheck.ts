@@ -1,0 +1,109 @@
+import type { Tx } from '../../contract/transaction.ts';
+import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
+import { judge, type Token } from '../eligibility/judge.ts';
+import type { Lacks } from '../eligibility/rounds.ts';
+import { findConsumedTokens } from '../eligibility/token-store.ts';
+import type { EventRecord } from '../event.ts';
+import type { Registration } from './checkin-store.ts';
+
+/** Somebody at the door, who registered with a wallet. */
+type Entrant = {
+  readonly ticketId: string;
+  /** EIP-55. */
+  readonly wallet: string;
+  /** That the admission has consumed. */
+  readonly tokens: readonly Token[];
+};
+
+/** What was read of the chains for tickets of an event as it was then. */
+export type Reading = {
+  readonly version: number;
+  readonly tickets: ReadonlySet<string>;
+  readonly ineligible: ReadonlySet<string>;
+};
+
+type Rechecks = {
+  readonly holdings: HoldingsReader;
+  readonly reading: Reading | undefined;
+  readonly lacks: Lacks<Reading>;
+};
+
+/**
+ * Finds the tickets whose wallets do not fulfil the requirements of an event any more; none where it does not ask.
+ * @throws what `lacks` returns, when a wallet was not read for the event as it is
+ */
+export async function findIneligible(
+  tx: Tx,
+  event: EventRecord,
+  registrations: readonly Registration[],
+  { holdings, reading, lacks }: Rechecks,
+): Promise<ReadonlySet<string>> {
+  const checked = registrations.flatMap(({ attendeeId, ticketId, wallet, checkedInAt }) =>
+    event.recheckAtCheckin && wallet !== null && checkedInAt === null
+      ? [{ attendeeId, ticketId, wallet }]
+      : [],
+  );
+  if (checked.length === 0) return new Set();
+  if (reading?.version === event.version && checked.every(({ ticketId }) => reading.tickets.has(ticketId)))
+    return reading.ineligible;
+  const ids = checked.map(({ attendeeId }) => attendeeId);
+  const consumed = event.oneAdmissionPerToken ? await findConsumedTokens(tx, event.id, ids) : [];
+  const entrants = checked.map(({ attendeeId, ...entrant }) => ({
+    ...entrant,
+    tokens: consumed.filter((token) => token.attendeeId === attendeeId),
+  }));
+  throw lacks(async () => ({
+    version: event.version,
+    tickets: new Set(entrants.map(({ ticketId }) => ticketId)),
+    ineligible: await readIneligible(holdings, event, entrants),
+  }));
+}
+
+// A check-in has up to two hundred wallets, with some calls to nodes each.
+const walletsAtOnce = 8;
+
+/**
+ * Reads which tickets have wallets that do not fulfil the requirements of an event. Each wallet is read once.
+ * @throws ProblemError `eligibility_unavailable` when this is unknown of a wallet
+ */
+async function readIneligible(
+  holdings: HoldingsReader,
+  event: EventRecord,
+  entrants: readonly Entrant[],
+): Promise<ReadonlySet<string>> {
+  const wallets = [...Map.groupBy(entrants, ({ wallet }) => wallet)];
+  const ineligible = new Set<string>();
+  for (let from = 0; from < wallets.length; from += walletsAtOnce)
+    await Promise.all(
+      wallets.slice(from, from + walletsAtOnce).map(async ([wallet, those]) => {
+        const findings = await holdings.read({
+          companyId: event.companyId,
+          wallet: { lower: wallet.toLowerCase(), checksum: wallet },
+          entries: event.contractRequiredToAttend,
+          chainId: event.chainId,
+          tokens: event.oneAdmissionPerToken
+            ? those.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
+            : 'uncounted',
+        });
+        // The admission has consumed its tokens already, so none needs to be free.
+        const { admission } = judge({ ...event, oneAdmissionPerToken: false }, findings, new Set(), false);
+        for (const { ticketId, tokens } of those)
+          if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
+            ineligible.add(ticketId);
+      }),
+    );
+  return ineligible;
+}
+
+/** Whether findings were asked for a token, and none has it. The event may have other entries by now. */
+function isLost({ chainId, contract, tokenId }: Token, findings: Findings): boolean {
+  const asked = [...findings.values()].filter(
+    (finding) =>
+      finding.chainId === chainId &&
+      finding.contract === contract &&
+      (finding.tokenId ?? tokenId) === tokenId,
+  );
+  return (
+    asked.length > 0 && !asked.some((finding) => 'tokenIds' in finding && finding.tokenIds?.includes(tokenId))
+  );
+}

@@ -1,0 +1,212 @@
+import { expect } from 'vitest';
+import { findIneligible } from '../../../src/events/checkin/recheck.ts';
+import { findEvent } from '../../../src/events/event-store.ts';
+import { addRwa } from '../../rwa/samples.ts';
+import type { Client, TestService } from '../../support/service.ts';
+import { attendeesPath, enter, givenDoor, newWallet, test } from '../doors.ts';
+import { eventPath, givenAttendees, heldUp } from '../requests.ts';
+
+const scan = (client: Client, id: string, ...items: string[]) =>
+  client.post(`${eventPath}/${id}/checkin`).send({ items });
+type Result = { attendeeId: string; status: string; checkedInAt: string | null };
+const statusesOf = async (client: Client, id: string, ...items: string[]): Promise<string[]> => {
+  const { body } = await scan(client, id, ...items).expect(200);
+  for (const { status, checkedInAt } of body.items as Result[])
+    if (status === 'no_longer_eligible') expect(checkedInAt).toBeNull();
+  return body.items.map(({ status }: Result) => status);
+};
+const admitted = async (client: Client, id: string): Promise<string[]> => {
+  const { body } = await client.get(attendeesPath(id)).expect(200);
+  return body.flatMap(({ attendeeId, checkedInAt }: Result) => (checkedInAt === null ? [] : [attendeeId]));
+};
+/** A process that has cached nothing: readings are up to a minute old. */
+const fresh = async (service: TestService) => (await service.twin()).as(service.keys.acme);
+const recheck = { recheckAtCheckin: true };
+const register = (client: Client, id: string, attendeeId: string, wallet: string) =>
+  enter(client, id, { attendeeId, wallet }).expect(201);
+/** Nobody can read it, since its network is not registered. */
+const unreadable = { contractRequiredToAttend: ['eip155:424242:0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'] };
+
+test('admits nobody whose token was sold, the others of the request, and the seller who got it back', async ({
+  acme,
+  doors,
+  service,
+}) => {
+  const [seller, keeper, buyer] = [newWallet().address, newWallet().address, newWallet().address];
+  const listed = await doors.deploy('Listed');
+  await doors.send('Listed', listed, 'mint', seller, 7);
+  await doors.send('Listed', listed, 'mint', keeper, 8);
+  const id = await givenDoor(acme, [listed], recheck);
+  await register(acme, id, 'seller', seller);
+  await register(acme, id, 'keeper', keeper);
+  await givenAttendees(acme, id, 'walker');
+  await doors.transfer(listed, seller, buyer, 7);
+  const door = await fresh(service);
+  expect(await statusesOf(door, id, 'seller', 'nobody', 'walker', 'keeper', 'seller', 'keeper')).toEqual([
+    ...['no_longer_eligible', 'unknown', 'admitted', 'admitted', 'no_longer_eligible', 'already_admitted'],
+  ]);
+  expect(await admitted(acme, id)).toEqual(['keeper', 'walker']);
+  await doors.transfer(listed, buyer, seller, 7);
+  const later = await fresh(service);
+  expect(await statusesOf(later, id, 'seller')).toEqual(['admitted']);
+  await doors.transfer(listed, seller, buyer, 7);
+  expect(await statusesOf(await fresh(service), id, 'seller')).toEqual(['already_admitted']);
+});
+
+test('checks nobody at an event that does not ask, and reads no chain for it', async ({ acme, doors }) => {
+  const { address } = newWallet();
+  const listed = await doors.deploy('Listed');
+  await doors.send('Listed', listed, 'mint', address, 7);
+  const id = await givenDoor(acme, [listed]);
+  await register(acme, id, 'ann', address);
+  await acme.patch(`${eventPath}/${id}`).send(unreadable).expect(200);
+  expect(await statusesOf(acme, id, 'ann')).toEqual(['admitted']);
+});
+
+test('wants the tokens that the admission has consumed, and no others', async ({ acme, doors, service }) => {
+  const [wallet, buyer] = [newWallet().address, newWallet().address];
+  // Token 7 of the other contract is not the token 7 that was consumed.
+  const [listed, other] = [await doors.deploy('Listed'), await doors.deploy('Listed')];
+  for (const token of [7, 8, 9]) await doors.send('Listed', listed, 'mint', wallet, token);
+  await doors.send('Listed', other, 'mint', wallet, 7);
+  const id = await givenDoor(acme, [listed, other], { ...recheck, oneAdmissionPerToken: true });
+  for (const user of ['seven', 'eight']) await register(acme, id, user, wallet);
+  await doors.transfer(listed, wallet, buyer, 7);
+  const door = await fresh(service);
+  expect(await statusesOf(door, id, 'seven', 'eight')).toEqual(['no_longer_eligible', 'admitted']);
+  await doors.transfer(listed, buyer, wallet, 7);
+  expect(await statusesOf(await fresh(service), id, 'seven')).toEqual(['admitted']);
+});
+
+test('asks for consumed tokens by their ids, where the contract lists none', async ({
+  acme,
+  doors,
+  service,
+}) => {
+  const [wallet, buyer] = [newWallet().address, newWallet().address];
+  const unlisted = await doors.deploy('Unlisted');
+  for (const token of [7, 8]) await doors.send('Unlisted', unlisted, 'mint', wallet, token);
+  const id = await givenDoor(acme, [unlisted], { ...recheck, oneAdmissionPerToken: true });
+  for (const token of ['7', '8'])
+    await enter(acme, id, { attendeeId: token, wallet, tokenIds: [token] }).expect(201);
+  await doors.transfer(unlisted, wallet, buyer, 7);
+  expect(await statusesOf(await fresh(service), id, '7', '8')).toEqual(['no_longer_eligible', 'admitted']);
+});
+
+test('finds a consumed token of an RWA among more than are listed', async ({ acme, db, service }) => {
+  const wallets = [newWallet().address, newWallet().address] as const;
+  const { id: rwaId } = await addRwa(db, service.companies.acme);
+  for (const count of [100, 2]) await acme.post(`/v1/api/rwa/${rwaId}/nfts`).send({ count }).expect(200);
+  const rwa = await db('rwas').where({ id: rwaId }).first('chain_id', 'contract_address');
+  await db('nft_ledgers').insert({
+    chain_id: rwa?.['chain_id'],
+    contract: rwa?.['contract_address'],
+    first_block: 0,
+    number: 41,
+    hash: `0x${'4'.repeat(64)}`,
+    time: '2026-11-21T07:00:00Z',
+    caught_up_at: db.fn.now(),
+  });
+  const give = (owner: string, from: number, to: number) =>
+    db('nfts').where({ rwa_id: rwaId }).whereBetween('serial', [from, to]).update({ owner });
+  await give(wallets[0], 101, 101);
+  await give(wallets[1], 102, 102);
+  const id = await givenDoor(acme, [rwaId], { ...recheck, oneAdmissionPerToken: true });
+  for (const wallet of wallets) await register(acme, id, wallet, wallet);
+  await give(wallets[0], 1, 100);
+  await give(newWallet().address, 102, 102);
+  const door = await fresh(service);
+  expect(await statusesOf(door, id, ...wallets)).toEqual(['admitted', 'no_longer_eligible']);
+});
+
+test('wants what the event requires now, also when that changes while the chains are read', async ({
+  acme,
+  doors,
+  service,
+}) => {
+  const { address } = newWallet();
+  const [own, foreign] = [await doors.deploy('Listed'), await doors.deploy('Listed')];
+  await doors.send('Listed', own, 'mint', address, 7);
+  const id = await givenDoor(acme, [own], recheck);
+  await register(acme, id, 'ann', address);
+  const change = async () => {
+    await acme
+      .patch(`${eventPath}/${id}`)
+      .send({ contractRequiredToAttend: [foreign] })
+      .expect(200);
+  };
+  const send = () => statusesOf(acme, id, 'ann');
+  const seen = await heldUp(service, { table: 'attendees', waiting: 1 }, send, change);
+  expect(seen).toEqual(['no_longer_eligible']);
+});
+
+test('repeats its answer for an Idempotency-Key without reading any chain', async ({ acme, doors }) => {
+  const { address } = newWallet();
+  const listed = await doors.deploy('Listed');
+  await doors.send('Listed', listed, 'mint', address, 7);
+  const id = await givenDoor(acme, [listed], recheck);
+  await register(acme, id, 'ann', address);
+  const send = () => scan(acme, id, 'ann').set('idempotency-key', `recheck-${id}`).expect(200);
+  const first = await send();
+  await acme.patch(`${eventPath}/${id}`).send(unreadable).expect(200);
+  const again = await send();
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.body).toEqual(first.body);
+  expect(again.body.items).toMatchObject([{ status: 'admitted' }]);
+});
+
+test('answers 503 and admits nobody while the chains cannot be read, and the same request admits later', async ({
+  acme,
+  db,
+  doors,
+  service,
+}) => {
+  const { address } = newWallet();
+  const listed = await doors.deploy('Listed');
+  await doors.send('Listed', listed, 'mint', address, 7);
+  const id = await givenDoor(acme, [listed], recheck);
+  await register(acme, id, 'ann', address);
+  await givenAttendees(acme, id, 'walker', 'late');
+  const [network] = await db('networks').where({ chain_id: 31337 });
+  const dead = { ...network, chain_id: 31338, name: 'Dead', rpc_urls: ['http://127.0.0.1:9'] };
+  await db('networks').insert(dead);
+  const entries = (...contractRequiredToAttend: string[]) =>
+    acme.patch(`${eventPath}/${id}`).send({ contractRequiredToAttend }).expect(200);
+  await entries(listed, `eip155:31338:${listed}`);
+  const door = await fresh(service);
+  const send = () => scan(door, id, 'ann', 'walker').set('idempotency-key', `dead-${id}`);
+  const { body, headers } = await send().expect(503);
+  expect(body).toMatchObject({ code: 'eligibility_unavailable' });
+  expect(body.detail).toContain('no node of the network with chainId 31338 answers');
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  expect(await admitted(acme, id)).toEqual([]);
+  // Nothing has to be read for these.
+  expect(await statusesOf(door, id, 'late', 'nobody')).toEqual(['admitted', 'unknown']);
+  await entries(listed);
+  expect((await send().expect(200)).body.items).toMatchObject([
+    { status: 'admitted' },
+    { status: 'admitted' },
+  ]);
+  await acme.patch(`${eventPath}/${id}`).send(unreadable).expect(200);
+  expect(await statusesOf(door, id, 'ann')).toEqual(['already_admitted']);
+});
+
+test('takes no reading of a registration for that of another one of the same user', async ({
+  acme,
+  db,
+  service,
+}) => {
+  const id = await givenDoor(acme, [], recheck);
+  const event = await findEvent(db, service.companies.acme, id);
+  if (event === undefined) throw new Error('the event is not there');
+  const again = { attendeeId: 'ann', ticketId: '2', checkedInAt: null, wallet: newWallet().address };
+  const reading = { version: event.version, tickets: new Set(['1']), ineligible: new Set<string>() };
+  const holdings = { read: () => Promise.reject(new Error('nothing is read here')), close: () => {} };
+  const lacks = () => new Error('unread');
+  await db.transaction(async (tx) => {
+    const find = (ticketId: string) =>
+      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, reading, lacks });
+    expect(await find('1')).toEqual(new Set());
+    await expect(find('2')).rejects.toThrow('unread');
+  });
+});
