@@ -118,6 +118,7 @@ function isExact(value: unknown): boolean {
 function texts(schema: Json): Made {
   const { pattern, format } = schema;
   if (String(format) === 'uuid') return uuids;
+  if (String(format) === 'uri') return fc.webUrl({ withFragments: true });
   if (String(format) === 'date-time')
     return fc
       .date({ min: new Date('0001-01-01'), max: new Date('9999-12-30'), noInvalidDate: true })
