@@ -79,9 +79,11 @@ describe('a transaction that every node refuses', () => {
     await service.db('mint_transaction_nfts').where({ nft_id: ended }).update({ state: 'failed' });
     await service.db('nfts').where({ id: ended }).update({ mint_state: 'failed', mint_error: 'ended' });
     const count = (await attempts()).length;
+    const mining = setup.keepMining();
     await until('more attempts', async () => (await attempts()).length > count + 2);
     const mintsOf = async () => readSigned((await attempts()).at(-1)?.serialized ?? '').mints.length;
     expect(await mintsOf()).toBe(2);
+    mining.stop();
     node.setFlaws();
     expect(await setup.settle(ids.slice(1))).toEqual([]);
   });
