@@ -16,6 +16,7 @@ import { inRounds } from './eligibility/rounds.ts';
 import { blocksOf } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
 import type { EventRecord } from './event.ts';
+import { existing } from './event-rules.ts';
 import { findEvent, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
@@ -70,8 +71,7 @@ async function decide(
 ) {
   const { companyId, eventId, wallet, tokenIds } = asked;
   const find = reading === undefined ? findEvent : lockEvent;
-  const event = await find(tx, companyId, eventId);
-  if (event === undefined) throw problem('event_not_found');
+  const event = existing(await find(tx, companyId, eventId));
   if (await hasAttendee(tx, asked)) throw problem('attendee_already_invited');
   if (event.maxAttendees !== null && event.totalAttendees >= event.maxAttendees) throw problem('event_full');
   if (reading === undefined || reading.version !== event.version) throw unread(event);

@@ -17,6 +17,7 @@ import {
 import { attendeesCsv } from './attendees-csv.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
+import { existing } from './event-rules.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
@@ -95,9 +96,4 @@ export function createAttendeeHandlers({
 /** The locked event. @throws ProblemError `event_not_found` */
 async function lockExisting(tx: Tx, companyId: string, eventId: string): Promise<EventRecord> {
   return existing(await lockEvent(tx, companyId, eventId));
-}
-
-function existing<T>(found: T | undefined): T {
-  if (found === undefined) throw problem('event_not_found');
-  return found;
 }

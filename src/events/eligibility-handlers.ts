@@ -13,8 +13,7 @@ import { judge } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { blocksOf, blockToApi, entryToApi } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
-import type { EventRecord } from './event.ts';
-import type { Networks } from './event-rules.ts';
+import { existing, type Networks } from './event-rules.ts';
 import { findEvent } from './event-store.ts';
 
 type Parts = {
@@ -33,16 +32,10 @@ export function createEligibilityHandlers({
   holdings,
   place,
 }: Parts): Handlers<EligibilityOperations, CompanyContext> {
-  const existing = async (companyId: string, eventId: string): Promise<EventRecord> => {
-    const event = await findEvent(db, companyId, eventId);
-    if (event === undefined) throw problem('event_not_found');
-    return event;
-  };
-
   return {
     async getEligibility({ path: { eventId }, query }, { companyId }) {
       const wallet = parseAddress(query.wallet, { in: 'query', name: 'wallet' });
-      const event = await existing(companyId, eventId);
+      const event = existing(await findEvent(db, companyId, eventId));
       const findings = await readHoldings(holdings, event, wallet, null);
       const used = await findUsedTokens(db, event.id, findings);
       const { attend, discount, getsDiscount, admission } = judge(event, findings, used, false);
@@ -63,7 +56,7 @@ export function createEligibilityHandlers({
 
     async createChallenge({ path: { eventId }, body }, { companyId }) {
       const { checksum: wallet } = parseAddress(body.wallet, { in: 'body', pointer: '/wallet' });
-      const event = await existing(companyId, eventId);
+      const event = existing(await findEvent(db, companyId, eventId));
       const chainId = typeof body.chainId === 'number' ? String(body.chainId) : event.chainId;
       if (chainId === null) {
         const message = 'chainId is required, since the event has none';

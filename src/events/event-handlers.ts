@@ -15,7 +15,14 @@ import type { EventRecord } from './event.ts';
 import { applyChanges, eventFields, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
 import type { EventFilter } from './event-place.ts';
-import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
+import {
+  discountFaults,
+  existing,
+  type Networks,
+  refuseFaults,
+  refuseInput,
+  ruleFaults,
+} from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
 import { eventsCalendar } from './events-calendar.ts';
 import type { ListedEvent } from './page-rows.ts';
@@ -139,11 +146,6 @@ async function lockVersion(
 ): Promise<EventRecord> {
   const event = existing(await lockEvent(tx, companyId, id));
   assertMatch(ifMatch, eventTag(event));
-  return event;
-}
-
-function existing(event: EventRecord | undefined): EventRecord {
-  if (event === undefined) throw problem('event_not_found');
   return event;
 }
 

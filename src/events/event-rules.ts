@@ -6,6 +6,12 @@ import { digitsAt, toDecimal } from './eligibility/decimal.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';
 
+/** Returns what the company has. @throws ProblemError `event_not_found` when it has no such event */
+export function existing<T>(found: T | undefined): T {
+  if (found === undefined) throw problem('event_not_found');
+  return found;
+}
+
 /** The part of the network registry that the rules need. */
 export type Networks = { find(chainId: string): Promise<unknown> };
 

@@ -1,4 +1,5 @@
 import { problem } from '../base/errors.ts';
+import { parseIsoDate } from '../base/iso-date.ts';
 import type { components } from '../contract/generated/rwa.ts';
 import type { CompanyContext } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
@@ -30,11 +31,10 @@ export function createUsageHandler(db: Database) {
 
 /** @throws ProblemError for a day that the calendar does not have */
 function dayOf(name: string, text: string): number {
-  const day = Date.parse(`${text}T00:00:00Z`);
-  // The pattern of the document allows 30 February, which the parser moves to March.
-  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== text)
-    throw refusal(name, 'must be a date that the calendar has');
-  return day;
+  const day = parseIsoDate(text);
+  // The pattern of the document allows 30 February.
+  if (day === undefined) throw refusal(name, 'must be a date that the calendar has');
+  return day.getTime();
 }
 
 const refusal = (name: string, message: string) =>

@@ -5,7 +5,7 @@ import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
 import { inRounds } from '../eligibility/rounds.ts';
-import type { EventRecord } from '../event.ts';
+import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
 import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
 import { findIneligible, type Reading } from './recheck.ts';
@@ -136,9 +136,4 @@ function decide(
     admitted.add(attendeeId);
     return { attendeeId, status: 'admitted' };
   });
-}
-
-function existing(event: EventRecord | undefined): EventRecord {
-  if (event === undefined) throw problem('event_not_found');
-  return event;
 }
