@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { findFinalBlock } from '../../chain/finality-store.ts';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { FinalityRules } from '../../chain/rpc/pool/node-consensus.ts';
 import type { NodePool } from '../../chain/rpc/pool/node-pool.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
-import { findFinalBlock } from '../../rwa/minting/finality-store.ts';
 import { OperationError } from './failure.ts';
 import type { Operator } from './session.ts';
 

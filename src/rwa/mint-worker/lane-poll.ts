@@ -1,3 +1,4 @@
+import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
 import { type MintSigner, type Signed, SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
@@ -5,7 +6,6 @@ import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
-import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from '../../base/log.ts';
 import type { Tracing } from '../../base/span.ts';
+import { findFinalBlock } from '../../chain/finality-store.ts';
 import { createMintNode } from '../../chain/minting/mint-node.ts';
 import { limitSigner, type MintSigner } from '../../chain/minting/signer.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
@@ -11,7 +12,6 @@ import { causesOf } from '../../db/connection/notifier.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import { currentCause } from '../../tracing/in-span.ts';
 import { mintChannel, mintQueue } from '../minting/accept/mint-queue.ts';
-import { findFinalBlock } from '../minting/finality-store.ts';
 import { createAudit } from './audit/audit.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';

@@ -1,4 +1,5 @@
 import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import {
   type BlockRange,
   createLogWidth,
@@ -15,7 +16,6 @@ import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { firstBlockOf } from '../minting/compare/first-block.ts';
 import type { ContractId } from '../minting/compare/token-row-store.ts';
-import { findFinalBlock, saveFinalBlock } from '../minting/finality-store.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 import {
   addLedger,

@@ -1,12 +1,12 @@
 import type { Logger } from '../../../base/log.ts';
 import type { Tracing } from '../../../base/span.ts';
+import type { FinalBlock } from '../../../chain/finality-store.ts';
 import { feesInWords } from '../../../chain/minting/fees.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../../chain/minting/signer.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { PinnedNode } from '../../../chain/rpc/pool/pinned-node.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import type { FinalBlock } from '../../minting/finality-store.ts';
 import type { Attempt } from '../stores/attempt-store.ts';
 import type { LaneId, LaneLease } from '../stores/lane-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../contract/transaction.ts';
+import type { Database } from '../contract/transaction.ts';
 
 /*
  * Table `network_finality`: the newest block of each network that nodes have agreed to be final.
