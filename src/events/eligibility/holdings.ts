@@ -2,13 +2,14 @@ import { createFlightCache } from '../../base/cache.ts';
 import { problem } from '../../base/errors.ts';
 import { createFewAtOnce } from '../../base/few-at-once.ts';
 import type { Address } from '../../chain/address.ts';
+import { findFinalBlock } from '../../chain/finality-store.ts';
 import { type AgreedBlock, ChainUnreadError, readAtAgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import { mostTokens, readHolding, type TokenStandard } from '../../chain/holdings/token-holding.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type Entry, noEntry, parseEntry } from './entry.ts';
-import { findFinalBlock, findRwaHoldings } from './rwa-holding-store.ts';
+import { findRwaHoldings } from './rwa-holding-store.ts';
 
 type HoldingsQuestion = {
   readonly companyId: string;

@@ -1,11 +1,11 @@
 import { problem } from '../../base/errors.ts';
 import type { Address } from '../../chain/address.ts';
+import { findFinalBlock } from '../../chain/finality-store.ts';
 import { ChainUnreadError, readAtAgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import { isSignedByContract, isSignedByKey } from '../../chain/wallet-signature.ts';
 import { findChallenge } from './challenge-store.ts';
 import { type ChallengePlace, challengeText, nonceOf } from './challenge-text.ts';
 import type { ReaderParts } from './holdings.ts';
-import { findFinalBlock } from './rwa-holding-store.ts';
 
 /** A text and its signature, as a caller sent them. */
 export type Proof = { readonly message: string; readonly signature: string };

@@ -70,11 +70,3 @@ export async function findRwaHoldings(
         : { chainId: row.chain_id, number: BigInt(row.number), hash: row.hash, time: row.time },
   }));
 }
-
-/** Finds the newest block of a network that is stored as final. */
-export async function findFinalBlock(db: Database, chainId: string) {
-  const row: { number: string; hash: string } | undefined = await db('network_finality')
-    .where({ chain_id: chainId })
-    .first('number', 'hash');
-  return row && { number: BigInt(row.number), hash: row.hash };
-}
