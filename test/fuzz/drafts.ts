@@ -10,8 +10,8 @@ import type { hintsFor } from './hints.ts';
 import { refusedByField, refusedByParameter } from './invalid-values.ts';
 import { fitting, type Hints } from './valid-values.ts';
 
-/** What there is to ask for. Each gives one of many by its number. */
-export type Pool = Readonly<Record<'event' | 'rwa' | 'nft', (number: number) => string>>;
+/** What there is to ask for. Each gives one of many by its number. No property but its own needs a `changedRwa`. */
+export type Pool = Readonly<Record<'event' | 'rwa' | 'changedRwa' | 'nft', (number: number) => string>>;
 
 /** A part of a path, percent-encoded; it may be taken from the pool. */
 type PathPart = (pool: Pool) => string;
@@ -100,10 +100,12 @@ function pathPart(
   return fc.oneof({ weight: 5, arbitrary: known }, { weight: 1, arbitrary: unknown });
 }
 
-function kindOf({ template }: DocumentedOperation, name: string): keyof Pool | undefined {
+function kindOf({ id, template }: DocumentedOperation, name: string): keyof Pool | undefined {
   if (name === 'eventId') return 'event';
   if (name === 'nftId') return 'nft';
   if (name !== 'id') return undefined;
+  // A change may archive an RWA, and the other properties mint with theirs.
+  if (id === 'updateRwa') return 'changedRwa';
   return template.includes('/nft/{id}') ? 'nft' : 'rwa';
 }
 

@@ -35,9 +35,6 @@ export function hintsFor({ chainIds, wallets, token }: Surroundings): { body: Hi
       coverImage: urls,
       imageUrl: urls,
       claimBaseUrl: urls,
-      // Later requests need an RWA whose NFTs can be minted.
-      archived: fc.constant(false),
-      isClaimable: fc.constant(true),
       currency: fc.constantFrom('EUR', 'USD', 'GBP', 'USDC', 'W.ETH', null),
       recipient: addresses,
       count: fc.integer({ min: 1, max: 3 }),

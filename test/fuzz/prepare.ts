@@ -28,6 +28,7 @@ export async function prepareContext(session: Session, target: Target): Promise<
           })
         ).nfts;
   const { key, otherKey, wallets, token } = target;
+  const changed = await session.ask<{ id: string }>('createRwa', { ids: { chainId: await facts.chainId() } });
   return {
     key,
     otherKey,
@@ -38,6 +39,7 @@ export async function prepareContext(session: Session, target: Target): Promise<
     pool: {
       event: (number) => made[number % made.length] ?? '',
       rwa: from(rwas),
+      changedRwa: from([changed]),
       nft: from(nfts),
     },
   };
