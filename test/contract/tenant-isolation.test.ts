@@ -10,7 +10,13 @@ import { documentedOperations } from './documented.ts';
 import { makeKnownData } from './known-data.ts';
 import { type Ids, type Row, rows } from './operations.ts';
 
-const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }));
+const test = base
+  .extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }))
+  // For requests that must change nothing. What is served changes data of its own.
+  .extend('known', perFile, async ({ service }) => ({
+    acme: await makeKnownData(service, 'acme'),
+    globex: await makeKnownData(service, 'globex'),
+  }));
 
 test.beforeAll(async ({ service, chain }) => {
   await indexChain(service, chain.rpcUrl);
@@ -76,8 +82,8 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
 
   test.for(refusals)(
     'refuses %s, whatever id is asked for, and changes nothing',
-    async ([_name, key, status], { service }) => {
-      const own = await makeKnownData(service, 'acme');
+    async ([_name, key, status], { service, known }) => {
+      const { acme: own, globex: foreign } = known;
       const unknown: Ids = {
         ...own,
         eventId: randomUUID(),
@@ -94,7 +100,6 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
         snapshotId: 'x',
         endpointId: 'x',
       };
-      const foreign = await makeKnownData(service, 'globex');
       const before = await snapshot(service);
       for (const ids of [own, foreign, unknown, malformed]) {
         expect((await call(service, row, ids, key && service.keys[key])).status).toBe(status);
@@ -114,8 +119,8 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
   const { addressed } = row;
   if (addressed === undefined) return;
 
-  test("shows nothing of another company's data and leaves it as it is", async ({ service }) => {
-    const foreign = await makeKnownData(service, 'globex');
+  test("shows nothing of another company's data and leaves it as it is", async ({ service, known }) => {
+    const foreign = known.globex;
     const unknown = { ...foreign, [addressed.by]: randomUUID() };
     const before = await snapshot(service);
     const answerToForeign = await call(service, row, foreign, service.keys.acme);
@@ -128,8 +133,8 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
     expect(await snapshot(service)).toBe(before);
   });
 
-  test('names a malformed id', async ({ service }) => {
-    const malformed = { ...(await makeKnownData(service, 'acme')), [addressed.by]: 'not-a-uuid' };
+  test('names a malformed id', async ({ service, known }) => {
+    const malformed = { ...known.acme, [addressed.by]: 'not-a-uuid' };
     const answer = await call(service, row, malformed, service.keys.acme);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].in).toMatch(/path|query/);
