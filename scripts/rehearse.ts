@@ -25,9 +25,9 @@ Tries what operators do once in a while, as far as one machine allows:
 
   deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart; starts nginx
                where it is installed, and runs the scripts of compose.yaml
-  last-suite   runs the suite of the last release over the present schema; takes some minutes
-  upgrade      replaces the processes of the last release by those of this one, one by one under load, after migrate: no
-               request fails, and nothing that was accepted is lost
+  last-suite   runs the suite of the oldest release of the schema range over the present schema; takes some minutes
+  upgrade      replaces the processes of the oldest release of the schema range by those of this one, one by one under load,
+               after migrate: no request fails, and nothing that was accepted is lost
   backup       backs up by pg_dump under load, mints on, restores into another server and recovers what the chain has
                meanwhile. Needs pg_dump and a server of its version
   move         stops the service with mints on their way, and goes on over a copy of its database in another server: nothing

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { checkOutRelease, findLastRelease } from '../../test/support/last-release.ts';
+import { checkOutRelease, findOldestRelease } from '../../test/support/oldest-release.ts';
 import type { Report } from './report.ts';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -18,9 +18,9 @@ const ofOldIndexes = [
 ];
 const limitMs = 1_200_000;
 
-/** Runs the suite of the last release, with its own code, over the schema that the present migrations make. */
+/** Runs the suite of the oldest release of the schema range, with its own code, over the schema that the present migrations make. */
 export async function rehearseLastSuite(report: Report): Promise<void> {
-  const last = findLastRelease();
+  const last = findOldestRelease();
   if (typeof last === 'string') throw new Error(`No release to try: ${last}`);
   const release = checkOutRelease(last);
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import packageFile from '../../package.json' with { type: 'json' };
-import { checkOutRelease, findLastRelease } from '../../test/support/last-release.ts';
+import { checkOutRelease, findOldestRelease } from '../../test/support/oldest-release.ts';
 import { commonDetails } from '../load/answers.ts';
 import { runCommand, thisRelease } from '../load/world.ts';
 import type { Report } from './report.ts';
@@ -8,9 +8,9 @@ import { openScene, reportUse, useService } from './scene.ts';
 
 const steadyMs = 3_000;
 
-/** Replaces the last release by the present one, process by process, under load. */
+/** Replaces the oldest release of the schema range by the present one, process by process, under load. */
 export async function rehearseUpgrade(report: Report): Promise<object> {
-  const last = findLastRelease();
+  const last = findOldestRelease();
   if (typeof last === 'string') throw new Error(`No release to upgrade from: ${last}`);
   await using opened = new AsyncDisposableStack();
   const release = opened.adopt(checkOutRelease(last), (old) => old.remove());

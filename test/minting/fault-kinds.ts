@@ -16,7 +16,7 @@ export type Scene = {
   readonly network: SequenceNetwork;
   /** The NFTs that were accepted; faults accept more, and a restored database has fewer. */
   readonly ids: string[];
-  /** The folder of the last release, where its workers take part. */
+  /** The folder of the oldest release, where its workers take part. */
   readonly release: string | undefined;
   readonly codes: ContractCodes;
   /** The newest block when the sequence began: the chain loses none of those before. */
@@ -278,16 +278,16 @@ const restoreFaults: readonly Fault[] = [
   },
 ];
 
-/** Workers of the last release, beside those of this one. */
+/** Workers of the oldest release, beside those of this one. */
 const releaseFaults: readonly Fault[] = [
   async ({ setup, release }) => {
     if (release !== undefined) setup.workFrom(release);
-    return 'worker of the last release';
+    return 'worker of the oldest release';
   },
 ];
 
-/** What the last release was made for, which knows neither nodes that are wrong for good nor recoveries. */
-const knownToLastRelease: readonly Fault[] = [
+/** What the oldest release was made for, which knows neither nodes that are wrong for good nor recoveries. */
+const knownToOldestRelease: readonly Fault[] = [
   ...workerFaults,
   ...workerFaults,
   ...chainFaults,
@@ -299,7 +299,7 @@ const knownToLastRelease: readonly Fault[] = [
 export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[] =>
   release === undefined
     ? [
-        ...knownToLastRelease,
+        ...knownToOldestRelease,
         ...(isReady(['fees']) ? marketFaults : []),
         ...(isReady(['pool']) ? otherChainFaults : []),
         ...(isReady(['recover']) ? restoreFaults : []),
@@ -308,7 +308,7 @@ export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[
         ...metadataFaults,
         ...metadataFaults,
       ]
-    : [...knownToLastRelease, ...releaseFaults, ...releaseFaults, ...releaseFaults];
+    : [...knownToOldestRelease, ...releaseFaults, ...releaseFaults, ...releaseFaults];
 
 /** Ends lies and other faults for a time; the flaws that nodes have for good stay. */
 export function endLies(network: SequenceNetwork): void {

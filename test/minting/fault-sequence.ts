@@ -8,22 +8,22 @@ import { doRemedies, setRight } from './operator.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// One sequence in so many has workers of the last release, too.
+// One sequence in so many has workers of the oldest release, too.
 const releaseOneOf = 8;
 
 /**
  * Accepts mints on a network whose nodes are what the seed says, and lets go wrong what it says. Then ends what was for
  * a time, and does what the remedies of the reasons say until nothing waits; last makes all nodes sound, and judges the end.
- * @param lastRelease the folder with the files of the last release
+ * @param oldestRelease the folder with the files of the oldest release
  */
-export async function runSequence(setup: MintSetup, seed: number, lastRelease?: string) {
+export async function runSequence(setup: MintSetup, seed: number, oldestRelease?: string) {
   const begun = performance.now();
   const since = new Date();
   for (const { questions } of setup.nodes) questions.forget();
   await forgetBackup(setup.service.db);
   const chance = createChance(seed);
   const isWithRelease = chance.below(releaseOneOf) === 0;
-  const release = isWithRelease ? lastRelease : undefined;
+  const release = isWithRelease ? oldestRelease : undefined;
   const base = BigInt(await setup.chain.call<string>('eth_blockNumber'));
   const codes = await readCodes(setup.chain);
   const network = await makeNetwork(setup, chance, { onlySound: isWithRelease });

@@ -40,7 +40,7 @@ export type MintSetup = {
   accept(count: number): Promise<string[]>;
   /** A worker process of its own. */
   work(killAt?: WorkerTask['killAt'], settings?: Readonly<Record<string, string>>): RunningProcess;
-  /** A worker process of another checkout of this project, such as the last release. */
+  /** A worker process of another checkout of this project, such as the oldest release. */
   workFrom(folder: string): RunningProcess;
   /** Workers that run, the oldest first. */
   running(): readonly RunningProcess[];

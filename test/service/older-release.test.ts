@@ -8,13 +8,13 @@ import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { inspectDatabase } from '../../src/db/schema/inspect.ts';
 import { schemaRange } from '../../src/db/schema/schema-range.ts';
-import { checkOutRelease, findLastRelease, type Release } from '../support/last-release.ts';
+import { checkOutRelease, findOldestRelease, type Release } from '../support/oldest-release.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 
 const log = createLogger({ level: 'silent' });
 const migrations = path.join(import.meta.dirname, '../../migrations');
-const last = findLastRelease();
-const why = typeof last === 'string' ? ` (not run: ${last})` : '';
+const found = findOldestRelease();
+const why = typeof found === 'string' ? ` (not run: ${found})` : '';
 const started: RunningProcess[] = [];
 const pools: Database[] = [];
 
@@ -74,10 +74,10 @@ test('a start over the schema of a state between two releases is refused, and so
   await expect(prepareDatabase(db)).rejects.toThrow('between two releases');
 });
 
-describe.skipIf(typeof last === 'string')(`the last release${why}`, () => {
+describe.skipIf(typeof found === 'string')(`release ${schemaRange.oldestRelease}${why}`, () => {
   let release: Release;
   beforeAll(() => {
-    if (typeof last !== 'string') release = checkOutRelease(last);
+    if (typeof found !== 'string') release = checkOutRelease(found);
   });
   afterAll(() => release.remove());
 

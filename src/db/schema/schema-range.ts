@@ -2,7 +2,8 @@ import packageFile from '../../../package.json' with { type: 'json' };
 
 /**
  * Which releases may run on the schema of this one. A migration that takes away what an older release uses moves `needs`
- * to the migration since which nothing uses it any more. The last release before this one always may: a test shows it.
+ * to the migration since which nothing uses it any more. The last release before this one always may. Tests and
+ * rehearsals run the oldest one.
  */
 export const schemaRange = {
   /** This release. */

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkOutRelease, findLastRelease } from '../../support/last-release.ts';
+import { checkOutRelease, findOldestRelease } from '../../support/oldest-release.ts';
 import { runSequence } from '../fault-sequence.ts';
 import { createMintSetup } from '../mint-setup.ts';
 
@@ -24,7 +24,7 @@ test(
     const end = performance.now() + seconds * 1_000;
     const wrong: string[] = [];
     let begun = 0;
-    const last = findLastRelease();
+    const last = findOldestRelease();
     const release = typeof last === 'string' ? undefined : checkOutRelease(last);
     const mayBegin = () => begun < most && (begun < setupsAtOnce || performance.now() < end);
 

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkOutRelease, findLastRelease, type Release } from '../../support/last-release.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { checkOutRelease, findOldestRelease, type Release } from '../../support/oldest-release.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-const last = findLastRelease();
+const last = findOldestRelease();
 const why = typeof last === 'string' ? ` (skipped: ${last})` : '';
 
-describe.skipIf(typeof last === 'string')(`a worker of the last release${why}`, () => {
+describe.skipIf(typeof last === 'string')(`a worker of the oldest release${why}`, () => {
   let release: Release;
   let setup: MintSetup;
   beforeAll(() => {
