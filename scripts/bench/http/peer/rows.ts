@@ -1,4 +1,11 @@
-/* Rows as they are stored, and as the documents want them. */
+import type { components as events } from '../../../../src/contract/generated/events.ts';
+import type { components as rwa } from '../../../../src/contract/generated/rwa.ts';
+
+/* Rows as they are stored, and as the documents want them: a field that a document gains does not compile without it here. */
+
+type Event = events['schemas']['Event'];
+export type Attendee = events['schemas']['Attendee'];
+type Schemas = rwa['schemas'];
 
 export type EventRow = {
   readonly id: string;
@@ -14,10 +21,15 @@ export type EventRow = {
   readonly currency: string | null;
   readonly discount_price: string | null;
   readonly discount_percentage: string | null;
-  readonly contract_required_to_attend: readonly string[];
-  readonly contract_required_to_discount: readonly string[];
+  readonly contract_required_to_attend: string[];
+  readonly contract_required_to_discount: string[];
+  readonly require_all: boolean;
+  readonly minimum_balance: string;
+  readonly proof_required: boolean;
+  readonly one_admission_per_token: boolean;
+  readonly recheck_at_checkin: boolean;
   readonly cover_image: string | null;
-  readonly gallery_images: readonly string[];
+  readonly gallery_images: string[];
   readonly chain_id: string | null;
   readonly total_attendees: number;
   readonly created_at: Date;
@@ -26,11 +38,12 @@ export type EventRow = {
 
 export const eventColumns = `id, company_id, name, location, description, program, start_date, end_date, max_attendees,
   price, currency, discount_price, discount_percentage, contract_required_to_attend, contract_required_to_discount,
-  cover_image, gallery_images, chain_id, total_attendees, created_at, updated_at`;
+  require_all, minimum_balance, proof_required, one_admission_per_token, recheck_at_checkin, cover_image,
+  gallery_images, chain_id, total_attendees, created_at, updated_at`;
 
 const numberOf = (text: string | null) => (text === null ? null : Number(text));
 
-export const eventOf = (row: EventRow) => ({
+export const eventOf = (row: EventRow): Event => ({
   id: row.id,
   companyId: row.company_id,
   name: row.name,
@@ -46,6 +59,11 @@ export const eventOf = (row: EventRow) => ({
   discountPercentage: numberOf(row.discount_percentage),
   contractRequiredToAttend: row.contract_required_to_attend,
   contractRequiredToDiscount: row.contract_required_to_discount,
+  requireAll: row.require_all,
+  minimumBalance: row.minimum_balance,
+  proofRequired: row.proof_required,
+  oneAdmissionPerToken: row.one_admission_per_token,
+  recheckAtCheckin: row.recheck_at_checkin,
   coverImage: row.cover_image,
   galleryImages: row.gallery_images,
   chainId: numberOf(row.chain_id),
@@ -79,7 +97,7 @@ export const rwaColumns = `r.id AS rwa_id, r.company_id AS rwa_company_id, r.nam
   r.price AS rwa_price, r.currency AS rwa_currency, r.archived_at AS rwa_archived_at, r.created_at AS rwa_created_at,
   r.updated_at AS rwa_updated_at`;
 
-export const rwaOf = (row: RwaRow) => ({
+export const rwaOf = (row: RwaRow): Schemas['Rwa'] => ({
   id: row.rwa_id,
   companyId: row.rwa_company_id,
   name: row.rwa_name,
@@ -98,20 +116,24 @@ export const rwaOf = (row: RwaRow) => ({
 });
 
 export type RwaDetailRow = RwaRow & {
-  readonly rwa_data: unknown;
+  readonly rwa_data: Record<string, unknown> | null;
+  readonly rwa_claim_page: boolean;
+  readonly rwa_claim_base_url: string | null;
   readonly rwa_total_nfts: string;
   readonly rwa_claimed_nfts: string;
 };
 
-export const rwaDetailColumns = `${rwaColumns}, r.data AS rwa_data, r.total_nfts AS rwa_total_nfts,
-  r.claimed_nfts AS rwa_claimed_nfts`;
+export const rwaDetailColumns = `${rwaColumns}, r.data AS rwa_data, r.claim_page AS rwa_claim_page,
+  r.claim_base_url AS rwa_claim_base_url, r.total_nfts AS rwa_total_nfts, r.claimed_nfts AS rwa_claimed_nfts`;
 
-export function rwaDetailOf(row: RwaDetailRow) {
+export function rwaDetailOf(row: RwaDetailRow): Schemas['RwaDetail'] {
   const totalNfts = Number(row.rwa_total_nfts);
   const claimedNfts = Number(row.rwa_claimed_nfts);
   return {
     ...rwaOf(row),
     data: row.rwa_data,
+    claimPage: row.rwa_claim_page,
+    claimBaseUrl: row.rwa_claim_base_url,
     totalNfts,
     claimedNfts,
     unclaimedNfts: totalNfts - claimedNfts,
@@ -124,24 +146,43 @@ export type NftRow = {
   readonly serial: string;
   readonly token_id: string;
   readonly secret_cipher: Buffer;
-  readonly mint_state: string;
+  readonly mint_state: Schemas['Nft']['claimStatus'];
   readonly mint_error: string | null;
   readonly recipient: string | null;
   readonly minted_at: Date | null;
   readonly minted_tx: string | null;
   readonly minted_block: string | null;
-  readonly data: unknown;
+  readonly owner: string | null;
+  /** The three are null together. */
+  readonly owner_block: string | null;
+  readonly owner_at: Date | null;
+  readonly owner_tx: string | null;
+  readonly data: Record<string, unknown> | null;
+  readonly attributes: Schemas['PublicAttribute'][] | null;
+  readonly image_url: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 };
 
 // The RWA's id is among its own columns.
 export const nftColumns = `n.id, n.serial, n.token_id, n.secret_cipher, n.mint_state, n.mint_error, n.recipient,
-  n.minted_at, n.minted_tx, n.minted_block, n.data, n.created_at, n.updated_at`;
+  n.minted_at, n.minted_tx, n.minted_block, n.owner, n.owner_block, n.owner_at, n.owner_tx, n.data, n.attributes,
+  n.image_url, n.created_at, n.updated_at`;
+
+function ownershipOf({ mint_state, owner, owner_block, owner_at, owner_tx }: Omit<NftRow, 'secret_cipher'>) {
+  if (mint_state !== 'minted' || owner_at === null) return { owner: null, ownerSince: null, burnedAt: null };
+  const time = owner_at.toISOString();
+  if (owner === null) return { owner, ownerSince: null, burnedAt: time };
+  return {
+    owner,
+    ownerSince: { block: owner_block ?? '', time, transaction: owner_tx ?? '' },
+    burnedAt: null,
+  };
+}
 
 const claimBase = `${process.env['CLAIM_BASE_URL']}/`;
 
-export const nftOf = (row: Omit<NftRow, 'secret_cipher'>, secret: string) => ({
+export const nftOf = (row: Omit<NftRow, 'secret_cipher'>, secret: string): Schemas['Nft'] => ({
   id: row.id,
   rwaId: row.rwa_id,
   serial: row.serial.padStart(6, '0'),
@@ -155,7 +196,10 @@ export const nftOf = (row: Omit<NftRow, 'secret_cipher'>, secret: string) => ({
   mintedAt: row.minted_at?.toISOString() ?? null,
   mintedTx: row.minted_tx,
   mintedBlock: row.minted_block,
+  ...ownershipOf(row),
   data: row.data,
+  attributes: row.attributes,
+  imageUrl: row.image_url,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 });

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Caller } from './keys.ts';
 import { notFound } from './not-found.ts';
 import type { Visit } from './reads.ts';
-import { type EventRow, eventColumns, eventOf, nftOf } from './rows.ts';
+import { type Attendee, type EventRow, eventColumns, eventOf, nftOf } from './rows.ts';
 
 type EventBody = Readonly<Record<string, unknown>>;
 type Registration = { readonly created_at: Date };
@@ -82,11 +82,25 @@ export function createWrites(pool: pg.Pool, secretKey: { readonly id: string; re
       const { rows } = await pool.query<EventRow>({ name: 'create event', text: createSql, values });
       return eventOf(rows[0] ?? notFound());
     },
-    async addAttendee({ companyId, keyId }: Caller, eventId: string, attendeeId: string, visit: Visit) {
+    async addAttendee(
+      { companyId, keyId }: Caller,
+      eventId: string,
+      attendeeId: string,
+      visit: Visit,
+    ): Promise<Attendee> {
       const values = [companyId, keyId, visit.ip, visit.id, eventId, attendeeId];
       const { rows } = await pool.query<Registration>({ name: 'add attendee', text: addSql, values });
       const { created_at } = rows[0] ?? notFound();
-      return { attendeeId, eventId, createdAt: created_at.toISOString() };
+      return {
+        attendeeId,
+        eventId,
+        createdAt: created_at.toISOString(),
+        checkedInAt: null,
+        wallet: null,
+        appliedPrice: null,
+        blocks: [],
+        tokens: [],
+      };
     },
     async issueNfts({ companyId, keyId }: Caller, rwaId: string, count: number, visit: Visit) {
       const nfts = Array.from({ length: count }, () => newSecret(seal));
@@ -118,13 +132,19 @@ function issued(
     rwa_id: rwaId,
     serial: serial.toString(),
     token_id: ((BigInt(number) << 64n) + serial).toString(),
-    mint_state: 'unclaimed',
+    mint_state: 'unclaimed' as const,
     mint_error: null,
     recipient: null,
     minted_at: null,
     minted_tx: null,
     minted_block: null,
+    owner: null,
+    owner_block: null,
+    owner_at: null,
+    owner_tx: null,
     data: null,
+    attributes: null,
+    image_url: null,
     created_at,
     updated_at: created_at,
   };
