@@ -16,6 +16,11 @@ const ofOldIndexes = [
   'and a page of them is read in order, without sorting',
   'reads a page of the newest events without sorting',
 ];
+const importedByMigrations = [
+  'src/db/connection/statements.ts',
+  'src/db/schema/build-indexes.ts',
+  'src/db/schema/forward-only.ts',
+];
 const limitMs = 1_200_000;
 
 /** Runs the suite of the oldest release of the schema range, with its own code, over the schema that the present migrations make. */
@@ -27,9 +32,8 @@ export async function rehearseLastSuite(report: Report): Promise<void> {
     const migrations = path.join(release.folder, 'migrations');
     await rm(migrations, { recursive: true });
     await cp(path.join(root, 'migrations'), migrations, { recursive: true });
-    // What the migrations import.
-    for (const file of ['build-indexes.ts', 'forward-only.ts', 'statements.ts'])
-      await cp(path.join(root, 'src/db', file), path.join(release.folder, 'src/db', file));
+    for (const file of importedByMigrations)
+      await cp(path.join(root, file), path.join(release.folder, file));
     for (const part of parts)
       await report(`the tests of ${release.version} in test/${part} pass over the present schema`, () =>
         runTests(release.folder, part),
