@@ -20,12 +20,15 @@ export function addRecoverCommand(program: Command, session: Session): void {
     .command('recover')
     .description(
       'Rebuild rows and nonces from the contracts, after a restore from an older backup or a chain that was rolled back. ' +
-        'Without --apply, only show what would be fixed',
+        'Without --apply, only show what would be fixed. Exit status 1 while minting waits, or something is found',
     )
     .option('--chain <id>', 'only this network', chainId)
     .option('--signer <address>', 'signer that the database lacks; repeatable', severalAddresses, [])
     .addOption(new Option('--begin', 'only pause minting; recover later').conflicts('apply'))
-    .option('--apply', 'change the rows; minting waits meanwhile, and goes on when nothing is left')
+    .option(
+      '--apply',
+      'change the rows; minting waits meanwhile, and goes on when every mint of the chain is final',
+    )
     .action((options: RecoverOptions) =>
       asOperator(session, (operator) =>
         options.begin === true
@@ -50,7 +53,7 @@ async function begin(operator: Operator, id: string | undefined): Promise<void> 
   operator.output.say('Minting waits. Next: tallystick recover, then tallystick recover --apply');
 }
 
-/** @returns whether minting can go on, and nothing is left for a person */
+/** @returns with --apply whether minting goes on, and without whether there is nothing to fix */
 async function runRecover(
   operator: Operator,
   { chain, apply, signer }: RecoverOptions,
@@ -80,7 +83,7 @@ async function runRecover(
     output.record(record);
   }
   output.say(nextStep(record));
-  return waiting === 0 && left === 0;
+  return waiting === 0 && (apply === true || found === 0);
 }
 
 type One = {
