@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { rehearseBackup } from './rehearse/backup.ts';
 import { rehearseDeployment } from './rehearse/deployment.ts';
-import { rehearseLastSuite } from './rehearse/last-suite.ts';
 import { rehearseMove } from './rehearse/move.ts';
 import { rehearseNewcomer } from './rehearse/newcomer.ts';
 import type { Report } from './rehearse/report.ts';
@@ -11,7 +10,6 @@ import { rehearseUpgrade } from './rehearse/upgrade.ts';
 /** By name; what each counted, for programs. */
 const rehearsals: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
   deploy: rehearseDeployment,
-  'last-suite': rehearseLastSuite,
   upgrade: rehearseUpgrade,
   backup: rehearseBackup,
   newcomer: rehearseNewcomer,
@@ -25,7 +23,6 @@ Tries what operators do once in a while, as far as one machine allows:
 
   deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart; starts nginx
                where it is installed, and runs the scripts of compose.yaml
-  last-suite   runs the suite of the last release over the present schema; takes some minutes
   upgrade      replaces the processes of the last release by those of this one, one by one under load, after migrate: no
                request fails, and nothing that was accepted is lost
   backup       backs up by pg_dump under load, mints on, restores into another server and recovers what the chain has

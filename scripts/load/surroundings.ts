@@ -47,7 +47,7 @@ const userOf = (role: Role) => `load_${role}`;
 const password = 'few-rights';
 
 /** The URL of the database for the user of this role, who has no more rights than it needs. */
-export function asRole(databaseUrl: string, role: Role): string {
+function asRole(databaseUrl: string, role: Role): string {
   const url = new URL(databaseUrl);
   [url.username, url.password] = [userOf(role), password];
   return url.href;
