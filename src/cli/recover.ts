@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Network } from '../chain/rpc/client/network.ts';
-import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
+import type { ClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/compare/compared-contract-store.ts';
 import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { UsageError } from './shared/failure.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';
 import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, severalAddresses } from './shared/values.ts';
+import { vaultOf } from './shared/vault.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
@@ -60,7 +60,7 @@ async function runRecover(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { output } = operator;
-  const vault = apply === true ? openVault(operator) : undefined;
+  const vault = apply === true ? vaultOf(operator) : undefined;
   if (apply === true)
     await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
@@ -105,15 +105,6 @@ async function recoverOne(
   const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
   const { waiting } = await recoverNetwork(run, tell).finally(progress.stop);
   return waiting;
-}
-
-function openVault({ config }: Operator): ClaimSecretVault {
-  if (config.SECRET_KEYS === undefined) {
-    throw new UsageError(
-      'SECRET_KEYS is not set: lost NFTs get new claim secrets, which are sealed with them.',
-    );
-  }
-  return createClaimSecretVault(config.SECRET_KEYS);
 }
 
 // Of a run with --apply, and without.

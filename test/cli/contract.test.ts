@@ -103,7 +103,7 @@ describe('contract deploy', () => {
   test('says when the network is not registered', async ({ run }) => {
     expect(await run('contract', 'deploy', '5', '--name', 'C', '--symbol', 'C', ...keys)).toMatchObject({
       status: 2,
-      err: 'Network 5 is not registered. See: tallystick network list\n',
+      err: 'There is no network 5. List them with: tallystick network list\n',
     });
   });
 });

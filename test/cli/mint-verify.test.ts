@@ -2,6 +2,7 @@ import { afterEach, describe, expect } from 'vitest';
 import { addCompany, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
 import { type MintChain, startMintChain } from '../support/minting.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { test as base } from './fixtures.ts';
 
 // The first account of the local chain, which mints by hand here.
@@ -36,7 +37,9 @@ const issue = async (db: Db, mints: MintChain, count: number) =>
 /** Mints a token by hand and tells its row, as the service does. */
 const mintTruly = async (db: Db, mints: MintChain, nft: { id: string; tokenId: string; rwaId: string }) => {
   await mints.mintByHand(recipient, nft.tokenId);
-  const [mint] = (await mints.mints()).get(nft.tokenId) ?? [];
+  const minted = async () => (await mints.mints()).get(nft.tokenId);
+  // The chain gives the hash a moment before it has the block.
+  const [mint] = await waitFor(async () => (await minted()) ?? Promise.reject(new Error('not mined')));
   const block = await mints.call<{ timestamp: string }>(
     'eth_getBlockByNumber',
     `0x${Number(mint?.block).toString(16)}`,
@@ -151,7 +154,7 @@ describe('mint verify', () => {
   test('says when the network is not registered', async ({ run }) => {
     expect(await run('mint', 'verify', '--chain', '5')).toMatchObject({
       status: 2,
-      err: 'Network 5 is not registered. See: tallystick network list\n',
+      err: 'There is no network 5. List them with: tallystick network list\n',
     });
   });
 });
