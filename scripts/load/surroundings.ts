@@ -72,8 +72,8 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   let postgres = first;
   const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
   const signers = await createSigners(folder, 2);
-  const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
-    running.stop(),
+  const chain = opened.adopt(await startBenchChain(signers.addresses, quickFinality), (running) =>
+    running.close(),
   );
   await installMulticall(chain.rpcUrl);
   const nodes: TestNode[] = [];
