@@ -25,10 +25,3 @@ export function runProgram(
     });
   });
 }
-
-/** Whether a program is on this machine. */
-export const hasProgram = (command: string): Promise<boolean> =>
-  runProgram('sh', ['-c', `command -v ${command}`]).then(
-    () => true,
-    () => false,
-  );

@@ -58,7 +58,7 @@ function program(): Command {
   const never = () => {
     throw new Error('no command runs here');
   };
-  const asks = { loadClientSettings: never, loadConfig: never, ask: never, onInterrupt: never };
+  const asks = { loadClientSettings: never, loadConfig: never, onInterrupt: never };
   const parts = { ...asks, version: '', environment: {}, stdin, stdout } as unknown as ProgramParts;
   return createProgram(parts, never);
 }

@@ -1,9 +1,6 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '../../src/base/log.ts';
 import { basePaths } from '../../src/contract/documents.ts';
@@ -17,8 +14,8 @@ import { tryDelivery } from '../../src/news/sending/delivery.ts';
 import { deliveriesAtOnce } from '../../src/news/sending/endpoint-runner.ts';
 import { sendToAll } from '../../src/news/sending/sender.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
+import { openDurableDatabase } from './durable-database.ts';
 import { areHeld, below } from './limits.ts';
-import { startBenchPostgres } from './mint/bench-postgres.ts';
 import { rounded, type Suite } from './suite.ts';
 
 const perSecond = 500;
@@ -34,11 +31,8 @@ export const newsSuite: Suite = {
   async run({ isQuick, say }) {
     const seconds = isQuick ? 5 : 20;
     const backlog = isQuick ? 2_000 : 10_000;
-    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bench-'));
     await using opened = new AsyncDisposableStack();
-    opened.defer(() => rm(folder, { recursive: true, force: true }));
-    const postgres = opened.adopt(await startBenchPostgres(folder), (each) => each.close());
-    const { db, url } = await postgres.createDatabase();
+    const { db, url } = opened.adopt(await openDurableDatabase(), (made) => made.close());
     const receiver = opened.adopt(await startReceiver(), (each) => each.stop());
     const work = await startWork(db, url, receiver.url);
     opened.defer(() => work.stop());

@@ -47,7 +47,7 @@ const userOf = (role: Role) => `load_${role}`;
 const password = 'few-rights';
 
 /** The URL of the database for the user of this role, who has no more rights than it needs. */
-export function asRole(databaseUrl: string, role: Role): string {
+function asRole(databaseUrl: string, role: Role): string {
   const url = new URL(databaseUrl);
   [url.username, url.password] = [userOf(role), password];
   return url.href;
@@ -72,8 +72,8 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   let postgres = first;
   const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
   const signers = await createSigners(folder, 2);
-  const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
-    running.stop(),
+  const chain = opened.adopt(await startBenchChain(signers.addresses, quickFinality), (running) =>
+    running.close(),
   );
   await installMulticall(chain.rpcUrl);
   const nodes: TestNode[] = [];

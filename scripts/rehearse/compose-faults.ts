@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { z } from 'zod';
 import { roles, secretSettings, settings } from '../../src/config/config.ts';
 import { settingsFileVariable } from '../../src/config/settings-file.ts';
-import { hasProgram, runProgram } from '../run-program.ts';
+import { runProgram } from '../run-program.ts';
 import { toolFolder } from './tools.ts';
 
 const service = z
@@ -13,24 +13,12 @@ const service = z
     image: z.string().min(1),
     environment: z.record(z.string(), z.string()).default({}),
     secrets: z.array(z.string()).default([]),
-    depends_on: z
-      .record(
-        z.string(),
-        z.object({ condition: z.enum(['service_healthy', 'service_completed_successfully']) }),
-      )
-      .default({}),
-    healthcheck: z.object({}).loose().optional(),
     read_only: z.boolean().default(false),
     volumes: z.array(z.string()).default([]),
   })
   .loose();
 /** Of a compose file, what is used of it here. */
-const composeFile = z.object({
-  name: z.string(),
-  services: z.record(z.string(), service),
-  volumes: z.record(z.string(), z.unknown()),
-  secrets: z.record(z.string(), z.object({ file: z.string() }).strict()),
-});
+const composeFile = z.object({ services: z.record(z.string(), service) });
 type Service = z.output<typeof service>;
 
 /** Says where the file of compose breaks the published schema of the Compose specification, of which dclint has a copy. */
@@ -55,48 +43,25 @@ export async function readByCompose(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-  if (!((await hasProgram('docker')) && isHere)) return false;
+  if (!isHere) return false;
   const env = { ...process.env, PUBLIC_BASE_URL: 'https://api.example' };
   await runProgram('docker', args, { env });
   return true;
 }
 
-/** What of a compose file cannot work: names without their thing, and settings that the service does not know. */
+/** What of a compose file does not fit the service: its settings, roles and rights. Names are for Docker Compose to judge. */
 export function composeFaults(file: unknown): string[] {
   const parsed = composeFile.loose().safeParse(file);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  const { services, secrets, volumes } = parsed.data;
-  const used = new Set(Object.values(services).flatMap((each) => each.secrets));
+  const { services } = parsed.data;
   const started = Object.values(services).map(({ environment }) => environment['ROLES']);
   return [
-    ...Object.entries(services).flatMap(([name, own]) => [
-      ...own.secrets.filter((secret) => !(secret in secrets)).map((secret) => `${name}: no secret ${secret}`),
-      ...Object.entries(own.depends_on).flatMap(([other, { condition }]) =>
-        dependencyFaults(name, services[other], other, condition),
-      ),
-      ...own.volumes
-        .map((volume) => volume.split(':', 1)[0] ?? '')
-        .filter((volume) => /^\w+$/.test(volume) && !(volume in volumes))
-        .map((volume) => `${name}: no volume ${volume}`),
-      ...(own.image.includes('TALLYSTICK_IMAGE') ? ownFaults(name, own) : []),
-    ]),
+    ...Object.entries(services).flatMap(([name, own]) =>
+      own.image.includes('TALLYSTICK_IMAGE') ? ownFaults(name, own) : [],
+    ),
     ...operatorFaults(services),
-    ...Object.keys(secrets)
-      .filter((secret) => !used.has(secret))
-      .map((secret) => `nobody uses secret ${secret}`),
     ...roles.filter((role) => !started.includes(role)).map((role) => `no service has the role ${role}`),
   ];
-}
-
-function dependencyFaults(
-  name: string,
-  other: Service | undefined,
-  its: string,
-  condition: string,
-): string[] {
-  if (other === undefined) return [`${name}: no service ${its}`];
-  const isTold = condition !== 'service_healthy' || other.healthcheck !== undefined;
-  return isTold ? [] : [`${name}: nobody says whether ${its} is healthy`];
 }
 
 /** What the service of operators lacks to make keystores, deploy, grant and export, and who else gets at the admin's key. */

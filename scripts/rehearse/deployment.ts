@@ -4,8 +4,9 @@ import path from 'node:path';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import packageFile from '../../package.json' with { type: 'json' };
 import { settings } from '../../src/config/config.ts';
+import { findProgram } from '../find-program.ts';
 import { startDatabaseServer } from '../load/database-server.ts';
-import { hasProgram, runProgram } from '../run-program.ts';
+import { runProgram } from '../run-program.ts';
 import { composeFaults, readByCompose, schemaFaults } from './compose-faults.ts';
 import { manifestFaults } from './manifest-faults.ts';
 import { rehearseNginx } from './nginx.ts';
@@ -31,15 +32,15 @@ export async function rehearseDeployment(report: Report): Promise<void> {
     if (!(await readByCompose(path.join(deploy, 'compose.yaml'))))
       process.stdout.write('  without Docker Compose here, its schema alone says whether it is valid\n');
   });
-  await report('compose.yaml: every name has its thing, and every setting is one', async () =>
+  await report('compose.yaml: every setting is one, and rights are few', async () =>
     assertNone(composeFaults(await compose())),
   );
-  if (await hasProgram('psql'))
+  if (findProgram('psql') !== undefined)
     await report('compose/*.sh: secrets, and a database user for each role', makeUsers);
   else process.stdout.write('  without psql here, the scripts of compose.yaml are not run\n');
   await report('systemd/*.service: verified, and start what `npm run serve` starts', verifyUnits);
   await report('monitoring/rules.yaml: promtool lets each alert fire, and not while all is well', testRules);
-  if (await hasProgram('nginx')) await rehearseNginx(report);
+  if (findProgram('nginx') !== undefined) await rehearseNginx(report);
   else process.stdout.write('  without nginx here, its configuration is not tried\n');
   const helm = await unpackHelm();
   const chart = path.join(deploy, 'chart');
@@ -145,7 +146,7 @@ async function verifyUnits(): Promise<void> {
       await writeFile(path.join(copies, unit), text.replaceAll(program, process.execPath));
     }
     const files = units.map((unit) => path.join(copies, unit));
-    if (await hasProgram('systemd-analyze')) {
+    if (findProgram('systemd-analyze') !== undefined) {
       // What it does not know it only tells of.
       const verify = ['-c', 'systemd-analyze verify --man=no "$@" 2>&1', 'sh', ...files];
       const told = (await runProgram('sh', verify)).split('\n');
@@ -158,7 +159,7 @@ async function verifyUnits(): Promise<void> {
 
 async function testRules(): Promise<void> {
   const cwd = path.join(deploy, 'monitoring');
-  if (!(await hasProgram('promtool'))) {
+  if (findProgram('promtool') === undefined) {
     process.stdout.write('  without promtool here, the alerts are not tried\n');
     return;
   }

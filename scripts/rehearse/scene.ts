@@ -67,8 +67,8 @@ export async function openScene(
   // As root a server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
   const signers = await createSigners(folder, signerCount);
-  const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
-    running.stop(),
+  const chain = opened.adopt(await startBenchChain(signers.addresses, quickFinality), (running) =>
+    running.close(),
   );
   const keys = { SECRET_KEYS: ringKey, CURSOR_KEYS: ringKey, CLAIM_BASE_URL: 'https://c.example/c' };
   return {

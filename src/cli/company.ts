@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { findNetwork } from '../chain/network-store.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
 import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
@@ -13,8 +12,9 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
-import { sayWhatFollows } from './shared/next-page.ts';
-import { asOperator, type Operator, type Session } from './shared/session.ts';
+import { findRegistered } from './shared/find-network.ts';
+import { sayWhatFollows } from './shared/output.ts';
+import { asOperator, type Session } from './shared/session.ts';
 import {
   addressValue,
   orEmpty,
@@ -110,7 +110,6 @@ function addReadCommands(company: Command, session: Session): void {
 function addUpdateCommand(company: Command, session: Session): void {
   const update = company
     .command('update <company>')
-    .alias('set')
     .description('Change a company, by id or name; an empty text clears a field')
     .option('--name <name>', 'new name', words());
   withFields(update).action((idOrName: string, options: Changes) =>
@@ -153,7 +152,7 @@ function addLimitCommand(company: Command, session: Session): void {
           throw new UsageError('Nothing to change: give --mints-per-day or --gas-per-day.');
         }
         const { id: companyId } = await findCompany(operator, idOrName);
-        for (const { chainId } of gasPerDay) await assertRegistered(operator, chainId);
+        for (const { chainId } of gasPerDay) await findRegistered(operator, chainId);
         const details = {
           mintsPerDay,
           gasPerDay: gasPerDay.map(({ chainId, weiPerDay }) => `${chainId}=${weiPerDay ?? 'none'}`),
@@ -190,11 +189,6 @@ function gasBudgets(text: string, earlier: readonly GasBudget[] = []): GasBudget
     );
   }
   return [...earlier, { chainId, weiPerDay: amount === 'none' ? null : BigInt(amount) }];
-}
-
-async function assertRegistered({ db }: Operator, chainId: string): Promise<void> {
-  if ((await findNetwork(db, chainId)) !== undefined) return;
-  throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
 }
 
 const withFields = (command: Command) =>

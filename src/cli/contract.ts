@@ -3,13 +3,13 @@ import { metadataBase } from '../chain/contracts/base-uri.ts';
 import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { feeCapOf } from '../chain/minting/fees.ts';
-import { findNetwork } from '../chain/network-store.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
+import { findRegistered } from './shared/find-network.ts';
 import { errorText } from './shared/finding.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
@@ -221,9 +221,7 @@ function onNetwork(
   work: (operator: Operator, provider: Provider, network: Network) => Promise<void>,
 ): Promise<void> {
   return asOperator(session, async (operator) => {
-    const network = await findNetwork(operator.db, id);
-    if (network === undefined)
-      throw new UsageError(`Network ${id} is not registered. See: tallystick network list`);
+    const network = await findRegistered(operator, id);
     await work(operator, operator.clients.for(network), network);
   });
 }

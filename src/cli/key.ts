@@ -16,8 +16,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
-import { sayWhatFollows } from './shared/next-page.ts';
-import type { Output } from './shared/output.ts';
+import { type Output, sayWhatFollows } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';
 

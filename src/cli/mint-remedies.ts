@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import type { MintNode } from '../chain/minting/mint-node.ts';
-import { findNetwork } from '../chain/network-store.ts';
-import type { Network } from '../chain/rpc/client/network.ts';
 import type { Database } from '../contract/transaction.ts';
 import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
@@ -19,6 +17,7 @@ import { notFailed, retryMint } from '../rwa/operators/remedies/mint-retry.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
+import { findRegistered } from './shared/find-network.ts';
 import { pinKnownNode, pinOther } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainOption, isUuid } from './shared/values.ts';
@@ -111,7 +110,7 @@ async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, si
   const found = isUuid(nftId) ? await findRequestedMint(db, nftId) : undefined;
   if (found === undefined) throw new UsageError((remedy.missing ?? notRequested)(nftId));
   refuseIf(await remedy.refusal?.(found, db));
-  const network = await networkOf(operator, found.chainId);
+  const network = await findRegistered(operator, found.chainId);
   const node = await (rpc === undefined ? pinKnownNode(operator, network) : pinOther(operator, network, rpc));
   const progress = output.progress(`Reading ${network.name}`, 'blocks');
   const onChange = entryOf(`mint.${remedy.name}`, nftId);
@@ -124,14 +123,6 @@ const entryOf =
   (action: string, subject: string): OnChange =>
   (tx, details) =>
     recordByOperator(tx, { action, subject, details });
-
-async function networkOf({ db }: Operator, id: string): Promise<Network> {
-  const network = await findNetwork(db, id);
-  if (network === undefined) {
-    throw new UsageError(`Network ${id} is not registered, so its chain cannot be asked.`);
-  }
-  return network;
-}
 
 function addReleaseCommand(mint: Command, session: Session): void {
   const release = addNftCommand(mint, session, {
@@ -158,7 +149,7 @@ function addFillCommand(mint: Command, session: Session): void {
     .option('--signer <address>', 'the signer; required when the network has several', addressValue)
     .action(({ chainId: id, signer }: { chainId: string; signer?: string }) =>
       asOperator(session, async (operator) => {
-        const network = await networkOf(operator, id);
+        const network = await findRegistered(operator, id);
         const lane = await laneOf(operator, id, signer);
         const node: MintNode = await pinKnownNode(operator, network);
         const onChange = entryOf('mint.fill_gap', id);

@@ -40,8 +40,6 @@ export type ProgramParts = {
   readonly loadConfig: (from: { local: boolean; settings: string | undefined }) => Config | Promise<Config>;
   readonly environment: Environment;
   readonly stderr: Watched;
-  /** Asks the person. @returns undefined where there is nobody to be asked */
-  readonly ask: (question: string) => Promise<string | undefined>;
   readonly prompt: Prompt;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
@@ -89,7 +87,7 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
  */
 export function createProgram(parts: ProgramParts, fail: () => void): Command {
   const { version, loadConfig, loadClientSettings, environment, stdin, stdout, stderr } = parts;
-  const { ask, prompt, onInterrupt } = parts;
+  const { prompt, onInterrupt } = parts;
   const program = new Command('tallystick');
   program
     .description(
@@ -117,7 +115,6 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
     local,
     output: () => outputOf(program, parts),
     fail,
-    ask,
     prompt,
     onInterrupt,
   };

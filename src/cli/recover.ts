@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Network } from '../chain/rpc/client/network.ts';
-import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
+import type { ClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/compare/compared-contract-store.ts';
 import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { UsageError } from './shared/failure.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';
 import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, severalAddresses } from './shared/values.ts';
+import { vaultOf } from './shared/vault.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
@@ -20,12 +20,15 @@ export function addRecoverCommand(program: Command, session: Session): void {
     .command('recover')
     .description(
       'Rebuild rows and nonces from the contracts, after a restore from an older backup or a chain that was rolled back. ' +
-        'Without --apply, only show what would be fixed',
+        'Without --apply, only show what would be fixed. Exit status 1 while minting waits, or something is found',
     )
     .option('--chain <id>', 'only this network', chainId)
     .option('--signer <address>', 'signer that the database lacks; repeatable', severalAddresses, [])
     .addOption(new Option('--begin', 'only pause minting; recover later').conflicts('apply'))
-    .option('--apply', 'change the rows; minting waits meanwhile, and goes on when nothing is left')
+    .option(
+      '--apply',
+      'change the rows; minting waits meanwhile, and goes on when every mint of the chain is final',
+    )
     .action((options: RecoverOptions) =>
       asOperator(session, (operator) =>
         options.begin === true
@@ -50,14 +53,14 @@ async function begin(operator: Operator, id: string | undefined): Promise<void> 
   operator.output.say('Minting waits. Next: tallystick recover, then tallystick recover --apply');
 }
 
-/** @returns whether minting can go on, and nothing is left for a person */
+/** @returns with --apply whether minting goes on, and without whether there is nothing to fix */
 async function runRecover(
   operator: Operator,
   { chain, apply, signer }: RecoverOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { output } = operator;
-  const vault = apply === true ? openVault(operator) : undefined;
+  const vault = apply === true ? vaultOf(operator) : undefined;
   if (apply === true)
     await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
@@ -80,7 +83,7 @@ async function runRecover(
     output.record(record);
   }
   output.say(nextStep(record));
-  return waiting === 0 && left === 0;
+  return waiting === 0 && (apply === true || found === 0);
 }
 
 type One = {
@@ -102,15 +105,6 @@ async function recoverOne(
   const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
   const { waiting } = await recoverNetwork(run, tell).finally(progress.stop);
   return waiting;
-}
-
-function openVault({ config }: Operator): ClaimSecretVault {
-  if (config.SECRET_KEYS === undefined) {
-    throw new UsageError(
-      'SECRET_KEYS is not set: lost NFTs get new claim secrets, which are sealed with them.',
-    );
-  }
-  return createClaimSecretVault(config.SECRET_KEYS);
 }
 
 // Of a run with --apply, and without.

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from '../cli/program.ts';
 import { createPrompt } from '../cli/shared/prompt.ts';
 import { readClientSettings } from '../config/client-settings.ts';
@@ -32,15 +31,6 @@ process.exitCode = await runCommandLine(
     prompt: createPrompt({ input: process.stdin, output: process.stderr }),
     stdout: process.stdout,
     stderr: process.stderr,
-    async ask(question) {
-      if (!process.stdin.isTTY) return undefined;
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
-      try {
-        return await lines.question(question);
-      } finally {
-        lines.close();
-      }
-    },
     onInterrupt(listener) {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       const stopWaiting = () => {

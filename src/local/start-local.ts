@@ -9,7 +9,6 @@ import { endLeftovers } from './programs/leftovers.ts';
 import { LocalError } from './programs/local-error.ts';
 import { type LocalFolder, openLocalFolder, writeJson } from './programs/local-folder.ts';
 import { takeLock } from './programs/lock.ts';
-import { watchNpm } from './programs/npm-watch.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
@@ -53,7 +52,6 @@ export async function startLocal(options: LocalOptions): Promise<LocalEnvironmen
   await using starting = new AsyncDisposableStack();
   const folder = openLocalFolder(options.directory);
   starting.adopt(takeLock(folder.lock), (lock) => lock.release());
-  starting.defer(watchNpm(() => process.kill(process.pid, 'SIGTERM')));
   const { ended, ...environment } = await open(folder, options, starting);
   const running = starting.move();
   const failed = ended.then((name) => (running.disposed ? new Promise<never>(() => {}) : endedUnasked(name)));

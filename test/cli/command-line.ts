@@ -70,12 +70,11 @@ export function commandLine(
         version: '1.2.3',
         loadConfig: () => loadConfig(settings),
         loadClientSettings: () => readClientSettings(settings),
-        stdin: Readable.from([]),
+        stdin: Object.assign(Readable.from([]), { isTTY: answer !== undefined }),
         environment,
-        prompt: async () => undefined,
+        prompt: async () => answer,
         stdout: out.stream,
         stderr: Object.assign(err.stream, { isTTY: terminal }),
-        ask: async () => answer,
         onInterrupt(listener) {
           listeners.add(listener);
           return () => listeners.delete(listener);

@@ -111,8 +111,8 @@ describe('company update', () => {
     expect(renamed.value).toMatchObject({ name: 'acme ltd', claimBaseUrl: 'https://acme.example/claim' });
   });
 
-  test('sets the name that customers read, also by the alias set', async ({ json }) => {
-    const set = await json('company', 'set', 'acme ltd', '--display-name', ' Acme Casks ');
+  test('sets the name that customers read', async ({ json }) => {
+    const set = await json('company', 'update', 'acme ltd', '--display-name', ' Acme Casks ');
     expect(set.value).toMatchObject({ name: 'acme ltd', displayName: 'Acme Casks' });
     expect((await json('company', 'show', 'acme ltd')).value.displayName).toBe('Acme Casks');
     const listed = (await json('company', 'list')).value;

@@ -18,7 +18,6 @@ const test = base
     ...settingsFor(databaseUrl),
     PUBLIC_BASE_URL: 'https://api.example',
   }))
-  // A rejected transaction is offered again up to the cap, every half second: a low cap is reached soon.
   .extend('thrifty', perFile, ({ settings }) => commandLine({ ...settings, MINT_MAX_FEE_GWEI: '2' }));
 const admin = new Wallet(Wallet.createRandom().privateKey);
 const signer = Wallet.createRandom().address;
@@ -76,7 +75,6 @@ describe('contract deploy', () => {
   test('says where the contract is when its tokens could not be told of their metadata', async ({
     chain,
     run,
-    thrifty,
   }) => {
     const node = await startNode(chain.rpcUrl);
     const seen: Record<string, number> = {};
@@ -93,19 +91,19 @@ describe('contract deploy', () => {
     });
     await run('network', 'update', '31337', '--rpc', node.url);
     const deployed = ['contract', 'deploy', '31337', '--name', 'C', '--symbol', 'C', ...keys];
-    const { status, err } = await thrifty.run(...deployed);
+    const { status, err } = await run(...deployed);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();
     expect(status).toBe(1);
     expect(err).toMatch(
-      /^The contract is deployed, at (0x\w{40}), but .*The nodes refuse the transaction at 2 gwei, .*: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
+      /^The contract is deployed, at (0x\w{40}), but .*The nodes reject transaction 0x\w{64}: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
     );
   });
 
   test('says when the network is not registered', async ({ run }) => {
     expect(await run('contract', 'deploy', '5', '--name', 'C', '--symbol', 'C', ...keys)).toMatchObject({
       status: 2,
-      err: 'Network 5 is not registered. See: tallystick network list\n',
+      err: 'There is no network 5. List them with: tallystick network list\n',
     });
   });
 });
@@ -150,30 +148,39 @@ describe('what an admin sends', () => {
   const gwei = 10n ** 9n;
   const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
 
-  test('pays the tip that a node wants, in whatever words, and repeats no transaction in its errors', async ({
-    chain,
-    json,
-    run,
-    thrifty,
-  }) => {
+  test('pays the tip that a node names, up to the cap', async ({ chain, json, run, thrifty }) => {
     const contract = await deploy(json);
     const node = await startNode(chain.rpcUrl);
     const least = gwei;
     const suggestsLess = of('eth_maxPriorityFeePerGas', () => ({ result: inHex(least / 2n) }));
-    const saying = (words: string) => node.setFlaws(suggestsLess, tipFloor({ least, say: () => words }));
+    node.setFlaws(suggestsLess, tipFloor({ least, say: () => `tip needed ${least}` }));
     await run('network', 'update', '31337', '--rpc', node.url);
-    saying(`tip needed ${least}`);
     expect((await thrifty.json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
-    saying('no');
-    expect((await thrifty.json('contract', 'revoke', '31337', contract, signer, ...keys)).status).toBe(0);
-    node.setFlaws(suggestsLess, refusesBroadcasts('never'));
-    const { status, err } = await thrifty.run('contract', 'grant', '31337', contract, signer, ...keys);
+    expect(node.count('eth_sendRawTransaction')).toBe(2);
+    node.setFlaws(refusesBroadcasts(`tip needed ${3n * gwei}`));
+    const { status, err } = await thrifty.run('contract', 'revoke', '31337', contract, signer, ...keys);
     await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
     await node.close();
+    expect([status, err]).toEqual([1, expect.stringMatching(/tip needed 3000000000\. .*MINT_MAX_FEE_GWEI/)]);
+  });
+
+  test('is reported at once when nodes reject it, without the transaction itself', async ({
+    chain,
+    json,
+    run,
+  }) => {
+    const contract = await deploy(json);
+    const node = await startNode(chain.rpcUrl);
+    node.setFlaws(refusesBroadcasts('never'));
+    await run('network', 'update', '31337', '--rpc', node.url);
+    const { status, err } = await run('contract', 'grant', '31337', contract, signer, ...keys);
+    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    await node.close();
+    expect(node.count('eth_sendRawTransaction')).toBe(1);
     expect([status, err.length < 400, err]).toEqual([
       1,
       true,
-      expect.stringMatching(/^The nodes refuse .* never\./),
+      expect.stringMatching(/^The nodes reject transaction 0x\w{64}: never\. .*--min-tip/),
     ]);
   });
 

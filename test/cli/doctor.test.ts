@@ -103,24 +103,6 @@ describe('doctor, on the database', () => {
     expect(status).toBe(0);
   });
 
-  test('warns of more indexed networks than connections', async ({ db, settings }) => {
-    await addNetwork(db);
-    await db('networks').update({ data_provider: 'indexer' });
-    expect((await examine(settings)).of('indexes')).toMatchObject([{ state: 'ok' }]);
-    await addNetwork(db, '31338');
-    await db('networks').update({ data_provider: 'indexer' });
-    const { of } = await examine(settings, { DATABASE_POOL_MAX: '1' });
-    expect(of('indexes')).toEqual([
-      {
-        check: 'indexes',
-        state: 'warning',
-        detail:
-          'a process indexes up to 2 network(s) with 1 connections, and they wait for their turn; raise DATABASE_POOL_MAX',
-      },
-    ]);
-    await db('networks').delete();
-  });
-
   test('says what to run where the schema is missing, and looks no further', async ({ settings }) => {
     const { status, of } = await examine(settings, { DATABASE_URL: inject('postgresUrl') });
     expect(status).toBe(1);

@@ -160,10 +160,10 @@ describe('index backfill', () => {
     ]);
   });
 
-  test('shows a bar with rate and time left to people who watch', async ({ settings }) => {
+  test('shows a bar with the time left to people who watch', async ({ settings }) => {
     const { err } = await commandLine(settings, { terminal: true }).run('index', 'backfill', '1');
-    expect(err).toMatch(/Indexing .* 0% \| 0\/4 \| - blocks\/s \| \? left/);
-    expect(err).toMatch(/100% \| 4\/4 \| [-.\d]+ blocks\/s \| 0s left/);
+    expect(err).toMatch(/Indexing .* 0% \| 0\/4 blocks \| \S+ left/);
+    expect(err).toMatch(/100% \| 4\/4 blocks \| 0s left/);
   });
 
   test('keeps what is done when it is interrupted, and goes on from there', async ({ settings, json }) => {
@@ -240,7 +240,7 @@ describe('index verify', () => {
     const random = await json('index', 'verify', '1', '--blocks', '2');
     expect(random.notes[0]).toContain(`--seed ${random.value.seed}.`);
     const { err } = await commandLine(settings, { terminal: true }).run('index', 'verify', '1');
-    expect(err).toMatch(/Comparing .* 100% \| 4\/4 \|/);
+    expect(err).toMatch(/Comparing .* 100% \| 4\/4 blocks \|/);
   });
 
   test('finds rows of every table that differ, are missing or needless, and exits with 1', async ({
@@ -347,7 +347,7 @@ describe('index verify', () => {
     const { err } = await commandLine(settings, { terminal: true }).run(
       ...['index', 'verify', '1', '--reconcile', '9'],
     );
-    expect(err).toMatch(/Reconciling .* 100% \| \d\/\d \|/);
+    expect(err).toMatch(/Reconciling .* 100% \| \d\/\d wallets \|/);
     await db('native_sums').update({ fees: db.raw('fees - 1') });
     const wrong = await json('index', 'verify', '1', '--reconcile', '3');
     expect({ status: wrong.status, value: wrong.value }).toMatchObject({

@@ -236,7 +236,7 @@ describe('tallystick init', () => {
     expect((await settingsOf(path.join(cwd, 'tallystick.env')))['DATABASE_URL']).toBe(databaseUrl);
   });
 
-  test.for(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL', 'the end of its input'] as const)(
+  test.for(['SIGKILL', 'the end of its input'] as const)(
     'leaves nothing behind that the next run would meet, when it is ended by %s',
     async (end, { databaseUrl }) => {
       const cwd = await newFolder();

@@ -91,7 +91,7 @@ describe('rwa create', () => {
     const unknown = await json('rwa', 'create', ...least.slice(0, -1), '77');
     expect([unknown.status, unknown.error?.message]).toEqual([
       2,
-      '--chain: 77 is not registered. See: tallystick network list',
+      'There is no network 77. List them with: tallystick network list',
     ]);
     await db('networks').update({ minter_contract: contractAddress });
     onTestFinished(async () => void (await db('networks').update({ minter_contract: null })));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { startGate } from '../keys/tcp-gate.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { documentedPairs } from './documented.ts';
 import { makeKnownData } from './known-data.ts';
 import { type Ids, type OperationId, type Row, rows } from './operations.ts';
@@ -92,11 +92,9 @@ describe('503: nobody gets in while the authentication service is out', () => {
 
 describe('503: while the database is out of reach', () => {
   const cutOff = async (service: TestService) => {
-    const proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
-    const proxied = new URL(service.databaseUrl);
-    proxied.port = String(proxy.port);
-    const cut = await service.twin({ DATABASE_URL: proxied.href });
-    await proxy.close();
+    const gate = await startGate(service.databaseUrl);
+    const cut = await service.twin({ DATABASE_URL: gate.through(service.databaseUrl) });
+    await gate.close();
     return cut;
   };
 

@@ -5,8 +5,8 @@ import { createDatabase } from '../../src/db/connection/connect.ts';
 import { prepared } from '../../src/db/connection/prepared.ts';
 import { together } from '../../src/db/connection/together.ts';
 import { inTransaction } from '../../src/db/connection/transaction.ts';
+import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const value = async (tx: Tx, sql: string) =>
   (await prepared<{ v: number }>(tx, `v ${sql}`, sql, [])).rows[0]?.v;
@@ -15,13 +15,14 @@ describe('statements of a transaction that are sent together', () => {
   test('do not wait for each other, and are answered in their order', async ({ db, databaseUrl }) => {
     const holder = await db.transaction();
     await holder.raw('SELECT pg_advisory_xact_lock(7)');
-    const url = new URL(databaseUrl);
     // The first one goes on when the last one was sent.
-    const proxy = await startTcpProxy(Number(url.port), () => (chunk) => {
+    const proxy = await startGate(databaseUrl, () => (chunk) => {
       if (chunk.includes('SELECT 3 AS v')) void holder.rollback();
     });
-    url.host = `127.0.0.1:${proxy.port}`;
-    const pool = createDatabase(url.href, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+    const pool = createDatabase(proxy.through(databaseUrl), {
+      poolMax: 1,
+      log: createLogger({ level: 'silent' }),
+    });
     const found = await inTransaction(pool, (tx) =>
       together([
         value(tx, 'SELECT 1 AS v FROM pg_advisory_xact_lock(7)'),

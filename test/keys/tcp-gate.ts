@@ -24,8 +24,11 @@ export type Gate = {
 
 type Mode = 'open' | 'refuse' | 'freeze' | 'babble';
 
-/** @param target the server's address, as any URL with a host and a port */
-export async function startGate(target: string): Promise<Gate> {
+/**
+ * @param target the server's address, as any URL with a host and a port
+ * @param watch makes what gets all that a client sends on a connection
+ */
+export async function startGate(target: string, watch?: () => (bytes: Buffer) => void): Promise<Gate> {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
@@ -44,6 +47,7 @@ export async function startGate(target: string): Promise<Gate> {
     if (mode === 'refuse') client.destroy();
     if (mode === 'babble') client.end('~~ no protocol of this world ~~\r\n\r\n');
     if (mode === 'open') {
+      if (watch !== undefined) client.on('data', watch());
       const isLost = () => mode === 'freeze' || lost.has(client);
       const upstream = tcpConnect({ port: Number(port), host: hostname, noDelay: true });
       join(client, track(upstream), isLost, () => {

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
@@ -9,15 +7,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalClient, readLocalSettings } from '../../src/local/settings.ts';
-import {
-  type LocalRun,
-  makeDirectory,
-  programsOf,
-  readCredentials,
-  removeDirectory,
-  runLocal,
-  untilQuiet,
-} from './local-run.ts';
+import { type LocalRun, makeDirectory, readCredentials, removeDirectory, runLocal } from './local-run.ts';
 
 type Transaction = { hash: string; from: string; to: string | null; input: string; value: string };
 type Block = { timestamp: string; transactions: Transaction[] };
@@ -166,23 +156,4 @@ describe('what a person is given', () => {
     ]);
     expect(banner.match(/^ {2}curl -H "x-api-key: \$TALLYSTICK_KEY" "\$TALLYSTICK\/\S+"$/gm)).toHaveLength(6);
   });
-});
-
-test('ends when npm, which started it, is killed', async () => {
-  const other = await makeDirectory();
-  const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
-  const start = `"${process.execPath}" "${entry}" "${other}"`;
-  await writeFile(path.join(other, 'package.json'), JSON.stringify({ scripts: { start } }));
-  const npm = spawn('npm', ['start', '--silent'], {
-    cwd: other,
-    env: { ...process.env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise<void>((resolve) =>
-    npm.stdout.on('data', (chunk) => /"ready"/.test(String(chunk)) && resolve()),
-  );
-  expect(programsOf(other).length).toBeGreaterThan(0);
-  npm.kill('SIGKILL');
-  await untilQuiet(other);
-  await removeDirectory(other);
 });

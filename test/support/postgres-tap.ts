@@ -1,4 +1,4 @@
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startGate } from '../keys/tcp-gate.ts';
 
 /** Between a process and PostgreSQL; knows what is asked of the server, by whatever library. */
 export type PostgresTap = {
@@ -15,12 +15,10 @@ export async function startPostgresTap(databaseUrl: string): Promise<PostgresTap
   const tell = (statement: string) => {
     for (const note of noted) note(statement);
   };
-  const url = new URL(databaseUrl);
-  const proxy = await startTcpProxy(Number(url.port), () => createReader(tell));
-  url.host = `127.0.0.1:${proxy.port}`;
+  const gate = await startGate(databaseUrl, () => createReader(tell));
   return {
-    url: url.href,
-    close: proxy.close,
+    url: gate.through(databaseUrl),
+    close: gate.close,
     async statementsOf(work) {
       const sent: string[] = [];
       const note = (statement: string) => void sent.push(statement);

@@ -77,7 +77,7 @@ async function issueAll(
 }
 
 /** Events of a company, a second apart. */
-export async function insertEvents(db: Database, companyId: string, count: number): Promise<void> {
+async function insertEvents(db: Database, companyId: string, count: number): Promise<void> {
   await db.raw(
     `INSERT INTO events (company_id, name, location, description, start_date, end_date, max_attendees, price, currency,
        chain_id, created_at)

@@ -1,18 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createLogger } from '../../../src/base/log.ts';
 import { insertNetwork } from '../../../src/chain/network-store.ts';
-import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import { basePaths } from '../../../src/contract/documents.ts';
-import { createDatabase } from '../../../src/db/connection/connect.ts';
-import { migrationLimits } from '../../../src/db/connection/session-limits.ts';
 import { issueKey } from '../../../src/keys/key-store.ts';
 import { startChain } from '../../../test/support/chain.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { quantile } from '../../load/answers.ts';
+import { openDurableDatabase } from '../durable-database.ts';
 import { startUnpinned } from '../start-service.ts';
 import { rounded } from '../suite.ts';
 import { prepareChain } from './bench-chain.ts';
-import { startDurablePostgres, type Traces } from './whole-index.ts';
+import type { Traces } from './whole-index.ts';
 
 type FreshnessOptions = {
   readonly traces: Traces;
@@ -43,18 +40,12 @@ export async function measureFreshness({ traces, blocks, say }: FreshnessOptions
   const flags = ['--no-mining', '--accounts', '101', '--order', 'fifo', '--prune-history', '64'];
   const chain = opened.adopt(await startChain({ flags }), (started) => started.close());
   const { owner, contracts, mix, queue, mine, newest } = await prepareChain(chain.rpcUrl);
-  const postgres = opened.adopt(await startDurablePostgres(), (server) => server.close());
-  const log = createLogger({ level: 'silent' });
-  const db = opened.adopt(
-    createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits }),
-    (pool) => pool.destroy(),
-  );
-  await prepareDatabase(db);
+  const { db, url: databaseUrl } = opened.adopt(await openDurableDatabase(), (made) => made.close());
   const wrappedNatives = [contracts.Wrapped];
   const network = testNetwork([chain.rpcUrl], { indexFrom: '0', indexTraces: traces, wrappedNatives });
   await insertNetwork(db, network);
   const { key } = await issueKey(db, 'live', { companyId: null, label: 'bench' });
-  const settings = { ROLES: 'api,indexer', DATABASE_URL: postgres.url, RATE_LIMIT_PER_SECOND: '0' };
+  const settings = { ROLES: 'api,indexer', DATABASE_URL: databaseUrl, RATE_LIMIT_PER_SECOND: '0' };
   const service = opened.adopt(await startUnpinned(settings), (process) => process.stop());
   const query = new URLSearchParams({ address: owner, chainId: network.chainId, limit: '1' });
   const url = `http://127.0.0.1:${service.port}${basePaths.blockchain}/wallet/history?${query}`;

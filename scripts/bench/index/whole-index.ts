@@ -1,11 +1,7 @@
-import { createLogger } from '../../../src/base/log.ts';
 import { insertNetwork } from '../../../src/chain/network-store.ts';
-import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { createDatabase } from '../../../src/db/connection/connect.ts';
-import { migrationLimits } from '../../../src/db/connection/session-limits.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
-import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { openDurableDatabase } from '../durable-database.ts';
 import { rounded } from '../suite.ts';
 import type { BenchChain } from './bench-chain.ts';
 import { type IndexerRun, runIndexer } from './run-indexer.ts';
@@ -19,10 +15,6 @@ type IndexOptions = {
   readonly say: (line: string) => void;
 };
 
-/** As a server comes: every commit waits for the disk. */
-export const startDurablePostgres = (): Promise<TestPostgres> =>
-  startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
-
 /** What came of it, with how many rows of history there are, and the bytes of each table and database index. */
 export type WholeIndex = IndexerRun & { readonly rows: number; readonly bytesPerTransaction: Sizes };
 
@@ -34,31 +26,20 @@ export async function indexWhole(
   chain: BenchChain,
   { traces, parallel, say }: IndexOptions,
 ): Promise<WholeIndex> {
-  const postgres = await startDurablePostgres();
-  const log = createLogger({ level: 'silent' });
-  const db = createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits });
+  const { db, url, close } = await openDurableDatabase();
   try {
-    await prepareDatabase(db);
     const { rpcUrl, chainId, contracts, first, last } = chain;
     const indexFrom = String(first);
     await insertNetwork(
       db,
       testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [contracts.Wrapped] }),
     );
-    const indexed = await runIndexer({
-      db,
-      databaseUrl: postgres.url,
-      chainId,
-      last,
-      parallel,
-      say,
-    });
+    const indexed = await runIndexer({ db, databaseUrl: url, chainId, last, parallel, say });
     say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.peakMb} MB`);
     const bytesPerTransaction = await sizesOf(db, chain.transactions);
     return { ...indexed, rows: await countRows(db, chain), bytesPerTransaction };
   } finally {
-    await db.destroy();
-    await postgres.close();
+    await close();
   }
 }
 

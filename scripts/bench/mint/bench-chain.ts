@@ -5,9 +5,7 @@ import { ContractFactory, encryptKeystoreJson, id, JsonRpcProvider, Wallet } fro
 import artefact from '../../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { callData } from '../../../src/chain/contracts/contract-calls.ts';
 import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
-import { anvilProgram } from '../../../src/local/programs/packaged-programs.ts';
-import { firstFreePort } from '../../../src/local/programs/ports.ts';
-import { startSupervised } from '../../../src/local/programs/supervisor.ts';
+import { startChain, type TestChain } from '../../../test/support/chain.ts';
 
 export const chainId = '31337';
 export const confirmations = 2;
@@ -16,16 +14,13 @@ const blockGas = 60_000_000;
 // With a base fee worth nothing, what was signed for one chain is good for the other, however full its blocks are.
 const fees = ['--block-base-fee-per-gas', '1'];
 
-export type BenchChain = {
-  readonly chainId: string;
-  readonly rpcUrl: string;
+export type BenchChain = TestChain & {
   readonly rpc: ChainRpc;
   /** The NFT contract; EIP-55. The same on every fresh chain. */
   readonly contract: string;
   blockNumber(): Promise<number>;
   /** Resolves right after the next block, so that what is compared begins at the same point between two. */
   nextBlock(): Promise<number>;
-  stop(): Promise<void>;
 };
 
 /** Who signs: made once a run, so that every chain of the run knows the same. */
@@ -35,7 +30,7 @@ export type BenchSigners = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-export async function createSigners(folder: string, count: number, network = chainId): Promise<BenchSigners> {
+export async function createSigners(folder: string, count: number): Promise<BenchSigners> {
   const passwordFile = path.join(folder, 'password');
   writeFileSync(passwordFile, 'bench', { mode: 0o600 });
   const wallets = Array.from({ length: count }, () => new Wallet(Wallet.createRandom().privateKey));
@@ -45,7 +40,7 @@ export async function createSigners(folder: string, count: number, network = cha
     // Cheap to open: the keys are worth nothing.
     const text = await encryptKeystoreJson(wallet, 'bench', { scrypt: { N: 1_024 } });
     writeFileSync(file, text, { mode: 0o600 });
-    places.push(`${network}=keystore:${file}`);
+    places.push(`${chainId}=keystore:${file}`);
   }
   return {
     addresses: wallets.map(({ address }) => address),
@@ -55,40 +50,20 @@ export async function createSigners(folder: string, count: number, network = cha
 
 /**
  * A fresh chain with the contract and its minters: a block a second from here on.
- * @param flags more of the program's own
- * @param network its chain id
+ * @param more flags of the program
  */
 export async function startBenchChain(
-  folder: string,
   minters: readonly string[],
-  flags: readonly string[] = [],
-  network = chainId,
+  more: readonly string[] = [],
 ): Promise<BenchChain> {
-  const port = await firstFreePort(28_545);
-  const program = startSupervised({
-    command: anvilProgram(),
-    args: [
-      '--quiet',
-      '--port',
-      String(port),
-      '--chain-id',
-      network,
-      '--gas-limit',
-      String(blockGas),
-      ...fees,
-      ...flags,
-    ],
-    logFile: path.join(folder, 'chain.log'),
-  });
-  const rpcUrl = `http://127.0.0.1:${port}`;
-  const rpc = createChainRpc(rpcUrl);
-  await untilAnswering(rpc);
-  const contract = await prepare(rpcUrl, rpc, minters);
+  const flags = ['--gas-limit', String(blockGas), ...fees, ...more];
+  const chain = await startChain({ chainId, flags, startMs: 20_000 });
+  const rpc = createChainRpc(chain.rpcUrl);
+  const contract = await prepare(chain.rpcUrl, rpc, minters);
   await rpc.call('evm_setIntervalMining', blockSeconds);
   const blockNumber = async () => Number(await rpc.call('eth_blockNumber'));
   return {
-    chainId: network,
-    rpcUrl,
+    ...chain,
     rpc,
     contract,
     blockNumber,
@@ -100,16 +75,7 @@ export async function startBenchChain(
         await pause(5);
       }
     },
-    stop: program.stop,
   };
-}
-
-async function untilAnswering(rpc: ChainRpc): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while ((await rpc.call('eth_chainId').catch(() => undefined)) === undefined) {
-    if (performance.now() > deadline) throw new Error('The chain did not start.');
-    await pause(20);
-  }
 }
 
 async function prepare(rpcUrl: string, rpc: ChainRpc, minters: readonly string[]): Promise<string> {

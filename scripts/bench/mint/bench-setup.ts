@@ -6,18 +6,17 @@ import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts'
 import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
 import { parseRwaInput } from '../../../src/rwa/assets/rwa-input.ts';
 import { createRwa } from '../../../src/rwa/operators/rwa-admin-store.ts';
-import { type BenchChain, chainId, confirmations } from './bench-chain.ts';
-import type { BenchDatabase } from './bench-postgres.ts';
+import type { BenchDatabase } from '../durable-database.ts';
+import { type BenchChain, confirmations } from './bench-chain.ts';
 import type { Post } from './post-all.ts';
 
 type IssuedNft = { readonly id: string; readonly secret: string };
 
 /** A company, its key and its RWAs, on a network that mints. */
-export type BenchSetup = BenchDatabase & {
+export type BenchSetup = {
+  readonly db: BenchDatabase['db'];
   /** Settings of the service's processes over it. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Makes it known that these sign, as their worker does when it starts. */
-  registerLanes(addresses: readonly string[]): Promise<void>;
   /** Makes NFTs that nobody has asked to mint, over the RWAs by turns. */
   issue(count: number): Promise<IssuedNft[]>;
   /** A request of `POST /nft/{id}/mint`, with a recipient and an idempotency key of its own. */
@@ -31,22 +30,16 @@ const vault = createClaimSecretVault(new Map([['bench', secretKey]]));
 const rwaCount = 4;
 const issuedAtOnce = 500;
 
-/** Over one chain, or by turns over more. */
-export async function createSetup(
-  database: BenchDatabase,
-  ...chains: readonly BenchChain[]
-): Promise<BenchSetup> {
-  const { db, url } = database;
+export async function createSetup({ db, url }: BenchDatabase, chain: BenchChain): Promise<BenchSetup> {
   const company = await insertCompany(db, { name: 'Bench' });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'bench' });
-  for (const chain of chains) await addNetwork(db, chain);
+  await addNetwork(db, chain);
   const rwaIds: string[] = [];
-  for (let index = 0; index < rwaCount; index += 1)
-    for (const chain of chains) rwaIds.push(await addRwa(db, company.id, chain));
+  for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain));
   const headersOf = (name: string) => ({ 'x-api-key': key, 'idempotency-key': name });
 
   return {
-    ...database,
+    db,
     settings: {
       DATABASE_URL: url,
       AREAS: 'rwa',
@@ -55,9 +48,6 @@ export async function createSetup(
       SECRET_KEYS: `bench:${secretKey.toString('base64')}`,
       // One key sends everything.
       RATE_LIMIT_PER_SECOND: '0',
-    },
-    async registerLanes(addresses) {
-      await db('mint_lanes').insert(addresses.map((signer) => ({ chain_id: chainId, signer })));
     },
     async issue(count) {
       const made: IssuedNft[] = [];
@@ -83,7 +73,7 @@ export async function createSetup(
 }
 
 /** Nobody's address yet: a mint to a new owner is the dearest. */
-export const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
+const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
 
 async function addNetwork(db: BenchDatabase['db'], { chainId, rpcUrl, contract }: BenchChain): Promise<void> {
   await insertNetwork(db, {

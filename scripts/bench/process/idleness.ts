@@ -26,7 +26,7 @@ export async function measureIdleness(env: Environment, { db }: DataSet, seconds
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const minters = await createSigners(folder, 1);
-  const chain = opened.adopt(await startBenchChain(folder, minters.addresses), (running) => running.stop());
+  const chain = opened.adopt(await startBenchChain(minters.addresses), (running) => running.close());
   // Blocks are work, for the index at least.
   await chain.rpc.call('evm_setIntervalMining', 0);
   await deleteIndex(db, chainId, { signal: new AbortController().signal, onProgress() {} });

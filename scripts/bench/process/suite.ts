@@ -3,12 +3,11 @@ import { areHeld, atMost, below } from '../limits.ts';
 import { type Subject, startPeer, startService } from '../start-service.ts';
 import type { Suite } from '../suite.ts';
 import { measureIdleness } from './idleness.ts';
-import { measureLists } from './list-memory.ts';
 
 const starts = 5;
 
 export const processSuite: Suite = {
-  about: 'Start, idleness, and memory for whole lists of up to 100,000; about two minutes',
+  about: 'Start and idleness; about a minute',
   async run({ isQuick, say }) {
     await using opened = new AsyncDisposableStack();
     const data = await openWithChain(opened, { isQuick, isWritten: true, say });
@@ -16,7 +15,6 @@ export const processSuite: Suite = {
     const readyMs = await startTimes(() => startService(env));
     const peerReadyMs = await startTimes(() => startPeer(env));
     say(`ready after ${readyMs.join(', ')} ms, Fastify written by hand after ${peerReadyMs.join(', ')} ms`);
-    const lists = await measureLists(env, data, { isQuick, say });
     const idle = await measureIdleness(env, data, isQuick ? 10 : 40);
     say(
       `idle: ${idle.transactionsPerSecond} transactions a second, ${idle.corePercent} % of a core, ${idle.memoryMb} MB`,
@@ -25,10 +23,9 @@ export const processSuite: Suite = {
       readyMs: below(middleOf(readyMs), 1_000),
       idleTransactionsPerSecond: atMost(idle.transactionsPerSecond, 12),
       idleCorePercent: atMost(idle.corePercent, 1),
-      ...Object.fromEntries(lists.map(({ name, moreMb }) => [`${name}MemoryMb`, atMost(moreMb, 50)])),
     };
     const beside = { readyMsByHand: middleOf(peerReadyMs), idleMemoryMb: idle.memoryMb };
-    return { ok: areHeld(limits), limits, beside, readyMs, peerReadyMs, idle, lists };
+    return { ok: areHeld(limits), limits, beside, readyMs, peerReadyMs, idle };
   },
 };
 

@@ -13,7 +13,15 @@ import { priceOf, quote } from '../minting/fees.ts';
 import { mostGas } from '../minting/gas.ts';
 import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
 import { createMintNode, type MintNode } from '../minting/mint-node.ts';
-import { betterOffer, hintOf, looksBeforeReplacing, type Offer } from '../minting/refusal.ts';
+import {
+  betterOffer,
+  hasNews,
+  hintOf,
+  isSettled,
+  looksBeforeReplacing,
+  type Offer,
+  type RefusalHint,
+} from '../minting/refusal.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
@@ -102,55 +110,30 @@ type Sending = {
 type Call = { readonly to: string | null; readonly data: string };
 
 /**
- * Sends a transaction as mints are sent: while nodes reject it, it is replaced at its nonce.
- * @throws Error when gas costs too much, nodes reject it at the cap, it is reverted, or it is not seen in a block in time;
- *   it may be included later. The message names the transaction
+ * Sends a transaction, and waits for its block. It is replaced at its nonce where nodes reject it and name what they want.
+ * @throws Error when gas costs too much, nodes reject it, it is reverted, or it is not seen in a block in time; it may be
+ *   included later. The message names the transaction
  */
 async function sendAndWait(
   sending: Sending,
   call: Call,
 ): Promise<{ readonly nonce: bigint; readonly hash: string }> {
-  const { feeCap, provider, wallet } = sending;
+  const { provider, wallet } = sending;
   const node = createMintNode(provider);
   const [chainId, nonce] = await Promise.all([
     node.chainId(),
     node.transactionCount(wallet.address, 'latest'),
   ]);
-  const { market, mostGas: most, fees } = await pricesOf(sending, node);
-  let offer: Offer = { fees, gasLimit: await enoughGas(sending, call) };
-  const hashes: string[] = [];
+  const hashes = await broadcast(sending, node, { ...call, chainId, nonce: Number(nonce) });
   const deadline = performance.now() + patienceMs;
-  let looks = 0;
-  let words: string | undefined;
   let cause: unknown;
   while (performance.now() < deadline) {
-    // It may be sent. That no node reports it now does not show that it is not sent.
     const found = await findReceipt(provider, hashes).catch((error: unknown) => {
       cause = error;
       return undefined;
     });
     if (found?.status === 0) throw new Error(`Transaction ${found.hash} was reverted.`);
     if (found !== undefined) return { nonce, hash: found.hash };
-    if (hashes.length === 0 || words !== undefined) {
-      const raw = await wallet.signTransaction({
-        ...call,
-        ...toFields(offer),
-        chainId,
-        nonce: Number(nonce),
-      });
-      const hash = Transaction.from(raw).hash ?? '';
-      if (!hashes.includes(hash)) hashes.push(hash);
-      const answer = await node.broadcast(raw);
-      words =
-        answer.isTaken || ['wait', 'nonce'].includes(hintOf(answer.words).first) ? undefined : answer.words;
-    }
-    if (words !== undefined) {
-      looks += 1;
-      await assertFunds(sending, node, offer);
-      const better = betterOffer(offer, market, hintOf(words), { cap: feeCap, mostGas: most, looks });
-      if (better === undefined && looks >= looksBeforeReplacing) throw refusedBy(words, feeCap);
-      offer = better ?? offer;
-    }
     await pause(lookMs);
   }
   throw new Error(`Transaction ${hashes.at(-1)} has no block yet. Look for it before trying again.`, {
@@ -158,10 +141,42 @@ async function sendAndWait(
   });
 }
 
-const refusedBy = (words: string, cap: bigint) =>
+type Unpriced = Call & { readonly chainId: bigint; readonly nonce: number };
+
+/**
+ * Broadcasts a transaction until a node takes it.
+ * @returns the hashes of all that was sent: also one that was rejected may get a block
+ */
+async function broadcast(sending: Sending, node: MintNode, unpriced: Unpriced): Promise<string[]> {
+  const { feeCap, wallet } = sending;
+  const { market, mostGas: most, fees } = await pricesOf(sending, node);
+  let offer: Offer = { fees, gasLimit: await enoughGas(sending, unpriced) };
+  const hashes: string[] = [];
+  for (;;) {
+    const raw = await wallet.signTransaction({ ...unpriced, ...toFields(offer) });
+    const hash = Transaction.from(raw).hash ?? '';
+    hashes.push(hash);
+    const { isTaken, words } = await node.broadcast(raw);
+    if (isTaken || isSettled(words)) return hashes;
+    await assertFunds(sending, node, offer);
+    const hint = hintOf(words);
+    const bounds = { cap: feeCap, mostGas: most, looks: looksBeforeReplacing };
+    const better = namesWhatItTakes(hint, offer) ? betterOffer(offer, market, hint, bounds) : undefined;
+    if (better === undefined) throw rejectedBy(words, hash);
+    offer = better;
+  }
+}
+
+/** Whether a text names a price, gas or type that the offer does not have. Nothing else is tried: a person reads the text. */
+const namesWhatItTakes = (hint: RefusalHint, offer: Offer): boolean =>
+  hint.first === 'type'
+    ? offer.fees.maxPriorityFeePerGas !== null
+    : hint.first !== 'size' && hasNews(hint, offer);
+
+const rejectedBy = (words: string, hash: string) =>
   new Error(
-    `The nodes refuse the transaction at ${inGwei(cap)} gwei, the most that MINT_MAX_FEE_GWEI allows: ${words}. ` +
-      'Raise it, set the least tip that the nodes take (tallystick network update --min-tip), or name other nodes.',
+    `The nodes reject transaction ${hash}: ${words}. Set the least tip that they take (tallystick network update ` +
+      '--min-tip), raise MINT_MAX_FEE_GWEI, or name other nodes. Look for the transaction before trying again.',
   );
 
 async function findReceipt(provider: JsonRpcApiProvider, hashes: readonly string[]) {

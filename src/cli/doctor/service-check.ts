@@ -59,7 +59,7 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
   const callers = [...verified, ...keys];
   return [
     ...[...processes, secrets, endpoints, ...callers, ...nodes.flat()],
-    ...[...inClear(networks), ...indexesIn(networks, config), ...minters, ...assets, ...missing],
+    ...[...inClear(networks), ...minters, ...assets, ...missing],
   ];
 }
 
@@ -68,18 +68,6 @@ const noNetwork: Finding = {
   state: 'warning',
   detail: 'none is registered yet: tallystick network add --help',
 };
-
-/** Compares the networks that a process indexes with its connections; nothing where it indexes none. */
-function indexesIn(networks: readonly Network[], { ROLES, DATABASE_POOL_MAX: pool }: Config): Finding[] {
-  const count = networks.filter(({ dataProvider }) => dataProvider === 'indexer').length;
-  if (count === 0 || !ROLES.includes('indexer')) return [];
-  const check = 'indexes';
-  const detail = `a process indexes up to ${count} network(s) with ${pool} connections`;
-  if (count <= pool) return [{ check, state: 'ok', detail }];
-  return [
-    { check, state: 'warning', detail: `${detail}, and they wait for their turn; raise DATABASE_POOL_MAX` },
-  ];
-}
 
 /** A warning for networks whose hosted data provider has no credentials. */
 function withoutProvider(networks: readonly Network[], config: Config): Finding[] {

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ProblemError } from '../../base/errors.ts';
-import { findNetwork } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Reconciliation } from '../../providers/indexer/read/reconciliation.ts';
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
-import { OperationError, UsageError } from '../shared/failure.ts';
+import { OperationError } from '../shared/failure.ts';
+import { findRegistered } from '../shared/find-network.ts';
 import { errorText } from '../shared/finding.ts';
 import type { Operator } from '../shared/session.ts';
 
@@ -33,10 +33,7 @@ const columns = {
 export async function runReconcile(operator: Operator, run: Run): Promise<boolean> {
   const { db, output } = operator;
   const { chainId, seed } = run;
-  const network = await findNetwork(db, chainId);
-  if (network === undefined) {
-    throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
-  }
+  const network = await findRegistered(operator, chainId);
   const wallets = await sampleWallets(db, chainId, run);
   output.say(`Reconciling ${wallets.length} wallets of network ${chainId}, picked with --seed ${seed}.`);
   const found = await compare(operator, network, { ...run, wallets });

@@ -1,11 +1,10 @@
-import { findNetwork } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import {
   createNetworkIndex,
   indexSettings,
   type NetworkIndex,
 } from '../../providers/indexer/network-index.ts';
-import { UsageError } from '../shared/failure.ts';
+import { findRegistered } from '../shared/find-network.ts';
 import type { Operator } from '../shared/session.ts';
 
 /**
@@ -17,10 +16,7 @@ export async function withNetworkIndex<T>(
   chainId: string,
   work: (index: NetworkIndex, network: Network) => Promise<T>,
 ): Promise<T> {
-  const network = await findNetwork(db, chainId);
-  if (network === undefined) {
-    throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
-  }
+  const network = await findRegistered({ db }, chainId);
   const index = createNetworkIndex({
     network,
     settings: indexSettings(config, network),

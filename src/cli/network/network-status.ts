@@ -5,7 +5,7 @@ import { listNodeStates, type NodeStateRow } from '../../chain/node-state-store.
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { NodeStatus } from '../../chain/rpc/pool/node-member.ts';
 import { examples } from '../shared/examples.ts';
-import { UsageError } from '../shared/failure.ts';
+import { findRegistered } from '../shared/find-network.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 
@@ -30,11 +30,8 @@ export function addNetworkStatusCommand(network: Command, session: Session): voi
     .argument('[chainId]', 'only this network', asChainId)
     .action((chainId: string | undefined) =>
       asOperator(session, async (operator) => {
-        const networks = await listNetworks(operator.db);
-        const wanted = networks.filter((each) => chainId === undefined || each.chainId === chainId);
-        if (chainId !== undefined && wanted.length === 0) {
-          throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
-        }
+        const wanted =
+          chainId === undefined ? await listNetworks(operator.db) : [await findRegistered(operator, chainId)];
         const found = await Promise.all(wanted.map((each) => statusOf(operator, each)));
         operator.output.rows(found.flat(), columns);
       }),

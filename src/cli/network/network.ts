@@ -14,6 +14,7 @@ import { findIndexState } from '../../providers/indexer/store/write/index-state-
 import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
+import { findRegistered, unknownNetwork } from '../shared/find-network.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 import { assertIndexFits, removeIndex, sayWhatStays } from './network-index.ts';
@@ -86,7 +87,7 @@ function addReadCommands(network: Command, session: Session): void {
     .description('Show one network, with the hosts of its nodes')
     .action((chainId: string) =>
       asOperator(session, async (operator) =>
-        operator.output.record(shown(await existingNetwork(operator, chainId))),
+        operator.output.record(shown(await findRegistered(operator, chainId))),
       ),
     );
 }
@@ -97,7 +98,7 @@ function addUpdateCommand(network: Command, session: Session): void {
     .description('Change a network. --rpc replaces all its nodes, which must first show their chain id');
   withNetworkOptions(update).action((chainId: string, options: NetworkOptions) =>
     asOperator(session, async (operator) => {
-      const present = await existingNetwork(operator, chainId);
+      const present = await findRegistered(operator, chainId);
       const changes = toChanges(options, present);
       await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
@@ -233,15 +234,6 @@ async function checkNodes(
   );
   const found = faults.flat();
   if (found.length > 0) throw new OperationError([...found, 'Nothing was changed.'].join('\n'));
-}
-
-/** @throws UsageError when the network is not registered */
-async function existingNetwork({ db }: Pick<Operator, 'db'>, chainId: string): Promise<Network> {
-  return (await findNetwork(db, chainId)) ?? unknownNetwork(chainId);
-}
-
-function unknownNetwork(chainId: string): never {
-  throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
 }
 
 const registeredAlready = (chainId: string) =>

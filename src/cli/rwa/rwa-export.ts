@@ -12,9 +12,10 @@ import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { words } from '../shared/values.ts';
+import { vaultOf } from '../shared/vault.ts';
 import { type QrFormat, qrFormats } from './qr-code.ts';
 import { type Caption, writeQrFolder } from './qr-files.ts';
-import { findRwaRecord, vaultOf } from './rwa-record.ts';
+import { findRwaRecord } from './rwa-record.ts';
 
 const statuses = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'] as const satisfies MintState[];
 

@@ -8,7 +8,7 @@ import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { isUuid } from '../shared/values.ts';
-import { vaultOf } from './rwa-record.ts';
+import { vaultOf } from '../shared/vault.ts';
 
 /** `tallystick rwa reissue-secret` and `rotate-secrets`. */
 export function addSecretCommands(rwa: Command, session: Session): void {

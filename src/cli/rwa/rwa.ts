@@ -1,5 +1,4 @@
 import { Argument, type Command } from 'commander';
-import { findNetwork } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { updateRwa } from '../../rwa/assets/rwa-change-store.ts';
 import { parseRwaInput } from '../../rwa/assets/rwa-input.ts';
@@ -8,7 +7,8 @@ import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
-import { sayWhatFollows } from '../shared/next-page.ts';
+import { findRegistered } from '../shared/find-network.ts';
+import { sayWhatFollows } from '../shared/output.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { chainOption, wholeNumber } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
@@ -104,11 +104,8 @@ function addCreateCommand(rwa: Command, session: Session): void {
 
 /** The contract that the service mints on there. @throws UsageError when the network has none */
 async function contractOf(db: Database, chainId: string): Promise<string> {
-  const network = await findNetwork(db, chainId);
-  if (network === undefined) {
-    throw new UsageError(`--chain: ${chainId} is not registered. See: tallystick network list`);
-  }
-  if (network.minterContract !== null) return network.minterContract;
+  const { minterContract } = await findRegistered({ db }, chainId);
+  if (minterContract !== null) return minterContract;
   throw new UsageError(`--contract-address is required: network ${chainId} has no contract of its own.`);
 }
 

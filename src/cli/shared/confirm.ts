@@ -9,7 +9,10 @@ import type { Session } from './session.ts';
  */
 export async function confirm(session: Session, question: string, yes: true | undefined): Promise<void> {
   if (yes === true) return;
-  const answer = session.output().json ? undefined : await session.ask(`${question}? Type yes: `);
+  const { input } = session.channel();
+  const isPerson = 'isTTY' in input && input.isTTY === true && !session.output().json;
+  const message = `${question}? Type yes:`;
+  const answer = isPerson ? await session.prompt({ message, fault: () => undefined }) : undefined;
   if (answer === undefined) throw new UsageError('Nobody can be asked: add --yes. Nothing was done.');
-  if (answer.trim() !== 'yes') throw new UsageError('Nothing was done.');
+  if (answer !== 'yes') throw new UsageError('Nothing was done.');
 }

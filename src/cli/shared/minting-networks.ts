@@ -1,7 +1,7 @@
-import { findNetwork, listNetworks } from '../../chain/network-store.ts';
+import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { listContracts } from '../../rwa/minting/compare/compared-contract-store.ts';
-import { UsageError } from './failure.ts';
+import { findRegistered } from './find-network.ts';
 import type { Operator } from './session.ts';
 
 /**
@@ -9,15 +9,11 @@ import type { Operator } from './session.ts';
  * @throws UsageError when no network has the id
  */
 export async function mintingNetworks(
-  { db }: Pick<Operator, 'db'>,
+  operator: Pick<Operator, 'db'>,
   chainId: string | undefined,
 ): Promise<Network[]> {
-  if (chainId !== undefined) {
-    const network = await findNetwork(db, chainId);
-    if (network === undefined)
-      throw new UsageError(`Network ${chainId} is not registered. See: tallystick network list`);
-    return [network];
-  }
+  if (chainId !== undefined) return [await findRegistered(operator, chainId)];
+  const { db } = operator;
   const networks = await listNetworks(db);
   const contracts = await Promise.all(networks.map((network) => listContracts(db, network.chainId)));
   return networks.filter((_, index) => contracts[index]?.length !== 0);

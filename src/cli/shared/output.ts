@@ -20,7 +20,7 @@ export type Output = {
   say(text: string): void;
   /** Prints why a command failed. */
   fail(message: string, exitCode: number): void;
-  /** A progress bar on a terminal. @param unit what is counted; with it the bar shows the rate */
+  /** A progress bar on a terminal. @param unit what is counted */
   progress(what: string, unit?: string): Progress;
 };
 
@@ -96,4 +96,19 @@ function visible(text: string): string {
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/**
+ * Says how to go on after a page of a list that is not its last one.
+ * @param page what was shown; the option --after takes the id of the last
+ * @param how what else to do with the options
+ */
+export function sayWhatFollows(
+  output: Output,
+  page: readonly { readonly id: string }[],
+  hasMore: boolean,
+  how = '',
+): void {
+  const last = page.at(-1);
+  if (hasMore && last !== undefined) output.say(`There are more: add --after ${last.id} ${how}`.trimEnd());
 }

@@ -29,8 +29,6 @@ export type Session = {
   readonly output: () => Output;
   /** Makes the exit status 1 without a message. */
   readonly fail: () => void;
-  /** Asks the person. @returns undefined where there is nobody to be asked */
-  readonly ask: (question: string) => Promise<string | undefined>;
   /** Asks the person for a line of text. */
   readonly prompt: Prompt;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */

@@ -17,7 +17,7 @@ export function parentOf(pid: number): number | undefined {
 }
 
 /** The arguments of a process, its program first; none when it has ended or without /proc. */
-export function commandLineOf(pid: number): string[] {
+function commandLineOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
   } catch {

@@ -30,7 +30,7 @@ const laneGauges = {
   },
   paused: {
     name: 'tallystick_mint_lane_paused',
-    help: '1 while the lane does not send, with the reason; absent while it does.',
+    help: '1 with the reason while mints of the lane wait: to be sent, for a block, or to become final; absent otherwise.',
     labels: [...ofLane, 'reason'],
   },
 } as const;

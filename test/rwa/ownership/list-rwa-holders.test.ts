@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { startGate } from '../../keys/tcp-gate.ts';
 import { follow, issue, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob, carol] = wallets;
@@ -203,9 +203,9 @@ test('503: says when no node gives the block, and answers for the newest one all
 }) => {
   await tokens.mine(2);
   await follow(service);
-  const proxy = await startTcpProxy(Number(new URL(tokens.rpcUrl).port));
-  await service.db('networks').update({ rpc_urls: [`http://127.0.0.1:${proxy.port}`] });
-  await proxy.close();
+  const gate = await startGate(tokens.rpcUrl);
+  await service.db('networks').update({ rpc_urls: [gate.through(tokens.rpcUrl)] });
+  await gate.close();
   const cut = await service.twin();
   const client = cut.as(cut.keys.acme);
   const before = (await tokens.head()) - 1n;

@@ -1,15 +1,14 @@
 import type { Fault } from '../fault.ts';
 import { databaseFaults } from './database.ts';
+import { failover } from './failover.ts';
 import { noisyNeighbour } from './noisy-neighbour.ts';
 import { outsideFaults } from './outside.ts';
 import { processFaults } from './processes.ts';
-import { failover, replicaFrozen } from './replicas.ts';
 import { rollingRestart } from './rolling-restart.ts';
 
 /** Every fault, in the order in which they are run. */
 export const allFaults: readonly Fault[] = [
   ...databaseFaults,
-  replicaFrozen,
   ...outsideFaults,
   failover,
   ...processFaults,

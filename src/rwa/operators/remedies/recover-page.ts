@@ -27,16 +27,13 @@ type Repairs = {
 
 type Judged = Disagreement & Required<Pick<Disagreement, 'event' | 'facts'>>;
 
-/**
- * Fixes the rows of a page in one transaction, by what they say when they are locked.
- * @returns the disagreements that were fixed
- */
+/** Fixes the rows of a page in one transaction, by what they say when they are locked. */
 export function recoverPage(
   db: Database,
   contract: ContractId,
   vault: ClaimSecretVault,
   found: readonly Disagreement[],
-): Promise<Disagreement[]> {
+): Promise<void> {
   const known = found.flatMap(({ event, facts, ...rest }) =>
     event && facts ? [{ ...rest, event, facts }] : [],
   );
@@ -60,7 +57,6 @@ export function recoverPage(
     );
     const changed = [...repairs.minted, ...repairs.failed].map(({ nftId }) => nftId);
     await deleteMintNotes(tx, changed);
-    return present.filter(isMended);
   });
 }
 
@@ -69,7 +65,7 @@ const rowsByToken = (rows: readonly TokenRow[]) => Map.groupBy(rows, ({ tokenId 
 /** Whether the disagreement is over once its page is recovered; the others need a person. */
 export function isMended({ kind, nftState }: Disagreement): boolean {
   if (kind === 'other_recipient') return nftState === 'queued' || nftState === 'submitted';
-  return !['no_token', 'two_rows', 'extra_token'].includes(kind);
+  return ['not_recorded', 'other_transaction', 'no_row'].includes(kind);
 }
 
 function planRepairs(present: readonly Judged[]): Repairs {

@@ -6,13 +6,10 @@ import { createLogger } from '../../../../src/base/log.ts';
 import { createDatabase } from '../../../../src/db/connection/connect.ts';
 import { type Gate, startGate } from '../../../../test/keys/tcp-gate.ts';
 import type { DatabaseServer } from '../../../load/database-server.ts';
-import type { Replica } from '../../../load/replica.ts';
 import { startReplicaServer } from '../../../load/replica-server.ts';
-import { asRole } from '../../../load/surroundings.ts';
 import { until } from '../../../load/until.ts';
 import { thisRelease } from '../../../load/world.ts';
 import type { Fault, Stage } from '../fault.ts';
-import { answersSoon } from './answers-soon.ts';
 
 /** A server that follows the primary; what it is given can be cut off. */
 type Follower = { readonly server: DatabaseServer; readonly line: Gate };
@@ -31,41 +28,6 @@ async function startFollower({ around }: Stage): Promise<Follower> {
   await db.destroy();
   return { server, line };
 }
-
-const followers = new WeakMap<Stage, Follower>();
-
-const isUsed = async ({ operationsPort }: Replica) => {
-  const metrics = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
-  return /^tallystick_replica_used 1$/m.test(metrics);
-};
-
-/** What the processes of callers read from, next to the primary. */
-export const replicaFrozen: Fault = {
-  name: 'replica frozen',
-  about: 'all its processes stopped, connections stay',
-  seconds: 15,
-  async prepare(stage) {
-    const follower = await startFollower(stage);
-    followers.set(stage, follower);
-    const { service } = stage;
-    await service.change({ settings: { DATABASE_REPLICA_URL: asRole(follower.server.url, 'api') } });
-    for (const api of service.apis()) await until(() => isUsed(api), 'processes that do not read from it');
-    return async () => {
-      await follower.server.close();
-      await follower.line.close();
-    };
-  },
-  async begin(stage) {
-    const server = followers.get(stage)?.server;
-    await server?.freeze();
-    const isFrozen = !(await answersSoon(server?.url ?? ''));
-    return async () => {
-      const used = await Promise.all(stage.service.apis().map(isUsed));
-      await server?.thaw();
-      return { acted: isFrozen && !used.includes(true) };
-    };
-  },
-};
 
 const lagMs = 2_000;
 const outageMs = 4_000;
