@@ -9,7 +9,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeSteps } from './decode/decode-block.ts';
 import type { IndexedBlock } from './decode/domain.ts';
-import { createLoopTurns } from './decode/turns.ts';
+import { inTurns } from './decode/turns.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
@@ -128,7 +128,6 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
-  const inTurns = createLoopTurns();
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,

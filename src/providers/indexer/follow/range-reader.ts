@@ -2,7 +2,7 @@ import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeSteps } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../decode/domain.ts';
-import { createLoopTurns } from '../decode/turns.ts';
+import { inTurns } from '../decode/turns.ts';
 import { type WrittenBlock, writeSteps } from '../store/rows/history-rows.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { emptyBlock } from './height-gaps.ts';
@@ -46,7 +46,6 @@ export function createRangeReader(
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
-  const inTurns = createLoopTurns();
   const decoded = async (number: bigint, isLastTry: boolean): Promise<IndexedBlock | undefined> => {
     const source = await blocks.blockAt(number, isLastTry);
     return source && inTurns(decodeSteps(source, wrapped, rules));

@@ -1,14 +1,15 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { byStatement } from '../../../../db/connection/transaction.ts';
 import type { IndexedBlock } from '../../decode/domain.ts';
+import { atOnce } from '../../decode/turns.ts';
 import { findOtherApprovals, hasLedger } from '../checks/ledger-check-store.ts';
 import { findVerdicts, withVerdicts } from '../checks/verdicts.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
-import type { BulkColumns } from '../rows/bulk-store.ts';
+import { type BulkColumns, readLines } from '../rows/bulk-store.ts';
 import { findMissingFacets } from '../rows/facet-store.ts';
-import { historyRows, writeBlock } from '../rows/history-rows.ts';
+import { type HistoryTable, historyTables, writeSteps } from '../rows/history-rows.ts';
 
-type AllRows = BlockRows & ReturnType<typeof historyRows>;
+type AllRows = BlockRows & Readonly<Record<HistoryTable, BulkColumns>>;
 
 /** One row in which a table and the node differ. */
 export type Difference = {
@@ -150,7 +151,13 @@ async function expectedOf(db: Database, chainId: string, block: IndexedBlock): P
 }
 
 function allRows(chainId: string, block: IndexedBlock): AllRows {
-  return { ...historyRows(block), ...blockRows([writeBlock(chainId, block)], block.header.number) };
+  const written = atOnce(writeSteps(chainId, block));
+  const { wallet_history, history_facets } = historyTables;
+  return {
+    ...blockRows([written], block.header.number),
+    wallet_history: readLines(wallet_history, written.lines.wallet_history),
+    history_facets: readLines(history_facets, written.lines.history_facets),
+  };
 }
 
 function walletsOf(columns: BulkColumns): string[] {
