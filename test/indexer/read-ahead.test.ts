@@ -1,8 +1,8 @@
 import { describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
+import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import { bytes, copyBulk } from '../../src/providers/indexer/store/rows/bulk-store.ts';
 import { facetColumns } from '../../src/providers/indexer/store/rows/facet-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -30,7 +30,7 @@ describe('while blocks are written', () => {
           return chain.node.blockAt(number);
         },
       },
-      limit: createAdaptiveLimit({ most: 8, tries: 1, pause: async () => {} }),
+      tried: createTries({ atOnce: 8, tries: 1, pause: async () => {} }),
       log: createLogger({ level: 'silent' }),
     });
     expect(await follower.step()).toBe('advanced');

@@ -1,8 +1,8 @@
 import { Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
+import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import { bob, rawAnswers, token } from './raw-answers.ts';
 
 describe('a block of many delegations (EIP-7702)', () => {
@@ -33,7 +33,7 @@ describe('a block of many delegations (EIP-7702)', () => {
             return source;
           },
         },
-        limit: createAdaptiveLimit({ most: 1, tries: 1, pause: async () => {} }),
+        tried: createTries({ atOnce: 1, tries: 1, pause: async () => {} }),
         wrapped: new Set<string>(),
         chainId: '1',
       },

@@ -10,12 +10,12 @@ import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeSteps } from './decode/decode-block.ts';
 import type { IndexedBlock } from './decode/domain.ts';
 import { inTurns } from './decode/turns.ts';
-import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { emptyBlock, isWithoutBlock } from './follow/height-gaps.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import { createTries } from './follow/tries.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
 import {
@@ -108,7 +108,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     nativeAsset: network.nativeAsset?.toLowerCase() ?? null,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
-  const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
+  const newTries = () => createTries({ atOnce: parallel, tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) => {
     const follower = createFollower({
       chainId,
@@ -117,7 +117,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       wrapped,
       db,
       blocks,
-      limit: newLimit(),
+      tried: newTries(),
       log,
       events: observer?.events(chainId),
       tracing: options.tracing,
@@ -127,7 +127,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     });
     return observer?.follower(chainId, follower) ?? follower;
   };
-  const reading = newLimit();
+  const reading = newTries();
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,
@@ -149,7 +149,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     filler,
     nodeHead: () => blocks.head(),
     readBlock: (number) =>
-      reading.run(async (isLastTry) => {
+      reading(async (isLastTry) => {
         const none = async () =>
           (await isWithoutBlock(blocks, number))
             ? emptyBlock({ number, hash: noHash, parentHash: noHash, timestamp: 0n })
@@ -169,15 +169,9 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
 
 /** Checks suspicious transfers while this process indexes the network, near the head, where nodes have the states. */
 function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
-  const { network, settings, db, log, observer } = options;
+  const { network, settings, db, log } = options;
   const { chainId } = network;
-  const checker = createTransferChecker({
-    chainId,
-    db,
-    log,
-    states,
-    onChecked: (outcome) => observer?.checked(chainId, outcome),
-  });
+  const checker = createTransferChecker({ chainId, db, log, states });
   return createBackgroundRunner({
     chainId,
     log,
@@ -193,15 +187,10 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
 
 /** Fetches the metadata of the network's NFTs while this process indexes it; nothing without a fetcher. */
 function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
-  const { network, settings, db, log, fetcher, observer } = options;
+  const { network, settings, db, log, fetcher } = options;
   if (fetcher === undefined) return [];
   const { chainId } = network;
-  const fill = createMetadataFiller({
-    chainId,
-    db,
-    fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
-    log,
-  });
+  const fill = createMetadataFiller({ chainId, db, fetcher, log });
   const failure = 'metadata are not fetched for now';
   return [createBackgroundRunner({ chainId, fill, restMs: ownRestMs(settings), log, failure })];
 }

@@ -15,13 +15,13 @@ import {
   type TraceMethod,
 } from '../store/write/index-state-store.ts';
 import { listSkips } from '../store/write/skipped-block-store.ts';
-import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
 import { afterGap } from './height-gaps.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
+import type { Tries } from './tries.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -53,7 +53,7 @@ export type FollowerOptions = {
   readonly wrapped: ReadonlySet<string>;
   readonly db: Database;
   readonly blocks: NodeBlocks;
-  readonly limit: AdaptiveLimit;
+  readonly tried: Tries;
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
   readonly tracing?: Tracing | undefined;

@@ -4,9 +4,9 @@ import { decodeSteps } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../decode/domain.ts';
 import { inTurns } from '../decode/turns.ts';
 import { type WrittenBlock, writeSteps } from '../store/rows/history-rows.ts';
-import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { emptyBlock } from './height-gaps.ts';
 import type { NodeBlocks } from './node-blocks.ts';
+import type { Tries } from './tries.ts';
 
 /** Blocks that form a chain, and why the next block of the range could not be read, where that is so. */
 type Reading = {
@@ -18,7 +18,7 @@ type One = WrittenBlock | { readonly error: unknown } | undefined;
 
 type RangeReaderOptions = {
   readonly blocks: Pick<NodeBlocks, 'blockAt' | 'headerAt'>;
-  readonly limit: AdaptiveLimit;
+  readonly tried: Tries;
   readonly wrapped: ReadonlySet<string>;
   readonly chainId: string;
 };
@@ -42,7 +42,7 @@ export function movementsIn({ transactions }: IndexedBlock): number {
 
 /** Reads and decodes blocks in parallel, up to the first that is missing, cannot be read or has no room. */
 export function createRangeReader(
-  { blocks, limit, wrapped, chainId }: RangeReaderOptions,
+  { blocks, tried, wrapped, chainId }: RangeReaderOptions,
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
@@ -52,7 +52,7 @@ export function createRangeReader(
   };
   const read = async (number: bigint, hasRoom: () => boolean): Promise<One> => {
     try {
-      return await limit.run(async (isLastTry) => {
+      return await tried(async (isLastTry) => {
         if (!hasRoom()) return undefined;
         const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
         return block && inTurns(writeSteps(chainId, block));
