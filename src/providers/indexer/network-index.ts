@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FewAtOnce } from '../../base/few-at-once.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Tracing } from '../../base/span.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
@@ -62,7 +61,6 @@ type NetworkIndexOptions = {
   readonly observer?: IndexObserver;
   /** Of all networks that share the pool. */
   readonly inTurn?: FewAtOnce | undefined;
-  readonly tracing?: Tracing | undefined;
 };
 
 /** The index of one network: a runner, and its parts for callers that run them step by step. */
@@ -120,7 +118,6 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       tried: newTries(),
       log,
       events: observer?.events(chainId),
-      tracing: options.tracing,
       inTurn: options.inTurn,
       maxBatch,
       upTo,
