@@ -133,22 +133,3 @@ const listOf = (columns: BulkColumns) =>
   ['wallet', 'facet', 'kind', 'block_number', 'tx_index'].map(
     (name) => columns[name]?.values.join(',') ?? '',
   );
-
-type FacetName = { readonly wallet: string; readonly facet: string; readonly tx_index: number };
-
-/** Which of these facets are not in the table. */
-export async function findMissingFacets(
-  db: Database,
-  chainId: string,
-  columns: BulkColumns,
-): Promise<FacetName[]> {
-  if (columns['wallet']?.values.length === 0) return [];
-  const { rows } = await db.raw<{ rows: FacetName[] }>(
-    `SELECT u.wallet::text, u.facet::text, u.tx_index FROM ${listed}
-     LEFT JOIN ${table} f ON f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet AND f.kind = u.kind
-       AND f.block_number = u.block_number AND f.tx_index = u.tx_index
-     WHERE f.wallet IS NULL`,
-    [...listOf(columns), chainId],
-  );
-  return rows;
-}
