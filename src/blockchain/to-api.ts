@@ -6,18 +6,8 @@ import type { Balance, BalanceQuestion } from './balance-reader.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];
 
-const converted = new WeakMap<Balance, TokenBalance>();
-
-/** Converts a balance to the contract's form, once: it is read again and again from memory, for one question only. */
+/** Converts a balance to the contract's form. */
 export function balanceToApi(question: BalanceQuestion, balance: Balance): TokenBalance {
-  const known = converted.get(balance);
-  if (known !== undefined) return known;
-  const made = convertBalance(question, balance);
-  converted.set(balance, made);
-  return made;
-}
-
-function convertBalance(question: BalanceQuestion, balance: Balance): TokenBalance {
   const { amount, decimals } = balance;
   return {
     // The registry keeps chain ids within the exact integers of a JSON number.

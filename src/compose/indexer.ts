@@ -6,16 +6,8 @@ import { createMetadataHosts } from '../providers/indexer/tokens/metadata-hosts.
 import type { Parts } from './parts.ts';
 
 /** Begins to index every network whose data provider is the index. */
-export function startIndexes({
-  config,
-  db,
-  networks,
-  clients,
-  outgoing,
-  log,
-  observers,
-  tracing,
-}: Parts): NetworkIndexes {
+export function startIndexes(parts: Parts): NetworkIndexes {
+  const { config, db, networks, clients, outgoing, log, observers } = parts;
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
@@ -32,7 +24,7 @@ export function startIndexes({
     log,
     indexOf(network) {
       const settings = indexSettings(config, network);
-      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer, tracing, inTurn });
+      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer, inTurn });
     },
   });
 }

@@ -33,8 +33,6 @@ type CallOptions = {
   readonly waitMs?: number;
   /** What is asked, as traces name it; of few values. */
   readonly about?: string;
-  /** Called when the turn has come. What it throws ends the call before anything is sent. */
-  readonly onTurn?: () => void;
 };
 
 /** One callee with all that is common to its calls: deadline, turn, circuit breaker. */
@@ -105,7 +103,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     throw refusal;
   };
 
-  const ask: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
+  const ask: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs }) => {
     askedAt = now();
     const scope = currentScope();
     const asker = scope?.signal;
@@ -115,7 +113,6 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     const attempt = async () => {
       // It may have opened since.
       if (breaker.state() !== 'closed') throw shut();
-      onTurn?.();
       return breaker.run(() => withDeadline(work, timeoutMs, asker));
     };
     return inTurn(places, attempt, { waitMs, asker });

@@ -36,36 +36,6 @@ async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A span of work in several pieces, which no request asks for. */
-export type OwnSpan = {
-  /** Runs a piece, and what it calls belongs to the span. */
-  run<T>(piece: (span: Span | undefined) => Promise<T>): Promise<T>;
-  /** Runs the last piece and ends the span with its outcome. */
-  finish<T>(piece: (span: Span | undefined) => Promise<T>): Promise<T>;
-  end(): void;
-};
-
-/** Begins a span for work that no request asks for; without traces, the work is as it is. */
-export function beginOwnSpan(
-  tracing: Tracing | undefined,
-  options: SpanOptions,
-  causes: readonly string[] = [],
-): OwnSpan {
-  if (tracing === undefined) {
-    const run: OwnSpan['run'] = (piece) => piece(undefined);
-    return { run, finish: run, end: () => {} };
-  }
-  const span = tracing.begin(options, causes);
-  const { signal, isRead, facts } = currentScope() ?? { signal: new AbortController().signal, isRead: false };
-  const scope = { signal, isRead, facts: { ...facts, traceId: span.traceId }, span };
-  const run: OwnSpan['run'] = (piece) => inScope(scope, () => piece(span));
-  return {
-    run,
-    finish: (piece) => endWith(span, () => run(piece)),
-    end: () => span.end(),
-  };
-}
-
 /** Runs work that no request asks for as a span, which all that it calls belongs to; as it is without traces. */
 export async function inOwnSpan<T>(
   tracing: Tracing | undefined,
@@ -73,5 +43,9 @@ export async function inOwnSpan<T>(
   causes: readonly string[],
   work: (span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  return beginOwnSpan(tracing, options, causes).finish(work);
+  if (tracing === undefined) return work(undefined);
+  const span = tracing.begin(options, causes);
+  const { signal, isRead, facts } = currentScope() ?? { signal: new AbortController().signal, isRead: false };
+  const scope = { signal, isRead, facts: { ...facts, traceId: span.traceId }, span };
+  return endWith(span, () => inScope(scope, () => work(span)));
 }

@@ -27,7 +27,7 @@ const lists: Readonly<Record<'nfts' | 'history' | 'tokens' | 'approvals', List>>
   nfts: {
     path: 'nft',
     orders: ['ASC', 'DESC'],
-    limits: [1, 3, 7],
+    limits: [3],
     nameOf: (row) => String(row['token_id']),
     // In this chain a block has one transaction, and no token is changed without being moved.
     placeOf: (row) => padded(row['block_number']),
@@ -35,7 +35,7 @@ const lists: Readonly<Record<'nfts' | 'history' | 'tokens' | 'approvals', List>>
   history: {
     path: 'wallet/history',
     orders: ['ASC', 'DESC'],
-    limits: [1, 3, 7],
+    limits: [3],
     nameOf: (row) => String(row['hash']),
     placeOf: (row) => padded(row['block_number']),
   },

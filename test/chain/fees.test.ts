@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { quote, raise } from '../../src/chain/minting/fees.ts';
-import { gasCostOf, gasFor, tokensPerTransaction } from '../../src/chain/minting/gas.ts';
+import { gasCostOf, gasFor, mostGas, tokensWithin } from '../../src/chain/minting/gas.ts';
 
 const gwei = 1_000_000_000n;
 
@@ -64,18 +64,18 @@ describe('a raise', () => {
 });
 
 describe('gas', () => {
-  const plenty = { blockGasLimit: 60_000_000n, blockShare: 50, affordable: 10n ** 30n };
+  const half = { blockGasLimit: 60_000_000n, blockShare: 50 };
 
   test('of our contract lets some 340 tokens into one transaction', () => {
     const cost = gasCostOf(71_487n);
-    const tokens = tokensPerTransaction({ cost, ...plenty });
+    const tokens = tokensWithin(cost, mostGas(half));
     expect(tokens).toBe(341);
     expect(gasFor(cost, tokens)).toBeLessThanOrEqual(16_777_216n);
   });
 
   test('of a dearer contract, a small block or a small purse lets fewer in, down to none', () => {
-    expect(tokensPerTransaction({ cost: gasCostOf(150_000n), ...plenty })).toBe(133);
-    expect(tokensPerTransaction({ cost: gasCostOf(0n), ...plenty, blockGasLimit: 2_000_000n })).toBe(19);
-    expect(tokensPerTransaction({ cost: gasCostOf(0n), ...plenty, affordable: 88_999n })).toBe(0);
+    expect(tokensWithin(gasCostOf(150_000n), mostGas(half))).toBe(133);
+    expect(tokensWithin(gasCostOf(0n), mostGas({ ...half, blockGasLimit: 2_000_000n }))).toBe(19);
+    expect(tokensWithin(gasCostOf(0n), 88_999n)).toBe(0);
   });
 });

@@ -3,9 +3,9 @@ import type { DataProviderName, Network } from '../../src/chain/rpc/client/netwo
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
-import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
+import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import {
   findIndexState,
   type TraceMethod,
@@ -53,7 +53,7 @@ export function createTestIndex(
     timeoutMs,
     onUntraced: (number) => untraced.push(number),
   });
-  const limit = createAdaptiveLimit({ most: 4, tries: options.tries ?? 3, pause: async () => {} });
+  const tried = createTries({ atOnce: 4, tries: options.tries ?? 3, pause: async () => {} });
   const wrapped = new Set(options.wrapped);
   const follower = createFollower({
     chainId,
@@ -62,7 +62,7 @@ export function createTestIndex(
     wrapped,
     db,
     blocks,
-    limit,
+    tried,
     log,
     maxBatch,
     belowPatienceMs: options.belowPatienceMs,

@@ -244,7 +244,7 @@ describe('the metadata of an owned token', () => {
   }) => {
     const log = createLogger({ level: 'silent' });
     await createMetadataFiller({ chainId: '31337', db: database.db, fetcher: fetcher(), log })();
-    expect(await listDueMetadata(database.db, '31337', { limit: 5, without: [] })).toEqual([]);
+    expect(await listDueMetadata(database.db, '31337', 5)).toEqual([]);
     const due = await database.db('nft_tokens').orderBy('token_id').pluck('metadata_due');
     expect(due).toEqual([null, expect.any(Date)]);
     const network = testNetwork([`http://${host}`]);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
+import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import { createLaggingLists } from '../../src/providers/indexer/lagging-lists.ts';
 import { readHoldingPosition } from '../../src/providers/indexer/read/position.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -74,7 +74,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
     maxBatch: 3,
     db: database.db,
     blocks: chain.node,
-    limit: createAdaptiveLimit({ most: 2, tries: 1, pause: async () => {} }),
+    tried: createTries({ atOnce: 2, tries: 1, pause: async () => {} }),
     log: createLogger({ level: 'silent' }),
   });
   const { db } = database;

@@ -1,15 +1,10 @@
 import { describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import {
-  bytes,
-  copyBinary,
-  copyLines,
-  copyWritten,
-} from '../../src/providers/indexer/store/rows/bulk-store.ts';
-import { writtenFacetRows, writtenFacets } from '../../src/providers/indexer/store/rows/written-rows.ts';
+import { createTries } from '../../src/providers/indexer/follow/tries.ts';
+import { bytes, copyBulk } from '../../src/providers/indexer/store/rows/bulk-store.ts';
+import { facetColumns } from '../../src/providers/indexer/store/rows/facet-store.ts';
 import { test } from '../support/fixtures.ts';
 import { createModelChain } from './model-chain.ts';
 
@@ -35,7 +30,7 @@ describe('while blocks are written', () => {
           return chain.node.blockAt(number);
         },
       },
-      limit: createAdaptiveLimit({ most: 8, tries: 1, pause: async () => {} }),
+      tried: createTries({ atOnce: 8, tries: 1, pause: async () => {} }),
       log: createLogger({ level: 'silent' }),
     });
     expect(await follower.step()).toBe('advanced');
@@ -66,26 +61,12 @@ describe('rows that are too many for one piece', () => {
   const all = [{ count: String(count), max: count - 1, whole: true }];
 
   test('all arrive, in their order', async ({ database }) => {
-    const columns = ['wallet', 'facet', 'kind', 'block_number', 'tx_index'];
-    const lines = copyLines(chainId, ['bytea', 'bytea', 'smallint', 'bigint', 'integer']);
+    const facets = facetColumns();
+    const found = new Map([[`\\x${'cd'.repeat(11)}`, 1]]);
     // Each has some 90 bytes, and a piece 4 MiB.
     for (let index = 0; index < count; index += 1)
-      lines.add(bytes(wallet), `\\x${'cd'.repeat(11)}`, '1', '7', String(index));
-    await database.db.transaction((tx) => copyWritten(tx, 'history_facets', columns, lines.all()));
-    expect(await countFacets(database.db)).toEqual(all);
-    await database.db('history_facets').delete();
-  });
-
-  test('all arrive in the binary format, too', async ({ database }) => {
-    const header = { number: 7n, hash: wallet, parentHash: wallet, timestamp: 0n };
-    const facets = new Map([[`\\x${'cd'.repeat(11)}`, 1]]);
-    const blocks = Array.from({ length: 100 }, (_, block) => {
-      const rows = writtenFacetRows(chainId, header);
-      for (let index = 0; index < count / 100; index += 1)
-        rows.add(wallet, (block * count) / 100 + index, facets);
-      return rows.bytes();
-    });
-    await database.db.transaction((tx) => copyBinary(tx, 'history_facets', writtenFacets, blocks));
+      facets.add({ wallet: bytes(wallet), place: ['7', String(index)] }, found);
+    await database.db.transaction((tx) => copyBulk(tx, 'history_facets', chainId, facets.columns));
     expect(await countFacets(database.db)).toEqual(all);
   });
 });

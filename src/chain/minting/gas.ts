@@ -54,18 +54,6 @@ export function mostGas({ blockGasLimit, blockShare }: Share): bigint {
   return share < transactionGas ? share : transactionGas;
 }
 
-type Bounds = Share & {
-  readonly cost: GasCost;
-  /** Gas that the signer can pay for. */
-  readonly affordable: bigint;
-};
-
-/** How many tokens fit into one transaction; 0 when the signer cannot pay for one. */
-export function tokensPerTransaction({ cost, affordable, ...share }: Bounds): number {
-  const most = mostGas(share);
-  return tokensWithin(cost, most < affordable ? most : affordable);
-}
-
 /** How many tokens this much gas mints; 0 when it does not suffice for one. */
 export function tokensWithin(cost: GasCost, gas: bigint): number {
   return gas < cost.fixed + cost.perToken ? 0 : Number((gas - cost.fixed) / cost.perToken);

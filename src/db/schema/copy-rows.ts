@@ -10,20 +10,15 @@ type PipelinedClient = ClientBase & { pipeline: boolean };
 /**
  * Inserts rows with COPY, within the transaction.
  * @param target table with its columns, such as `events (id, name)`
- * @param rows in pieces: of text whole lines, each ending in a line feed; of binary the header first and the trailer last
+ * @param rows in pieces: whole lines, each ending in a line feed
  * @throws the database's error when a row violates a constraint: COPY knows no ON CONFLICT
  */
-export async function copyRows(
-  tx: Tx,
-  target: string,
-  rows: Iterable<Buffer>,
-  format: 'text' | 'binary' = 'text',
-): Promise<void> {
+export async function copyRows(tx: Tx, target: string, rows: Iterable<Buffer>): Promise<void> {
   // The transaction's own connection, which Knex returns untyped and releases at the end of the transaction.
   const connection = (await tx.client.acquireConnection()) as PipelinedClient;
   // COPY has a protocol of its own, so no other statement may be in flight on the connection.
   connection.pipeline = false;
-  const copy = connection.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT ${format})`));
+  const copy = connection.query(copyFrom(`COPY ${target} FROM STDIN`));
   await pipeline(Readable.from(rows), copy);
   // Not after a failure: a statement sent too early would be read as rows.
   connection.pipeline = true;

@@ -181,7 +181,7 @@ function toEntry(
 ): NftEntry {
   // Rows of earlier releases have characters that strict parsers reject.
   const metadata = token?.metadata == null ? null : keptMetadataText(token.metadata);
-  const entry = {
+  return {
     token_address: contract,
     token_id: tokenId.toString(),
     contract_type: standard,
@@ -199,23 +199,12 @@ function toEntry(
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
     possible_spam: text?.trust === 'spam',
     ...(text?.trust === 'verified' && { verified_collection: true }),
+    ...normalized(metadata),
   };
-  // A spread would call the accessor.
-  return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(metadata)));
 }
 
-/**
- * Returns the metadata in the uniform shape; left out where there are none. It is made when it is read, because a
- * page would otherwise have it in memory twice. Only valid JSON is ever stored.
- */
+/** Returns the metadata in the uniform shape; left out where there are none. Only valid JSON is ever stored. */
 function normalized(metadata: string | null): Pick<NftEntry, 'normalized_metadata'> {
-  if (metadata === null) return {};
-  return {
-    // The types have no accessor that the JSON text leaves out when it returns undefined.
-    get normalized_metadata() {
-      return (normalizedMetadata.parse(JSON.parse(metadata)) ?? undefined) as NonNullable<
-        NftEntry['normalized_metadata']
-      >;
-    },
-  };
+  const shape = metadata === null ? undefined : normalizedMetadata.parse(JSON.parse(metadata));
+  return shape == null ? {} : { normalized_metadata: shape };
 }

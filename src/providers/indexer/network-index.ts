@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FewAtOnce } from '../../base/few-at-once.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Tracing } from '../../base/span.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
@@ -9,13 +8,13 @@ import type { Database } from '../../contract/transaction.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeSteps } from './decode/decode-block.ts';
 import type { IndexedBlock } from './decode/domain.ts';
-import { createLoopTurns } from './decode/turns.ts';
-import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
+import { inTurns } from './decode/turns.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { emptyBlock, isWithoutBlock } from './follow/height-gaps.ts';
 import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import { createTries } from './follow/tries.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
 import {
@@ -62,7 +61,6 @@ type NetworkIndexOptions = {
   readonly observer?: IndexObserver;
   /** Of all networks that share the pool. */
   readonly inTurn?: FewAtOnce | undefined;
-  readonly tracing?: Tracing | undefined;
 };
 
 /** The index of one network: a runner, and its parts for callers that run them step by step. */
@@ -108,7 +106,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     nativeAsset: network.nativeAsset?.toLowerCase() ?? null,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
-  const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
+  const newTries = () => createTries({ atOnce: parallel, tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) => {
     const follower = createFollower({
       chainId,
@@ -117,18 +115,16 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       wrapped,
       db,
       blocks,
-      limit: newLimit(),
+      tried: newTries(),
       log,
       events: observer?.events(chainId),
-      tracing: options.tracing,
       inTurn: options.inTurn,
       maxBatch,
       upTo,
     });
     return observer?.follower(chainId, follower) ?? follower;
   };
-  const reading = newLimit();
-  const inTurns = createLoopTurns();
+  const reading = newTries();
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,
@@ -150,7 +146,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     filler,
     nodeHead: () => blocks.head(),
     readBlock: (number) =>
-      reading.run(async (isLastTry) => {
+      reading(async (isLastTry) => {
         const none = async () =>
           (await isWithoutBlock(blocks, number))
             ? emptyBlock({ number, hash: noHash, parentHash: noHash, timestamp: 0n })
@@ -170,15 +166,9 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
 
 /** Checks suspicious transfers while this process indexes the network, near the head, where nodes have the states. */
 function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
-  const { network, settings, db, log, observer } = options;
+  const { network, settings, db, log } = options;
   const { chainId } = network;
-  const checker = createTransferChecker({
-    chainId,
-    db,
-    log,
-    states,
-    onChecked: (outcome) => observer?.checked(chainId, outcome),
-  });
+  const checker = createTransferChecker({ chainId, db, log, states });
   return createBackgroundRunner({
     chainId,
     log,
@@ -194,15 +184,10 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
 
 /** Fetches the metadata of the network's NFTs while this process indexes it; nothing without a fetcher. */
 function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
-  const { network, settings, db, log, fetcher, observer } = options;
+  const { network, settings, db, log, fetcher } = options;
   if (fetcher === undefined) return [];
   const { chainId } = network;
-  const fill = createMetadataFiller({
-    chainId,
-    db,
-    fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
-    log,
-  });
+  const fill = createMetadataFiller({ chainId, db, fetcher, log });
   const failure = 'metadata are not fetched for now';
   return [createBackgroundRunner({ chainId, fill, restMs: ownRestMs(settings), log, failure })];
 }

@@ -18,23 +18,17 @@ type BoundedGetOptions = {
 
 /**
  * Sends one GET to the upstream and reads its answer as JSON, within a time and a size.
+ * @param leftMs how long it may take
  * @throws UpstreamFault
  */
-export type BoundedGet = (url: string, within: Within) => Promise<unknown>;
-
-type Within = {
-  /** How long it may take, and wait for its turn. */
-  readonly leftMs: number;
-  /** Called when its turn has come; what it throws ends it unsent. */
-  readonly onTurn: () => void;
-};
+export type BoundedGet = (url: string, leftMs: number) => Promise<unknown>;
 
 export function createBoundedGet({ upstream, apiKey, timeoutMs, now }: BoundedGetOptions): BoundedGet {
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
-  return async (url, { leftMs, onTurn }) => {
+  return async (url, leftMs) => {
     const request = { method: 'GET', url: new URL(url), headers, maxBytes } as const;
     const mostMs = Math.max(1, leftMs - headStartMs);
-    const within = { timeoutMs: Math.min(timeoutMs, mostMs), waitMs: leftMs, onTurn };
+    const within = { timeoutMs: Math.min(timeoutMs, mostMs), waitMs: leftMs };
     const answer = await upstream.send(request, within).catch((error: unknown) => {
       throw error instanceof OutgoingFault ? upstreamFault(error) : error;
     });

@@ -76,23 +76,17 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   };
 
   const ask = async (url: string, deadline: Deadline): Promise<unknown> => {
-    await untilAllowed(deadline);
-    const release = await places.take(deadline.company, deadline);
-    const leftMs = Math.max(1, deadline.endsAt - clock.now());
-    // The account may have got over its limit while this one waited for its turn.
-    let isTooSoon = false;
-    const onTurn = () => {
-      isTooSoon = quietUntil > clock.now();
-      if (isTooSoon) throw silenced(quietUntil - clock.now());
-    };
-    try {
-      return await boundedGet(url, { leftMs, onTurn });
-    } catch (error) {
-      if (!isTooSoon) throw error;
-    } finally {
-      release();
+    for (;;) {
+      await untilAllowed(deadline);
+      const release = await places.take(deadline.company, deadline);
+      try {
+        // The account may have got over its limit while this one waited for its turn.
+        if (quietUntil > clock.now()) continue;
+        return await boundedGet(url, Math.max(1, deadline.endsAt - clock.now()));
+      } finally {
+        release();
+      }
     }
-    return ask(url, deadline);
   };
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {

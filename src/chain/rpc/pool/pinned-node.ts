@@ -1,6 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { isOfEveryNode } from '../transport/answer.ts';
-import { mostBytesOfOwn } from '../transport/answer-size.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
 import type { BlockId } from '../transport/node-look.ts';
@@ -43,11 +42,7 @@ const doubted = new Set([
  * @param onFailure called with each request that this node did not answer
  */
 export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
-  const own: Endpoint = {
-    ...endpoint,
-    ask: (method, params, how) => endpoint.ask(method, params, { ...how, mostBytes: mostBytesOfOwn }),
-  };
-  const ask = createFailover(chainId, [own]);
+  const ask = createFailover(chainId, [endpoint]);
   const verify = async () => {
     try {
       await endpoint.verifyChain();

@@ -3,10 +3,9 @@ import { inBackground } from '../../../base/request-scope.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
 import { type AnswerVerdict, isOfEveryNode, judgeError, type RpcAnswer } from './answer.ts';
 import { checkForm } from './answer-form.ts';
-import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
+import { isOfContents, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
-import { longRevert } from './long-revert.ts';
 import { type FaultReason, NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts';
 import { openTransport } from './open-transport.ts';
@@ -42,8 +41,6 @@ export type Endpoint = {
 };
 
 type How = {
-  /** The greatest size of the answer. */
-  readonly mostBytes?: typeof mostBytesOf;
   /** Waits for a node that is asked too much. */
   readonly isPatient?: boolean;
 };
@@ -119,7 +116,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     health,
     isWaiting: transport.isWaiting,
     setAside: (words) => fail(health.failures(), new NodeFault('refused', words)),
-    async ask(method, params, { mostBytes = mostBytesOf, isPatient = false } = {}) {
+    async ask(method, params, { isPatient = false } = {}) {
       const begun = health.failures();
       let isChainKnown = false;
       try {
@@ -127,7 +124,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         isChainKnown = true;
         const answer = await askWithin(transport, method, params, {
           timeoutMs,
-          maxBytes: mostBytes(method, params),
+          maxBytes: mostBytesOf(method),
           isPatient,
         });
         checkForm(method, params, answer);
@@ -177,8 +174,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 }
 
 /**
- * An oversized `eth_call` answer is no NodeFault, nor is a long rejection, and an overfull block no failure: whoever writes
- * contracts and transactions must not take nodes out of service.
+ * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: whoever writes contracts and transactions
+ * must not take nodes out of service.
  */
 async function askWithin(
   transport: Transport,
@@ -191,7 +188,6 @@ async function askWithin(
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     const isOversized = error.reason === 'oversized';
-    if (isOversized && isOfRefusals(method)) return { error: longRevert(limits.maxBytes) };
     if (isOversized && method === 'eth_call') throw new OversizedAnswerError(method, error);
     if (isOversized && isOfContents(method)) throw new NodeFault('overfull', error.message, error);
     throw error;

@@ -1,8 +1,6 @@
 import type { FewAtOnce } from '../../../base/few-at-once.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { Tracing } from '../../../base/span.ts';
 import type { Database } from '../../../contract/transaction.ts';
-import { beginOwnSpan } from '../../../tracing/in-span.ts';
 import type { IndexedBlock } from '../decode/domain.ts';
 import { MalformedBlockError } from '../decode/hex.ts';
 import { rollBackBlocks } from '../store/rollback/roll-back-store.ts';
@@ -15,13 +13,13 @@ import {
   type TraceMethod,
 } from '../store/write/index-state-store.ts';
 import { listSkips } from '../store/write/skipped-block-store.ts';
-import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
 import { afterGap } from './height-gaps.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
+import type { Tries } from './tries.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -53,10 +51,9 @@ export type FollowerOptions = {
   readonly wrapped: ReadonlySet<string>;
   readonly db: Database;
   readonly blocks: NodeBlocks;
-  readonly limit: AdaptiveLimit;
+  readonly tried: Tries;
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
-  readonly tracing?: Tracing | undefined;
   /** Waits until this index may write; never by default. */
   readonly inTurn?: FewAtOnce | undefined;
   /** Greatest number of blocks in one transaction. */
@@ -84,7 +81,7 @@ const transactionMovements = 20;
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = (work) => work() } = options;
   let skips: ReadonlySet<bigint> = new Set();
-  const { beginSpan, reader } = openReader(options, (number) => skips.has(number));
+  const reader = createReadAhead(createRangeReader(options, (number) => skips.has(number)));
   let state: IndexState | undefined;
   const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
@@ -114,7 +111,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const taken = reader.take(rangeFrom(from));
     // Prefetches the next blocks while these arrive and the database writes them.
     reader.prepare(taken, (next) => (next <= end ? rangeFrom(next) : undefined));
-    return taken.span.finish(() => append(taken, from, end));
+    return append(taken, from, end);
   };
 
   const append = async (taken: Taken, from: bigint, end: bigint): Promise<Step> => {
@@ -171,7 +168,7 @@ export function createFollower(options: FollowerOptions): Follower {
         // A prefetched block may be replaced by the time that the node is back.
         reader.drop();
         if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return below.idle();
-        return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
+        return await rollBackFrom(head);
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
@@ -200,27 +197,6 @@ function createPatience() {
 }
 
 type Taken = ReturnType<ReturnType<typeof createReadAhead>['take']>;
-
-function openReader(options: FollowerOptions, isSkipped: (number: bigint) => boolean) {
-  const beginSpan = createSpans(options);
-  const read = createRangeReader(options, isSkipped);
-  const reader = createReadAhead(read, (from, to) => beginSpan('index blocks', { from, to }));
-  return { beginSpan, reader };
-}
-
-/** What begins the spans of a network's index. */
-function createSpans({ tracing, chainId }: Pick<FollowerOptions, 'tracing' | 'chainId'>) {
-  return (name: string, range?: { readonly from: bigint; readonly to: bigint }) =>
-    beginOwnSpan(tracing, {
-      name,
-      kind: 'internal',
-      facts: {
-        'tallystick.chain_id': chainId,
-        'tallystick.from_block': range?.from.toString(),
-        'tallystick.to_block': range?.to.toString(),
-      },
-    });
-}
 
 // The index counts as alive this often though nothing happens.
 const noteMs = 5_000;

@@ -1,12 +1,11 @@
-import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeSteps } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../decode/domain.ts';
-import { createLoopTurns } from '../decode/turns.ts';
+import { inTurns } from '../decode/turns.ts';
 import { type WrittenBlock, writeSteps } from '../store/rows/history-rows.ts';
-import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { emptyBlock } from './height-gaps.ts';
 import type { NodeBlocks } from './node-blocks.ts';
+import type { Tries } from './tries.ts';
 
 /** Blocks that form a chain, and why the next block of the range could not be read, where that is so. */
 type Reading = {
@@ -18,7 +17,7 @@ type One = WrittenBlock | { readonly error: unknown } | undefined;
 
 type RangeReaderOptions = {
   readonly blocks: Pick<NodeBlocks, 'blockAt' | 'headerAt'>;
-  readonly limit: AdaptiveLimit;
+  readonly tried: Tries;
   readonly wrapped: ReadonlySet<string>;
   readonly chainId: string;
 };
@@ -42,36 +41,28 @@ export function movementsIn({ transactions }: IndexedBlock): number {
 
 /** Reads and decodes blocks in parallel, up to the first that is missing, cannot be read or has no room. */
 export function createRangeReader(
-  { blocks, limit, wrapped, chainId }: RangeReaderOptions,
+  { blocks, tried, wrapped, chainId }: RangeReaderOptions,
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
-  const inTurns = createLoopTurns();
   const decoded = async (number: bigint, isLastTry: boolean): Promise<IndexedBlock | undefined> => {
     const source = await blocks.blockAt(number, isLastTry);
     return source && inTurns(decodeSteps(source, wrapped, rules));
   };
-  const read = async (number: bigint, hasRoom: () => boolean): Promise<One> => {
-    try {
-      return await limit.run(async (isLastTry) => {
-        if (!hasRoom()) return undefined;
-        const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
-        return block && inTurns(writeSteps(chainId, block));
-      });
-    } catch (error) {
-      return { error };
-    }
-  };
   return async (from, to) => {
     const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
     let movements = 0;
-    const readNext = async (number: bigint) => {
+    const read = async (number: bigint, isLastTry: boolean): Promise<WrittenBlock | undefined> => {
       // The first block is read in any case, so that the index goes on.
-      const block = await read(number, () => number === from || movements < mostMovements);
-      if (block !== undefined && !('error' in block)) movements += movementsIn(block);
-      return block;
+      if (number !== from && movements >= mostMovements) return undefined;
+      const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
+      if (block === undefined) return undefined;
+      movements += movementsIn(block);
+      return inTurns(writeSteps(chainId, block));
     };
-    return linked(await Promise.all(numbers.map(readNext)));
+    const readOne = (number: bigint): Promise<One> =>
+      tried((isLastTry) => read(number, isLastTry)).catch((error: unknown) => ({ error }));
+    return linked(await Promise.all(numbers.map(readOne)));
   };
 }
 
@@ -128,27 +119,16 @@ type Range = {
   /** The final block before the range was read. A later block may be final on another branch. */
   readonly finalized: bigint;
 };
-type ReadingRange = Range & {
-  readonly found: Promise<Reading>;
-  /** The span of all work for the range. It begins with the read, and the caller that takes the range ends it. */
-  readonly span: OwnSpan;
-};
+type ReadingRange = Range & { readonly found: Promise<Reading> };
 
 // In addition to the range that is being written. So the node always has work, and few blocks are in memory.
 const rangesAhead = 2;
 
-/**
- * Reads a range, or returns the prefetched one with the same first block.
- * @param beginSpan begins the span of a range in traces
- */
-export function createReadAhead(read: ReadRange, beginSpan: (from: bigint, to: bigint) => OwnSpan) {
+/** Reads a range, or returns the prefetched one with the same first block. */
+export function createReadAhead(read: ReadRange) {
   let ahead: ReadingRange[] = [];
-  const begin = (range: Range): ReadingRange => {
-    const span = beginSpan(range.from, range.to);
-    return { ...range, span, found: span.run(() => read(range.from, range.to)) };
-  };
+  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
   const drop = () => {
-    for (const { span } of ahead) span.end();
     ahead = [];
   };
   return {

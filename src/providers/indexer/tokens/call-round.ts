@@ -19,8 +19,6 @@ export type CallRound = {
    * @throws a failure that the nodes caused
    */
   ask(call: ContractCall): Promise<Asked>;
-  /** Whether so much time has passed that all remaining calls are sent at once. */
-  isHurried(): boolean;
   /** Proves that nodes answer, so that they did not cause the failures. @throws a failure that the nodes caused */
   confirm(): Promise<void>;
 };
@@ -41,7 +39,6 @@ const usualMs = 2_000;
 const harmless = { ...toOneCall([]), gas: 1_000_000n };
 
 export function createCallRound({ node, block, now }: RoundOptions): CallRound {
-  const hurriedFrom = now() + usualMs;
   let mostMs = usualMs;
   let doubted: Promise<number> | undefined;
   let isProven = false;
@@ -59,7 +56,6 @@ export function createCallRound({ node, block, now }: RoundOptions): CallRound {
   };
 
   return {
-    isHurried: () => now() > hurriedFrom,
     async ask(call) {
       const wasProven = isProven;
       try {

@@ -1,7 +1,7 @@
+import { createFewAtOnce } from '../../../base/few-at-once.ts';
 import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
-import { type CallRound, createCallRound, type Node } from './call-round.ts';
+import { type CallRound, createCallRound, type Failure, type Node } from './call-round.ts';
 import { type BatchedCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
-import { type Read, settleCalls, type Tried } from './single-calls.ts';
 
 export type ContractCalls = {
   /**
@@ -15,7 +15,16 @@ export type ContractCalls = {
   readMany<T>(calls: readonly BatchedCall[], read: Read<T>, block?: StateOf): Promise<(T | undefined)[]>;
 };
 
+/** The outcome of a call. */
+type Tried<T> = { readonly value: T } | Failure | 'unasked';
+
+/** Returns the kept part of an answer. Undefined is the answer of a contract that failed. */
+type Read<T> = (answer: string | undefined) => T;
+
 const callsAtOnce = 60;
+const singlesAtOnce = 48;
+// A hostile contract may burn all its gas.
+const gas = 5_000_000n;
 // A hostile contract may burn all its gas; the batch must still end within the node's own limit.
 const manyGas = 30_000_000n;
 
@@ -29,9 +38,8 @@ type CallsOptions = {
 };
 
 /**
- * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
- * halves and finally call by call, so one hostile contract cannot spoil the answers of others. Where that takes long,
- * the remaining calls are sent one by one at once.
+ * Batches calls where Multicall3 is deployed, otherwise sends them one by one. The calls of a batch that fails are
+ * sent one by one too, so one hostile contract cannot spoil the answers of others.
  */
 export function createContractCalls({ node, now = () => performance.now() }: CallsOptions): ContractCalls {
   let deployed: Promise<boolean> | undefined;
@@ -60,33 +68,59 @@ export function createContractCalls({ node, now = () => performance.now() }: Cal
   return {
     async readMany(calls, read, block = 'latest') {
       const round = createCallRound({ node, block, now });
-      if (!(await hasMulticall())) return settleCalls(round, calls, read, unasked(calls));
-      const tried: Tried<ReturnType<typeof read>>[] = [];
-      for (let start = 0; start < calls.length; start += callsAtOnce) {
-        tried.push(...(await together(round, calls.slice(start, start + callsAtOnce), read)));
-      }
-      return settleCalls(round, calls, read, tried);
+      const batches = (await hasMulticall()) ? inBatches(calls) : calls.map((call) => [call]);
+      const tried = await Promise.all(batches.map((batch) => askTogether(round, batch, read)));
+      return settle(round, calls, read, tried.flat());
     },
   };
 }
 
-const unasked = (calls: readonly BatchedCall[]) => calls.map(() => 'unasked' as const);
+function inBatches(calls: readonly BatchedCall[]): readonly BatchedCall[][] {
+  const count = Math.ceil(calls.length / callsAtOnce);
+  return Array.from({ length: count }, (_, place) =>
+    calls.slice(place * callsAtOnce, (place + 1) * callsAtOnce),
+  );
+}
 
-async function together<T>(
+/** Asks some calls as one. A call may fail because another call left no gas. A call on its own shows it. */
+async function askTogether<T>(
   round: CallRound,
   calls: readonly BatchedCall[],
   read: Read<T>,
 ): Promise<Tried<T>[]> {
-  if (calls.length < 2 || round.isHurried()) return unasked(calls);
-  const asked = await round.ask({ ...toOneCall(calls), gas: manyGas });
+  const asked = calls.length < 2 ? 'unasked' : await round.ask({ ...toOneCall(calls), gas: manyGas });
   const answer = typeof asked === 'string' ? undefined : asked.answer;
   const answers = answer === undefined ? undefined : readResults(answer, calls.length);
-  // A call may have failed because another call left no gas. A call on its own shows it.
-  if (answers !== undefined)
-    return answers.map((own) => (own === undefined ? 'unasked' : { value: read(own) }));
-  const middle = calls.length >> 1;
-  return [
-    ...(await together(round, calls.slice(0, middle), read)),
-    ...(await together(round, calls.slice(middle), read)),
-  ];
+  return calls.map((_, place) => {
+    const own = answers?.[place];
+    return own === undefined ? 'unasked' : { value: read(own) };
+  });
+}
+
+/**
+ * Sends open calls one by one, and once more those that nodes rejected, and makes sure that nodes answer at all.
+ * @throws a failure that the nodes caused
+ */
+async function settle<T>(
+  round: CallRound,
+  calls: readonly BatchedCall[],
+  read: Read<T>,
+  tried: readonly Tried<T>[],
+): Promise<(T | undefined)[]> {
+  const settled = [...tried];
+  const few = createFewAtOnce(singlesAtOnce);
+  const askAll = (which: Tried<T>) =>
+    Promise.all(
+      calls.map(async (call, place) => {
+        if (settled[place] !== which) return;
+        const asked = await few(() => round.ask({ ...call, gas }));
+        settled[place] = typeof asked === 'string' ? asked : { value: read(asked.answer) };
+      }),
+    );
+  await askAll('unasked');
+  // Calls that were late before nodes had proven that they answer.
+  await askAll('unasked');
+  await askAll('refused');
+  if (settled.some((one) => typeof one === 'string')) await round.confirm();
+  return settled.map((one) => (typeof one === 'string' ? undefined : one.value));
 }

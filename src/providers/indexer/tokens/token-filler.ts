@@ -1,15 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
 import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { listUnreadContracts, saveContractTexts } from '../store/tokens/contract-store.ts';
 import { applyRefreshes } from '../store/tokens/metadata-store.ts';
-import {
-  listUnreadTokens,
-  saveTokenUris,
-  type UnreadToken,
-  wakeTokens,
-} from '../store/tokens/token-store.ts';
+import { listUnreadTokens, saveTokenUris, wakeTokens } from '../store/tokens/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 import { inEachPart } from './each-part.ts';
 
@@ -25,8 +21,6 @@ const abi = new Interface([
 const maxUriLength = 100_000;
 const contractsAtOnce = 100;
 const tokensAtOnce = 100;
-// A contract may have any number of tokens, and burn all the gas of each call.
-const tokensOfOne = 20;
 
 export type TokenFiller = {
   /** Reads the texts of a batch of contracts and the URIs of a batch of tokens. @returns whether there may be more */
@@ -45,7 +39,6 @@ type FillerOptions = {
  * do not answer, though they answer others, are sent again a few times, after the calls that were not sent yet.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
-  const nextUnread = createTurns(db, chainId);
   const fillContracts = async () => {
     const unread = await listUnreadContracts(db, chainId, contractsAtOnce);
     const questions = unread.flatMap(({ contract, standard }) => [
@@ -74,7 +67,9 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
 
   const fillTokens = async () => {
     await wakeTokens(db, chainId);
-    const { tokens: unread, mayBeMore } = await nextUnread();
+    // A contract may have any number of tokens. So each batch begins anywhere.
+    const from = `0x${randomBytes(20).toString('hex')}`;
+    const unread = await listUnreadTokens(db, chainId, { limit: tokensAtOnce, from });
     const answers = await calls.readMany(
       unread.map(({ contract, tokenId, standard }) => ({
         to: contract,
@@ -87,38 +82,11 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       return { contract, tokenId, tokenUri: uri && standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
     if (read.length > 0) await saveTokenUris(db, chainId, read);
-    return mayBeMore;
+    return unread.length === tokensAtOnce;
   };
 
   return {
     fill: () => inEachPart(() => applyRefreshes(db, chainId), fillContracts, fillTokens),
-  };
-}
-
-// Before any address.
-const first = '0x';
-
-type Batch = { readonly tokens: readonly UnreadToken[]; readonly mayBeMore: boolean };
-
-/**
- * Creates a function that returns the next tokens to read: some of each contract, from contract to contract and then
- * from the first again. Where contracts are few, their other tokens fill the batch.
- */
-function createTurns(db: Database, chainId: string): () => Promise<Batch> {
-  let after = first;
-  const list = (ofOne: number) => listUnreadTokens(db, chainId, { limit: tokensAtOnce, ofOne, after });
-  const nameOf = ({ contract, tokenId }: UnreadToken) => `${contract} ${tokenId}`;
-  return async () => {
-    const isFromFirst = after === first;
-    const some = await list(tokensOfOne);
-    after = some.length === tokensAtOnce ? (some.at(-1)?.contract ?? first) : first;
-    if (!isFromFirst || after !== first) return { tokens: some, mayBeMore: true };
-    // No contract was left out then.
-    if (some.length < tokensOfOne) return { tokens: some, mayBeMore: false };
-    const names = new Set(some.map(nameOf));
-    const others = (await list(tokensAtOnce)).filter((token) => !names.has(nameOf(token)));
-    const tokens = [...some, ...others].slice(0, tokensAtOnce);
-    return { tokens, mayBeMore: tokens.length === tokensAtOnce };
   };
 }
 

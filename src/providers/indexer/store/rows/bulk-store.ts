@@ -1,6 +1,5 @@
 import type { Tx } from '../../../../contract/transaction.ts';
 import { copyRows } from '../../../../db/schema/copy-rows.ts';
-import { binaryHeader, binaryTrailer } from './binary-rows.ts';
 
 /** Columns of a bulk insert by name: the SQL type and one text per row; null and an empty text become NULL. */
 export type BulkColumns = Readonly<
@@ -34,101 +33,61 @@ export async function insertBulk(
   }
 }
 
-/** Lines that COPY takes, in pieces. */
-export type Lines = readonly Buffer[];
-
 // As much as the server takes while this process is busy with other blocks, and no more than memory has room for.
 const pieceBytes = 4 * 1_024 * 1_024;
 
-/** Inserts lines of {@link copyLines}. None of the rows may exist. */
-export async function copyWritten(
+/** Inserts rows of one network that are written as lines of {@link lineOf}. None of them may exist. */
+export async function copyLines(
   tx: Tx,
   table: string,
   columns: readonly string[],
-  lines: Lines,
+  lines: readonly string[],
 ): Promise<void> {
-  if (lines.length > 0) await copyRows(tx, `${table} (chain_id, ${columns.join(', ')})`, inPieces(lines));
-}
-
-/** Inserts rows of {@link BinaryRows}. None of them may exist. */
-export async function copyBinary(
-  tx: Tx,
-  table: string,
-  columns: readonly string[],
-  rows: readonly Buffer[],
-): Promise<void> {
-  const target = `${table} (chain_id, ${columns.join(', ')})`;
-  await copyRows(tx, target, inPieces([binaryHeader, ...rows, binaryTrailer]), 'binary');
+  const some = lines.filter((text) => text !== '');
+  if (some.length > 0) await copyRows(tx, `${table} (chain_id, ${columns.join(', ')})`, inPieces(some));
 }
 
 /** For each piece the server waits until this process has read its last answer, so there are few pieces. */
-function* inPieces(lines: Lines): Generator<Buffer> {
-  let piece: Buffer[] = [];
-  let size = 0;
+function* inPieces(lines: readonly string[]): Generator<Buffer> {
+  let piece = '';
   for (const some of lines) {
-    if (size > 0 && size + some.length > pieceBytes) {
-      yield Buffer.concat(piece);
-      piece = [];
-      size = 0;
-    }
-    piece.push(some);
-    size += some.length;
+    piece += some;
+    if (piece.length < pieceBytes) continue;
+    yield Buffer.from(piece);
+    piece = '';
   }
-  if (size > 0) yield Buffer.concat(piece);
+  if (piece !== '') yield Buffer.from(piece);
 }
 
-/** Collects texts of whole lines as bytes, so many at once that no text is too long. */
-function createLines() {
-  const done: Buffer[] = [];
-  let text = '';
-  let count = 0;
-  const close = () => {
-    if (text !== '') done.push(Buffer.from(text));
-    text = '';
-    count = 0;
-  };
-  return {
-    add(line: string) {
-      text += line;
-      count += 1;
-      if (count === linesInChunk) close();
-    },
-    all(): Lines {
-      close();
-      return done;
-    },
-  };
+/** Returns values as COPY takes them in a line, without the line feed. None of them has a character to escape. */
+export const lineOf = (values: readonly (string | null)[]): string =>
+  values.map((value) => value ?? '\\N').join('\t');
+
+/** Reads lines of {@link lineOf} as columns, without the number of the network. */
+export function readLines(names: readonly string[], lines: string): BulkColumns {
+  const rows = lines.split('\n').slice(0, -1);
+  const values = rows.map((row) => row.split('\t').slice(1).map(unescaped));
+  const column = (_: string, place: number) => values.map((row) => row[place] ?? null);
+  return Object.fromEntries(names.map((name, at) => [name, { type: 'text', values: column(name, at) }]));
 }
 
-/** Rows of one network as the lines that COPY takes. @param types of their columns, after the number of the network */
-export function copyLines(chainId: string, types: readonly string[]) {
-  const write = types.map((type) => writers[type] ?? escaped);
-  const lines = createLines();
-  return {
-    add(...values: readonly (string | null)[]) {
-      let line = chainId;
-      for (const [place, value] of values.entries()) {
-        line += value === null ? '\t\\N' : `\t${write[place]?.(value) ?? ''}`;
-      }
-      lines.add(`${line}\n`);
-    },
-    all: lines.all,
-  };
-}
+const unescaped = (value: string) => (value === '\\N' ? null : value.replace(/^\\\\/, '\\'));
 
 /** Inserts many rows of one network at once, with COPY. None of them may exist. */
 export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
-  const lists = Object.values(columns);
-  const lines = copyLines(
-    chainId,
-    lists.map(({ type }) => type),
-  );
-  for (const row of lists[0]?.values.keys() ?? [])
-    lines.add(...lists.map(({ values }) => values[row] ?? null));
-  await copyWritten(tx, table, Object.keys(columns), lines.all());
+  const lists = Object.values(columns).map(({ type, values }) => ({
+    values,
+    write: writers[type] ?? escaped,
+  }));
+  const rows = [...(lists[0]?.values.keys() ?? [])].map((row) => {
+    const own = lists.map(({ values, write }) => {
+      const value = values[row] ?? null;
+      return value === null ? null : write(value);
+    });
+    return `${lineOf([chainId, ...own])}\n`;
+  });
+  await copyLines(tx, table, Object.keys(columns), rows);
 }
-
-const linesInChunk = 1_000;
 
 const special = /[\\\t\n\r]/g;
 const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };

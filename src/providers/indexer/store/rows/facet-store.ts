@@ -4,6 +4,7 @@ import type { DescribedRow } from '../../classify/rules.ts';
 import { sortRow } from '../../classify/sort-row.ts';
 import { readMoves, readTransaction } from '../../classify/stored-moves.ts';
 import { type BulkColumns, bytes, hex, insertBulk } from './bulk-store.ts';
+import { columnsOf } from './row-columns.ts';
 
 /** The entries by which searches find rows of histories. Each follows from its row. */
 const table = 'history_facets';
@@ -30,29 +31,18 @@ export function toDescribed({ wallet, tx, moves, verdicts }: FacetRow): Describe
 type FacetKey = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
 
 /** Facets of rows, as the columns of the table. */
-export function facetColumns(): {
-  readonly columns: BulkColumns;
-  add(key: FacetKey, facets: ReadonlyMap<string, number>): void;
-} {
-  const lists = { wallet: [], facet: [], kind: [], block_number: [], tx_index: [] } as {
-    [name in 'wallet' | 'facet' | 'kind' | 'block_number' | 'tx_index']: string[];
-  };
+export function facetColumns() {
+  const rows = columnsOf({
+    wallet: 'bytea',
+    facet: 'bytea',
+    kind: 'smallint',
+    block_number: 'bigint',
+    tx_index: 'integer',
+  });
   return {
-    columns: {
-      wallet: { type: 'bytea', values: lists.wallet },
-      facet: { type: 'bytea', values: lists.facet },
-      kind: { type: 'smallint', values: lists.kind },
-      block_number: { type: 'bigint', values: lists.block_number },
-      tx_index: { type: 'integer', values: lists.tx_index },
-    },
-    add({ wallet, place: [block, index] }, facets) {
-      for (const [facet, kind] of facets) {
-        lists.wallet.push(wallet);
-        lists.facet.push(facet);
-        lists.kind.push(String(kind));
-        lists.block_number.push(block);
-        lists.tx_index.push(index);
-      }
+    columns: rows.columns,
+    add({ wallet, place }: FacetKey, facets: ReadonlyMap<string, number>) {
+      for (const [facet, kind] of facets) rows.add(wallet, facet, String(kind), ...place);
     },
   };
 }
@@ -139,23 +129,7 @@ const listed = `unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')
     string_to_array(?, ',')::smallint[], string_to_array(?, ',')::bigint[], string_to_array(?, ',')::integer[])
   AS u (wallet, facet, kind, block_number, tx_index)`;
 
-const listOf = (columns: BulkColumns) => Object.values(columns).map(({ values }) => values.join(','));
-
-type FacetName = { readonly wallet: string; readonly facet: string; readonly tx_index: number };
-
-/** Which of these facets are not in the table. */
-export async function findMissingFacets(
-  db: Database,
-  chainId: string,
-  columns: BulkColumns,
-): Promise<FacetName[]> {
-  if (columns['wallet']?.values.length === 0) return [];
-  const { rows } = await db.raw<{ rows: FacetName[] }>(
-    `SELECT u.wallet::text, u.facet::text, u.tx_index FROM ${listed}
-     LEFT JOIN ${table} f ON f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet AND f.kind = u.kind
-       AND f.block_number = u.block_number AND f.tx_index = u.tx_index
-     WHERE f.wallet IS NULL`,
-    [...listOf(columns), chainId],
+const listOf = (columns: BulkColumns) =>
+  ['wallet', 'facet', 'kind', 'block_number', 'tx_index'].map(
+    (name) => columns[name]?.values.join(',') ?? '',
   );
-  return rows;
-}

@@ -40,17 +40,12 @@ const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
-/** Returns tokens whose metadata are due, the longest due first, without those of some contracts. */
-export async function listDueMetadata(
-  db: Database,
-  chainId: string,
-  { limit, without }: { readonly limit: number; readonly without: readonly string[] },
-): Promise<DueMetadata[]> {
+/** Returns tokens whose metadata are due, the longest due first. */
+export async function listDueMetadata(db: Database, chainId: string, limit: number): Promise<DueMetadata[]> {
   const rows: DueRow[] = await db(tokenTable)
     .where('chain_id', chainId)
     .whereNotNull('token_uri')
     .where('metadata_due', '<=', db.fn.now())
-    .whereNotIn('contract', without.map(bytes))
     .orderBy('metadata_due')
     .limit(limit)
     .select('contract', 'token_id', 'token_uri');

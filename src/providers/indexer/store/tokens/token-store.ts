@@ -96,37 +96,21 @@ const wokenAtOnce = 1_000;
 
 export type UnreadToken = TokenKey & { readonly standard: NftStandard };
 
-type UnreadQuery = {
-  readonly limit: number;
-  /** How many tokens of a contract at most. */
-  readonly ofOne: number;
-  /** The contract after which the list begins. */
-  readonly after: string;
-};
-
 /**
- * Returns tokens whose URI was never read, or may have changed since, in the order of their contracts and numbers.
+ * Returns tokens whose URI was never read, or may have changed since.
+ * @param from the contract after which the list begins; it goes on with the first contracts
  */
 export async function listUnreadTokens(
   db: Database,
   chainId: string,
-  { limit, ofOne, after }: UnreadQuery,
+  { limit, from }: { readonly limit: number; readonly from: string },
 ): Promise<UnreadToken[]> {
-  // From one contract to the next by the database index: a contract may have any number of tokens.
-  const next = (place: string) =>
-    `SELECT contract FROM ${table} WHERE chain_id = :chainId AND uri_stale AND contract > ${place} ORDER BY contract LIMIT 1`;
+  const part = (comparison: '>' | '<=') => `(SELECT contract, token_id, standard FROM ${table}
+    WHERE chain_id = :chainId AND uri_stale AND contract ${comparison} :from::bytea
+    ORDER BY contract, token_id LIMIT :limit)`;
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `WITH RECURSIVE unread (contract) AS (
-       (${next(':after::bytea')})
-       UNION ALL SELECT (${next('u.contract')}) FROM unread u WHERE u.contract IS NOT NULL
-     )
-     SELECT t.contract, t.token_id, t.standard
-     FROM (SELECT contract FROM unread WHERE contract IS NOT NULL LIMIT :limit) u
-     CROSS JOIN LATERAL (
-       SELECT contract, token_id, standard FROM ${table}
-       WHERE chain_id = :chainId AND uri_stale AND contract = u.contract ORDER BY token_id LIMIT :ofOne
-     ) t LIMIT :limit`,
-    { chainId, limit, ofOne, after: bytes(after) },
+    `SELECT * FROM (${part('>')} UNION ALL ${part('<=')}) unread LIMIT :limit`,
+    { chainId, limit, from: bytes(from) },
   );
   return rows.map(({ contract, token_id, standard }) => ({
     contract: hex(contract),

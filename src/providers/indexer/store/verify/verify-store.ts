@@ -1,14 +1,13 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { byStatement } from '../../../../db/connection/transaction.ts';
 import type { IndexedBlock } from '../../decode/domain.ts';
-import { findOtherApprovals, hasLedger } from '../checks/ledger-check-store.ts';
+import { atOnce } from '../../decode/turns.ts';
 import { findVerdicts, withVerdicts } from '../checks/verdicts.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
-import type { BulkColumns } from '../rows/bulk-store.ts';
-import { findMissingFacets } from '../rows/facet-store.ts';
-import { historyRows, writeBlock } from '../rows/history-rows.ts';
+import { type BulkColumns, readLines } from '../rows/bulk-store.ts';
+import { type HistoryTable, historyTables, writeSteps } from '../rows/history-rows.ts';
 
-type AllRows = BlockRows & ReturnType<typeof historyRows>;
+type AllRows = BlockRows & Readonly<Record<HistoryTable, BulkColumns>>;
 
 /** One row in which a table and the node differ. */
 export type Difference = {
@@ -73,6 +72,38 @@ const facetCheck: Check = {
   byWallet: true,
 };
 
+/** Tables that may have more than the rows of a block, and when a row `t` counts as the expected row `e`. */
+type Subset = {
+  readonly table: 'history_facets' | 'token_contracts' | 'nft_tokens';
+  readonly key: readonly string[];
+  /** SQL types by the names of the columns. */
+  readonly types: Readonly<Record<string, string>>;
+  readonly on: string;
+};
+
+const subsets: readonly Subset[] = [
+  {
+    table: 'history_facets',
+    key: ['wallet', 'facet', 'tx_index'],
+    types: { wallet: 'bytea', facet: 'bytea', kind: 'smallint', block_number: 'bigint', tx_index: 'integer' },
+    on: `t.wallet = e.wallet AND t.facet = e.facet AND t.kind = e.kind AND t.block_number = e.block_number
+      AND t.tx_index = e.tx_index`,
+  },
+  {
+    table: 'token_contracts',
+    key: ['contract'],
+    types: { contract: 'bytea', standard: 'smallint' },
+    on: 't.contract = e.contract AND t.standard >= e.standard',
+  },
+  {
+    table: 'nft_tokens',
+    key: ['contract', 'token_id'],
+    types: { contract: 'bytea', token_id: 'numeric', minted_block: 'bigint' },
+    on: `t.contract = e.contract AND t.token_id = e.token_id
+      AND (e.minted_block IS NULL OR t.minted_block <= e.minted_block)`,
+  },
+];
+
 type Row = { readonly key: string; readonly content: string };
 
 /**
@@ -98,8 +129,8 @@ export async function compareBlock(
     const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
     found.push(differences(check, expectedRows(check, rows[check.table]), stored));
   }
-  found.push(await missingFacets(db, chainId, rows), await otherHoldings(db, chainId, rows));
-  found.push(await unknownTokens(db, chainId, rows));
+  for (const subset of subsets) found.push(await missingRows(db, chainId, subset, rows));
+  found.push(await otherHoldings(db, chainId, rows));
   if (isInLedger) found.push(await otherApprovals(db, chainId, rows));
   return found.flat();
 }
@@ -150,7 +181,13 @@ async function expectedOf(db: Database, chainId: string, block: IndexedBlock): P
 }
 
 function allRows(chainId: string, block: IndexedBlock): AllRows {
-  return { ...historyRows(block), ...blockRows([writeBlock(chainId, block)], block.header.number) };
+  const written = atOnce(writeSteps(chainId, block));
+  const { wallet_history, history_facets } = historyTables;
+  return {
+    ...blockRows([written], block.header.number),
+    wallet_history: readLines(wallet_history, written.lines.wallet_history),
+    history_facets: readLines(history_facets, written.lines.history_facets),
+  };
 }
 
 function walletsOf(columns: BulkColumns): string[] {
@@ -206,16 +243,30 @@ function toDifference({ table, key }: Check, values: string, kind: Difference['k
   return { table, kind, row: key.map((name, index) => `${name}=${parts[index]}`).join(' ') };
 }
 
-async function missingFacets(
+/** Returns the expected rows that are not in the table. */
+async function missingRows(
   db: Database,
   chainId: string,
-  { history_facets }: AllRows,
+  { table, key, types, on }: Subset,
+  rows: AllRows,
 ): Promise<Difference[]> {
-  const names = await findMissingFacets(db, chainId, history_facets);
-  return names.map(({ wallet, facet, tx_index }) =>
-    missing('history_facets', `wallet=${plain(wallet)} facet=${plain(facet)} tx_index=${tx_index}`),
+  const names = Object.keys(types);
+  const lists = names.map((name) => (rows[table][name]?.values ?? []).map((value) => value ?? '').join(','));
+  if (lists[0] === '') return [];
+  const arrays = Object.values(types).map((type) => `string_to_array(?, ',', '')::${type}[]`);
+  const { rows: found } = await db.raw<{ rows: Record<string, string>[] }>(
+    `SELECT ${key.map((name) => `e.${name}::text`).join(', ')} FROM unnest(${arrays.join(', ')}) AS e (${names.join(', ')})
+     LEFT JOIN ${table} t ON t.chain_id = ? AND ${on} WHERE t.${key[0]} IS NULL`,
+    [...lists, chainId],
   );
+  return found.map((row) => ({ table, kind: 'missing', row: named(key, row) }));
 }
+
+const named = (key: readonly string[], row: Readonly<Record<string, string>>): string =>
+  key.map((name) => `${name}=${plain(row[name] ?? '')}`).join(' ');
+
+const approvalKey = ['wallet', 'contract', 'kind', 'token_id', 'party'];
+const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
 
 /** Returns approvals that differ from their last change. */
 async function otherApprovals(
@@ -223,21 +274,32 @@ async function otherApprovals(
   chainId: string,
   { wallet_approvals }: AllRows,
 ): Promise<Difference[]> {
-  const others = await findOtherApprovals(db, chainId, wallet_approvals);
-  return others.map(({ wallet, contract, kind, token_id }) => ({
+  const lists = approvalKey.map((name) => wallet_approvals[name]?.values.join(',') ?? '');
+  if (lists[0] === '') return [];
+  const key = approvalKey.map((name) => `c.${name}`).join(', ');
+  const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
+    `SELECT s.wallet::text, s.contract::text, s.kind::text, s.token_id::text
+     FROM (SELECT ${key}, ${newest('spender')} AS spender, ${newest('amount')} AS amount, ${newest('granted')} AS granted
+       FROM approval_changes c JOIN unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[],
+           string_to_array(?, ',')::smallint[], string_to_array(?, ',')::numeric[],
+           string_to_array(?, ',')::bytea[]) AS u (${approvalKey.join(', ')}) USING (${approvalKey.join(', ')})
+       WHERE c.chain_id = ? GROUP BY ${key}) s
+     LEFT JOIN wallet_approvals a ON a.chain_id = ? AND ${approvalKey.map((name) => `a.${name} = s.${name}`).join(' AND ')}
+     WHERE (a.spender, a.amount, a.granted) IS DISTINCT FROM (s.spender, s.amount, s.granted)`,
+    [...lists, chainId, chainId],
+  );
+  return rows.map((row) => ({
     table: 'wallet_approvals',
     kind: 'other',
-    row: `wallet=${plain(wallet)} contract=${plain(contract)} kind=${kind} token_id=${token_id}`,
+    row: named(['wallet', 'contract', 'kind', 'token_id'], row),
   }));
 }
-
-type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
 
 /** Returns tokens of which a wallet has another amount than the sum of its changes. */
 async function otherHoldings(db: Database, chainId: string, { nft_changes }: AllRows): Promise<Difference[]> {
   const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
   if (lists[0] === '') return [];
-  const { rows } = await db.raw<{ rows: HoldingRow[] }>(
+  const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
     `WITH touched AS (SELECT DISTINCT * FROM unnest(string_to_array(?, ',')::bytea[],
         string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[]) AS t (wallet, contract, token_id)),
       sums AS (SELECT c.wallet, c.contract, c.token_id,
@@ -258,45 +320,20 @@ async function otherHoldings(db: Database, chainId: string, { nft_changes }: All
          nullif(s.acquired_block, 0), CASE WHEN s.acquired_block <> 0 THEN s.acquired_log END::int, s.changed_block)`,
     [...lists, chainId, chainId],
   );
-  return rows.map(({ wallet, contract, token_id }) => ({
+  return rows.map((row) => ({
     table: 'nft_holdings',
     kind: 'other',
-    row: `wallet=${plain(wallet)} contract=${plain(contract)} token_id=${token_id}`,
+    row: named(['wallet', 'contract', 'token_id'], row),
   }));
 }
 
 const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
 
-/** Returns contracts and tokens of the block that are not known, and tokens whose mint in this block is not known. */
-async function unknownTokens(
-  db: Database,
-  chainId: string,
-  { token_contracts, nft_tokens }: AllRows,
-): Promise<Difference[]> {
-  const list = (columns: BulkColumns, name: string) =>
-    columns[name]?.values.map((value) => value ?? '').join(',') ?? '';
-  const { rows: contracts } = await db.raw<{ rows: { contract: string }[] }>(
-    `SELECT e.contract::text FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::int[])
-       AS e (contract, standard)
-     LEFT JOIN token_contracts c ON c.chain_id = ? AND c.contract = e.contract AND c.standard >= e.standard
-     WHERE c.contract IS NULL`,
-    [list(token_contracts, 'contract'), list(token_contracts, 'standard'), chainId],
+/** Whether the index keeps credits and approvals of this block. */
+async function hasLedger(db: Database, chainId: string, block: bigint): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    'SELECT 1 FROM index_state WHERE chain_id = ? AND ledger_from <= ?',
+    [chainId, String(block)],
   );
-  const { rows: tokens } = await db.raw<{ rows: { contract: string; token_id: string }[] }>(
-    `SELECT e.contract::text, e.token_id::text
-     FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[],
-       string_to_array(?, ',', '')::bigint[]) AS e (contract, token_id, minted_block)
-     LEFT JOIN nft_tokens t ON t.chain_id = ? AND t.contract = e.contract AND t.token_id = e.token_id
-       AND (e.minted_block IS NULL OR t.minted_block <= e.minted_block)
-     WHERE t.contract IS NULL`,
-    [...['contract', 'token_id', 'minted_block'].map((name) => list(nft_tokens, name)), chainId],
-  );
-  return [
-    ...contracts.map(({ contract }) => missing('token_contracts', `contract=${plain(contract)}`)),
-    ...tokens.map(({ contract, token_id }) =>
-      missing('nft_tokens', `contract=${plain(contract)} token_id=${token_id}`),
-    ),
-  ];
+  return rows.length > 0;
 }
-
-const missing = (table: keyof AllRows, row: string): Difference => ({ table, row, kind: 'missing' });

@@ -3,8 +3,8 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../../decode/domain.ts';
 import { IndexMovedError } from '../rollback/roll-back-store.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
-import { bytes, copyBinary, copyBulk, hex, insertBulk } from '../rows/bulk-store.ts';
-import { historyTables, type WrittenBlock } from '../rows/history-rows.ts';
+import { bytes, copyBulk, copyLines, hex, insertBulk } from '../rows/bulk-store.ts';
+import { type HistoryTable, historyTables, type WrittenBlock } from '../rows/history-rows.ts';
 import { ledgerConflicts, restartLedger } from '../rows/ledger-store.ts';
 
 /** The blocks that may still be replaced, from the last final block on, with the wallets that they touch. */
@@ -47,9 +47,9 @@ export async function appendBlocks(
   const rows = blockRows(blocks, keepFrom);
   await inTransaction(db, async (tx) => {
     const startBlock = await moveHead(tx, chainId, head, blocks);
-    for (const { table, columns } of historyTables) {
-      const written = blocks.map(({ rows: of }) => of[table]);
-      await copyBinary(tx, table, columns, written);
+    for (const [table, columns] of Object.entries(historyTables)) {
+      const lines = blocks.map((block) => block.lines[table as HistoryTable]); // a key of the tables
+      await copyLines(tx, table, columns, lines);
     }
     await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
     // The new blocks follow the indexed blocks, so those are on the node's branch, and the final blocks stay on it.
