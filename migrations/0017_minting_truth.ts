@@ -20,7 +20,6 @@ const notes = `
 `;
 
 // node_states: what processes think of each node; the last one that changed its mind counts.
-// mint_contract_origins: where the history of a contract begins. The hash tells a chain that was restarted under the same id.
 // contract_verdicts: lets the service accept mints without asking a node. Mints on a contract without a row are accepted.
 const known = `
   CREATE TABLE IF NOT EXISTS node_states (
@@ -30,13 +29,6 @@ const known = `
     reason text NOT NULL,
     since timestamptz NOT NULL,
     PRIMARY KEY (chain_id, node)
-  );
-  CREATE TABLE IF NOT EXISTS mint_contract_origins (
-    chain_id bigint NOT NULL REFERENCES networks ON DELETE CASCADE,
-    contract text NOT NULL CHECK (contract ~ '^0x[0-9a-fA-F]{40}$'),
-    first_block numeric(78) NOT NULL,
-    block_hash text NOT NULL,
-    PRIMARY KEY (chain_id, contract)
   );
   CREATE TABLE IF NOT EXISTS contract_verdicts (
     chain_id bigint NOT NULL REFERENCES networks ON DELETE CASCADE,

@@ -116,7 +116,19 @@ async function startWork(db: Database, url: string, receiverUrl: string) {
   const { signal } = stopping;
   const works = [
     numberAsTheyCome(db, signal),
-    sendToAll({ db, log, notifications, outgoing, secrets, allowedHosts, paths: basePaths }, signal),
+    sendToAll(
+      {
+        db,
+        jobs: { async enqueueAt() {} },
+        log,
+        notifications,
+        outgoing,
+        secrets,
+        allowedHosts,
+        paths: basePaths,
+      },
+      signal,
+    ),
   ];
   return {
     async stop() {

@@ -11,6 +11,7 @@ import { purgeChallenges } from '../events/eligibility/challenge-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeUsage } from '../keys/usage-store.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
+import { createSendJob } from '../news/endpoints/send-queue.ts';
 import { createNewsPurges } from '../news/feed/purge-store.ts';
 import { startSequencer } from '../news/feed/sequencer.ts';
 import { startSender } from '../news/sending/sender.ts';
@@ -86,14 +87,14 @@ function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Pro
 }
 
 /** Starts to number news, and to send them to endpoints. Without SECRET_KEYS there is nothing to sign with. */
-export function startNews({ config, db, log, notifications, outgoing }: Parts): readonly LeasedLoop[] {
+export function startNews({ config, db, jobs, log, notifications, outgoing }: Parts): readonly LeasedLoop[] {
   const sequencer = startSequencer({ db, log });
   if (config.SECRET_KEYS === undefined) return [sequencer];
   const secrets = createEndpointSecrets(config.SECRET_KEYS);
   const allowedHosts = config.WEBHOOK_HOSTS ?? [];
   return [
     sequencer,
-    startSender({ db, log, notifications, outgoing, secrets, allowedHosts, paths: basePaths }),
+    startSender({ db, jobs, log, notifications, outgoing, secrets, allowedHosts, paths: basePaths }),
   ];
 }
 
@@ -114,5 +115,5 @@ export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker):
     handle: () => purgeExpiredRows(db, purges),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: createAuditJob({ db, log }) };
-  return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
+  return jobs.work({ scheduled: [purge, chain], keyed: [minter.job, createSendJob(db)] });
 }

@@ -42,6 +42,8 @@ export type JobSender = {
 export type JobQueue = JobSender & {
   /** Connects, and creates the queues that are not there yet. The first `enqueue` does so too. */
   open(): Promise<void>;
+  /** Enqueues a job that begins at this time, unless the key has one for it. @param tx as of `enqueue` */
+  enqueueAt(queue: string, key: string, at: Date, tx: Tx): Promise<void>;
   /** Starts to fetch and run these jobs. */
   work(jobs: Jobs): Promise<void>;
   /** The number of jobs that wait and that run, as the queue's monitor last counted them. */
@@ -122,6 +124,11 @@ export function createJobQueue(options: QueueOptions): JobQueue {
       const jobs = keys.map((key) => toJob(key, causes?.get(key)));
       await boss.insert(queue, jobs, tx && { db: within(tx) });
     },
+    async enqueueAt(queue, key, at, tx) {
+      await open();
+      const job = { ...toJob(key), singletonKey: `${key} ${at.toISOString()}`, startAfter: at };
+      await boss.insert(queue, [job], { db: within(tx) });
+    },
     async work({ scheduled, keyed }) {
       await open();
       for (const job of scheduled) {
@@ -156,7 +163,7 @@ export function createJobQueue(options: QueueOptions): JobQueue {
 /** Releases before traces write and read the key alone. */
 type KeyedData = { readonly key: string; readonly traceparent?: string };
 
-const toJob = (key: string, traceparent: string | undefined) => ({
+const toJob = (key: string, traceparent?: string) => ({
   data: { key, ...(traceparent !== undefined && { traceparent }) } satisfies KeyedData,
   singletonKey: key,
 });

@@ -55,6 +55,7 @@ describe('status', () => {
         { part: 'queue', name: 'chain-audit', state: 'idle' },
         { part: 'queue', name: 'mint-nft', state: 'waiting', detail: '2 waiting; 0 active' },
         { part: 'queue', name: 'purge-expired', state: 'idle' },
+        { part: 'queue', name: 'send-news', state: 'idle' },
       ].map((row) => ({
         ...row,
         ...(row.detail instanceof RegExp && { detail: expect.stringMatching(row.detail) }),

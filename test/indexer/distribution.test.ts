@@ -18,7 +18,6 @@ test('every table with rows by network is spread over a cluster, or is known to 
     'contract_verdicts',
     'event_challenges',
     'events',
-    'mint_contract_origins',
     'mint_contracts',
     'mint_disagreements',
     'mint_lanes',

@@ -35,7 +35,7 @@ test('tells which jobs wait, were done, and failed', async ({ db, jobs }) => {
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="waiting"} 2');
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="active"} 0');
   expect((await jobs.counts()).map(({ queue }) => queue).sort()).toEqual([
-    ...['casks', 'chain-audit', 'mint-nft', 'presses', 'purge-expired'], // those of every migrated database
+    ...['casks', 'chain-audit', 'mint-nft', 'presses', 'purge-expired', 'send-news'], // those of every migrated database
   ]);
   // Both at once, or one of them: as they were fetched.
   let failed = 0;

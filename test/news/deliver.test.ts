@@ -20,8 +20,8 @@ async function givenEndpoint(client: Client, url: string, more: object = {}) {
   return { id: String(body.id), secret: String(body.secret) };
 }
 
-const work = (databaseUrl: string) => {
-  const working = startNewsWork(databaseUrl);
+const work = (databaseUrl: string, options: Parameters<typeof startNewsWork>[1] = {}) => {
+  const working = startNewsWork(databaseUrl, options);
   onTestFinished(() => working.stop());
   return working;
 };
@@ -114,6 +114,32 @@ describe('a delivery', () => {
     expect(last?.previous).toBe(firstTry?.sequence);
   });
 
+  test('is tried again by its job, which outlives the sender that failed', async ({
+    acme,
+    databaseUrl,
+    db,
+    service,
+  }) => {
+    const receiver = await startReceiver((_got, count) => (count === 1 ? { status: 500 } : {}));
+    const { id } = await givenEndpoint(acme, receiver.url);
+    const first = work(databaseUrl);
+    await writeNews(db, service.companies.acme, subjects(1));
+    await expect.poll(async () => (await deliveriesOf(acme, id))[0]?.status, { timeout: 10_000 }).toBe(500);
+    await first.stop();
+    // It begins before the next try is due, and polls once an hour.
+    work(databaseUrl);
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(async () => (await deliveriesOf(acme, id))[0]?.state).toBe('delivered');
+  });
+
+  test('is tried again although its job got lost', async ({ acme, databaseUrl, db, service }) => {
+    const receiver = await startReceiver((_got, count) => (count === 1 ? { status: 500 } : {}));
+    await givenEndpoint(acme, receiver.url);
+    work(databaseUrl, { retries: 'fallback alone' });
+    await writeNews(db, service.companies.acme, subjects(1));
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+  });
+
   test('that was sent again has the same id', async ({ acme, databaseUrl, db, service }) => {
     const receiver = await startReceiver();
     const { id } = await givenEndpoint(acme, receiver.url);
@@ -185,7 +211,8 @@ describe('an endpoint', () => {
     await db('news_endpoints')
       .where({ id })
       .update({ failing_since: db.raw("now() - interval '6 days'") });
-    await db('news_deliveries').where({ endpoint_id: id }).update({ next_attempt_at: db.fn.now() });
+    const [{ sequence }] = await deliveriesOf(acme, id);
+    await acme.post(`${endpointPath}/${id}/deliveries/${sequence}/resend`).expect(200);
     await expect.poll(async () => (await endpoint()).disabledReason, { timeout: 10_000 }).toBe('failing');
     const more = subjects(700);
     await writeNews(db, service.companies.acme, more);
@@ -315,8 +342,7 @@ describe('an address', () => {
   }) => {
     const receiver = await startReceiver();
     const { id } = await givenEndpoint(acme, receiver.url);
-    const working = startNewsWork(databaseUrl, { allowedHosts: [] });
-    onTestFinished(() => working.stop());
+    work(databaseUrl, { allowedHosts: [] });
     await writeNews(db, service.companies.acme, subjects(1));
     await expect
       .poll(async () => (await deliveriesOf(acme, id))[0]?.error, { timeout: 10_000 })

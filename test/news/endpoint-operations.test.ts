@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
+import { createMetrics } from '../../src/base/metrics.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
 import { isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
+import { watchNews } from '../../src/news/feed/news-levels.ts';
 import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { retryAfterMs, waitAfter } from '../../src/news/sending/retry-schedule.ts';
@@ -275,4 +277,36 @@ test('rotateEndpointSecret 409 while the first request with the Idempotency-Key 
   expect((await send().expect(409)).body.code).toBe('idempotency_in_progress');
   await holder.rollback();
   expect(await first).toBe(200);
+});
+
+test('the age of what endpoints have not taken is not that of a dead one, unless all are dead', async ({
+  acme,
+  db,
+  service,
+}) => {
+  await db('news_endpoints').delete();
+  const [dead, well] = [
+    await acme.post(endpointPath).send({ url }),
+    await acme.post(endpointPath).send({ url }),
+  ];
+  const metrics = createMetrics((_source, error) => {
+    throw error;
+  });
+  watchNews(metrics, { db });
+  const age = async () =>
+    Number(/^tallystick_news_undelivered_seconds (\S+)$/m.exec((await metrics.scrape()).text)?.[1]);
+  const fail = ({ body }: typeof dead, isFailing: boolean) =>
+    db('news_endpoints')
+      .where({ id: body.id })
+      .update({ failing_since: isFailing ? db.fn.now() : null });
+
+  await writeNews(db, service.companies.acme, [subject]);
+  await db('news').update({ created_at: db.raw("now() - interval '2 hours'") });
+  await numberNews(db, 1_000);
+  await db('news_endpoints').where({ id: well.body.id }).increment('position', 1);
+  expect(await age()).toBeGreaterThan(7_000);
+  await fail(dead, true);
+  expect(await age()).toBe(0);
+  await fail(well, true);
+  expect(await age()).toBeGreaterThan(7_000);
 });

@@ -34,6 +34,7 @@ async function runUntilKilled(db: Knex, databaseUrl: string): Promise<string> {
   let killedAt = '';
   const killed = Promise.withResolvers<void>();
   const work = startNewsWork(databaseUrl, {
+    retries: 'fallback alone',
     async step(step) {
       steps += 1;
       if (steps < lastStep) return;
@@ -68,7 +69,7 @@ test(`after ${sequences} deaths of sequencer and sender nothing is lost, and no 
   // A run that kills at few places shows little.
   expect([...deaths].toSorted()).toEqual(['a statement', 'picked', 'posted', 'recorded', 'taken over']);
 
-  const last = startNewsWork(databaseUrl);
+  const last = startNewsWork(databaseUrl, { retries: 'fallback alone' });
   onTestFinished(() => last.stop());
   const count = async () => Number((await db('news').where({ type: 'nft.minted' }).count())[0]?.['count']);
   const written = await count();

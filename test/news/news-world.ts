@@ -6,7 +6,9 @@ import { createLogger } from '../../src/base/log.ts';
 import { basePaths } from '../../src/contract/documents.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createNotifications } from '../../src/db/connection/notifications.ts';
+import { createJobQueue } from '../../src/jobs/queue.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
+import { createSendJob, sendQueue } from '../../src/news/endpoints/send-queue.ts';
 import { numberAsTheyCome } from '../../src/news/feed/sequencer.ts';
 import type { SenderStep } from '../../src/news/sending/endpoint-runner.ts';
 import { sendToAll } from '../../src/news/sending/sender.ts';
@@ -36,27 +38,48 @@ export async function writeNews(
 }
 
 type WorkOptions = {
+  /** What wakes the sender for another try. */
+  readonly retries?: 'jobs alone' | 'fallback alone';
   readonly step?: (step: SenderStep) => Promise<void>;
   readonly allowedHosts?: readonly string[];
   readonly signal?: AbortSignal;
 };
 
 /** Numbers news and sends them, by the rights of a worker, until it is stopped or the test ends. */
-export function startNewsWork(databaseUrl: string, { step, allowedHosts = ['127.0.0.1'] }: WorkOptions = {}) {
+export function startNewsWork(
+  databaseUrl: string,
+  { step, retries = 'jobs alone', allowedHosts = ['127.0.0.1'] }: WorkOptions = {},
+) {
   const url = asUser(databaseUrl, 'test_worker');
   const db = createDatabase(url, { poolMax: 5, log });
   const notifications = createNotifications({ url, log });
   const outgoing = createOutgoing();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const parts = { db, log, notifications, outgoing, secrets, allowedHosts, paths: basePaths, step };
+  const jobs = createJobQueue({ db, queues: { keyed: [sendQueue], scheduled: [] }, works: true, log });
+  const byJobs = retries === 'jobs alone';
+  const fallbackMs = byJobs ? 3_600_000 : 500;
+  const parts = {
+    db,
+    jobs,
+    fallbackMs,
+    log,
+    notifications,
+    outgoing,
+    secrets,
+    allowedHosts,
+    paths: basePaths,
+    step,
+  };
   const failed = Promise.withResolvers<unknown>();
   const works = [numberAsTheyCome(db, signal), sendToAll(parts, signal)];
+  if (byJobs) works.push(jobs.work({ scheduled: [], keyed: [createSendJob(db)] }));
   for (const work of works) work.catch(failed.resolve);
   const stop = async () => {
     stopping.abort();
     await Promise.allSettled(works);
     outgoing.close();
+    await jobs.stop(0);
     await notifications.close();
     await db.destroy();
   };

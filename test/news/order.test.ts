@@ -122,3 +122,14 @@ test('two that number at once give no number twice and leave none out', async ({
   const positions = await db('news').where({ company_id: 'initech' }).orderBy('position').pluck('position');
   expect(positions.map(Number)).toEqual(positions.map((_, index) => index + 1));
 });
+
+test('twenty thousand at once get their numbers by a plan that compares each once', async ({ db }) => {
+  // What a database learns of a table in which everything has a number.
+  while ((await numberNews(db, 1_000)) > 0);
+  await db.raw('VACUUM ANALYZE news');
+  await db.raw(
+    `INSERT INTO news (company_id, type, subject, data)
+     SELECT 'hooli', 'event.updated', gen_random_uuid(), '{}' FROM generate_series(1, 20000)`,
+  );
+  expect(await numberNews(db, 20_000)).toBe(20_000);
+});

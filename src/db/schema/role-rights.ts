@@ -84,7 +84,6 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   contract_verdicts: mintPlan,
   mint_attempts: mintOnly,
   mint_contracts: mintPlan,
-  mint_contract_origins: mintOnly,
   mint_disagreements: mintOnly,
   mint_recoveries: mintOnly,
   mint_refusals: mintOnly,

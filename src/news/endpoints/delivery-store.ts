@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Delivery } from './endpoint.ts';
+import { wakeSender } from './send-queue.ts';
 
 type Row = Omit<Delivery, 'position'> & { readonly position: string };
 
@@ -35,5 +36,6 @@ export async function resendDelivery(
      SELECT ${columns} FROM d ${joined}`,
     [endpointId, position],
   );
+  await wakeSender(tx, [endpointId]);
   return rows.map(fromRow)[0];
 }

@@ -8,17 +8,15 @@ import { newsChannel } from './news.ts';
  */
 const numberSql = `
   WITH batch AS (
-    SELECT seq, subject, company_id, row_number() OVER (PARTITION BY company_id ORDER BY seq) AS step
+    SELECT seq, subject, company_id, row_number() OVER (PARTITION BY company_id ORDER BY seq DESC) - 1 AS later
     FROM (SELECT seq, subject, company_id FROM news WHERE position IS NULL ORDER BY seq LIMIT :limit) n
   ), feeds AS (
     INSERT INTO news_feeds (company_id, last_position)
-    SELECT company_id, max(step) FROM batch GROUP BY company_id ORDER BY company_id
+    SELECT company_id, count(*) FROM batch GROUP BY company_id ORDER BY company_id
     ON CONFLICT (company_id) DO UPDATE SET last_position = news_feeds.last_position + excluded.last_position
     RETURNING company_id, last_position
   ), numbered AS (
-    UPDATE news n SET position = f.last_position - last.step + b.step
-    FROM batch b JOIN feeds f USING (company_id) JOIN (SELECT company_id, max(step) AS step FROM batch GROUP BY company_id) last
-      USING (company_id)
+    UPDATE news n SET position = f.last_position - b.later FROM batch b JOIN feeds f USING (company_id)
     WHERE n.subject = b.subject AND n.seq = b.seq RETURNING n.company_id
   )
   SELECT count(*)::int AS count, json_agg(DISTINCT company_id) AS companies FROM numbered`;

@@ -1,9 +1,12 @@
 import type { Logger } from '../../base/log.ts';
 import { createTrigger, type Trigger } from '../../base/trigger.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { EndpointSecrets } from '../endpoints/endpoint-secret.ts';
+import { sendQueue } from '../endpoints/send-queue.ts';
 import { newsToApi, type RecordPaths } from '../feed/news-to-api.ts';
 import { type TryResult, tryDelivery } from './delivery.ts';
 import { waitAfter } from './retry-schedule.ts';
@@ -24,6 +27,9 @@ export type RunnerParts = {
   readonly log: Logger;
   readonly secrets: EndpointSecrets;
   readonly paths: RecordPaths;
+  readonly jobs: Pick<JobQueue, 'enqueueAt'>;
+  /** How soon a runner reads by itself what is due. */
+  readonly fallbackMs?: number | undefined;
   /** Called at each step; what it throws ends the run. */
   readonly step?: ((step: SenderStep) => Promise<void>) | undefined;
 };
@@ -42,8 +48,8 @@ export const deliveriesAtOnce = 16;
 const mostWaiting = 500;
 // So much is read ahead when there is more: each read costs milliseconds.
 const [mostFetched, leastFetched] = [200, 100];
-// For what became due by the clock.
-const pollMs = 1_000;
+// Jobs wake a runner when something is due. This is for a job that got lost.
+const usualFallbackMs = 30_000;
 const disableAfterMs = 5 * 24 * 3_600_000;
 
 type Tried = { readonly due: Due; readonly result: TryResult };
@@ -73,7 +79,7 @@ type Run = {
 };
 
 async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Promise<void> {
-  const { db, step = async () => {} } = parts;
+  const { db, step = async () => {}, fallbackMs = usualFallbackMs } = parts;
   const posts = createPosts(post, { step, onEnd: trigger.fire });
   let shutUntil = 0;
   while (!signal.aborted) {
@@ -81,7 +87,7 @@ async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Prom
     if (finished.length > 0) {
       shutUntil = Math.max(0, ...finished.map(shutTime));
       if (finished.some(isStop)) posts.dropWaiting();
-      await record(db, id, finished);
+      await record(parts, id, finished);
       posts.forget(finished);
       await step('recorded');
     }
@@ -94,7 +100,7 @@ async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Prom
       posts.add(isShut ? [] : await findDue(db, { id, busy: posts.busy(), limit: posts.room() }));
       await step('picked');
     }
-    await trigger.wait(shutUntil > performance.now() ? shutUntil - performance.now() : pollMs);
+    await trigger.wait(shutUntil > performance.now() ? shutUntil - performance.now() : fallbackMs);
   }
 }
 
@@ -180,13 +186,17 @@ function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee:
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
-async function record(db: Database, id: string, tried: readonly Tried[]): Promise<void> {
+async function record({ db, jobs }: RunnerParts, id: string, tried: readonly Tried[]): Promise<void> {
   const outcomes = tried.flatMap(toOutcome);
   if (outcomes.length === 0) return;
   const pauseMs = Math.max(0, ...tried.map(({ result }) => pauseOf(result)));
   const succeeded = outcomes.some(({ delivered }) => delivered);
   const failed = outcomes.some(({ delivered }) => !delivered);
-  const failingMs = await recordOutcomes(db, id, outcomes, { succeeded, failed, pauseMs });
+  const failingMs = await inTransaction(db, async (tx) => {
+    const recorded = await recordOutcomes(tx, id, outcomes, { succeeded, failed, pauseMs });
+    for (const at of recorded.nextTries) await jobs.enqueueAt(sendQueue, id, at, tx);
+    return recorded.failingMs;
+  });
   if (outcomes.some(({ status }) => status === 410)) await disableEndpoint(db, id, 'gone');
   else if (failingMs > disableAfterMs) await disableEndpoint(db, id, 'failing');
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import type { DisabledReason, Endpoint } from '../endpoints/endpoint.ts';
 import { endpointColumns, endpointFromRow } from '../endpoints/endpoint-store.ts';
 import { epochSql, previousSql, shorten } from '../feed/feed-store.ts';
@@ -110,6 +110,7 @@ const recordSql = `
       attempts = d.attempts + 1, attempted_at = clock_timestamp(),
       next_attempt_at = clock_timestamp() + make_interval(secs => o."nextInMs" / 1000)
     FROM tried o WHERE d.endpoint_id = :id AND d.position = o.position
+    RETURNING d.delivered, d.next_attempt_at
   ), before AS (
     SELECT failing_since FROM news_endpoints WHERE id = :id
   ), health AS (
@@ -123,7 +124,9 @@ const recordSql = `
     WHERE d.endpoint_id = :id AND NOT d.delivered AND d.next_attempt_at > clock_timestamp() AND :succeeded AND NOT :failed
       AND EXISTS (SELECT FROM before WHERE failing_since < clock_timestamp() - interval '1 minute') AND d.position NOT IN (SELECT position FROM tried)
   )
-  SELECT extract(epoch FROM clock_timestamp() - coalesce(h.failing_since, b.failing_since)) * 1000 AS "failingMs"
+  SELECT extract(epoch FROM clock_timestamp() - coalesce(h.failing_since, b.failing_since)) * 1000 AS "failingMs",
+    (SELECT coalesce(array_agg(DISTINCT date_trunc('second', next_attempt_at) + interval '1 second'), '{}')
+     FROM kept WHERE NOT delivered) AS "nextTries"
   FROM before b LEFT JOIN health h ON true`
   .replaceAll(':succeeded', ':succeeded::boolean')
   .replaceAll(':failed', ':failed::boolean')
@@ -132,20 +135,21 @@ const recordSql = `
 /**
  * Stores what came of tries. When an endpoint answers again that had only failed for a minute, all that waits for it is due. A
  * single news item that is rejected among others keeps its schedule.
- * @returns for how long the endpoint has only failed
+ * @returns for how long the endpoint has only failed, and when these deliveries are tried next, in whole seconds
  */
 export async function recordOutcomes(
-  db: Database,
+  tx: Tx,
   id: string,
   outcomes: readonly Outcome[],
   of: EndpointOutcome,
-): Promise<number> {
-  const { rows }: { rows: { failingMs: string | null }[] } = await db.raw(recordSql, {
+): Promise<{ readonly failingMs: number; readonly nextTries: readonly Date[] }> {
+  const { rows }: { rows: { failingMs: string | null; nextTries: Date[] }[] } = await tx.raw(recordSql, {
     id,
     outcomes: JSON.stringify(outcomes),
     ...of,
   });
-  return of.succeeded ? 0 : Number(rows[0]?.failingMs ?? 0);
+  const [{ failingMs = null, nextTries = [] } = {}] = rows;
+  return { failingMs: of.succeeded ? 0 : Number(failingMs ?? 0), nextTries };
 }
 
 /** Disables an endpoint, and writes the news of it, once. */

@@ -7,6 +7,7 @@ import type { Callee } from '../../outgoing/callee.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type AllowedHosts, isAllowed } from '../endpoints/endpoint-url.ts';
+import { sendChannel } from '../endpoints/send-queue.ts';
 import { newsChannel } from '../feed/news.ts';
 import {
   deliveriesAtOnce,
@@ -38,11 +39,18 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
   const running = new Map<string, Running>();
   const failures: unknown[] = [];
   const told = new Set<string>();
-  const unsubscribe = await notifications.subscribe({
-    channel: newsChannel,
-    onNotify: (payload) => wakeConcerned(running.values(), payload),
-    onGap: () => wakeConcerned(running.values(), ''),
-  });
+  const subscriptions = [
+    await notifications.subscribe({
+      channel: newsChannel,
+      onNotify: (payload) => wakeConcerned(running.values(), payload),
+      onGap: () => wakeConcerned(running.values(), ''),
+    }),
+    await notifications.subscribe({
+      channel: sendChannel,
+      onNotify: (id) => running.get(id)?.runner.wake(),
+      onGap() {}, // wakes all, above
+    }),
+  ];
   const end = (id: string) => {
     const found = running.get(id);
     found?.stop.abort();
@@ -69,7 +77,7 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
       await wait(lookMs, undefined, { signal }).catch(() => {});
     }
   } finally {
-    unsubscribe();
+    for (const unsubscribe of subscriptions) unsubscribe();
     for (const id of [...running.keys()]) end(id);
   }
 }
