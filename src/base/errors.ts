@@ -337,6 +337,10 @@ export function problem<Code extends ProblemCode>(
   return new ProblemError(code, extras.detail ?? fillIn(catalogue[code].detail, values), extras);
 }
 
+/** Returns the problem of input with faults. The first fault is its detail. */
+export const inputInvalid = (errors: readonly InputError[]): ProblemError =>
+  problem('input_invalid', {}, { detail: errors[0]?.message ?? catalogue.input_invalid.detail, errors });
+
 function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(placeholders, (whole, name) => values[name] ?? whole);
 }

@@ -10,6 +10,7 @@ import {
   rotateKey,
   setKeyExpiry,
   setKeyRateLimit,
+  setKeyScopes,
 } from '../keys/key-store.ts';
 import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
 import { audited } from './shared/audited.ts';
@@ -40,6 +41,7 @@ export function addKeyCommands(program: Command, session: Session): void {
   addEndCommands(key, session);
   addRotateCommand(key, session);
   addLimitCommand(key, session);
+  addScopeCommand(key, session);
 }
 
 type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date; scope?: Scope[] };
@@ -222,6 +224,46 @@ function addLimitCommand(key: Command, session: Session): void {
     'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --default',
   );
 }
+
+type ScopeOptions = { scope?: Scope[]; all?: true };
+
+function addScopeCommand(key: Command, session: Session): void {
+  const scope = key
+    .command('scope <key>')
+    .description(
+      'Set the scopes of a key, by its id or by the key itself. Every process knows within 10 seconds',
+    )
+    .option('--scope <scope>', `a scope, repeatable: ${scopes.join(', ')}`, severalScopes)
+    .option('--all', 'let the key do everything of its company')
+    .action((idOrKey: string, { scope: limits, all }: ScopeOptions) =>
+      asOperator(session, async ({ config, db, output }) => {
+        if ((limits === undefined) === (all === undefined)) {
+          throw new UsageError('Give either --scope or --all.');
+        }
+        if (config.KEY_VERIFIER === 'remote') {
+          const service = services[config.AUTH_DIALECT];
+          throw new UsageError(
+            `KEY_VERIFIER is remote: the permissions of a key in ${service} are its scopes. Change them there.`,
+          );
+        }
+        const { id, revokedAt } = (await findKey(db, idOrKey)) ?? unknownKey();
+        if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
+        const changed = await audited(
+          db,
+          (tx) => setKeyScopes(tx, id, limits ?? null),
+          keyEntry('key.scope', { scopes: limits ?? null }),
+        );
+        output.record(shown(changed ?? unknownKey()));
+      }),
+    );
+  examples(
+    scope,
+    'key scope 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --scope events:read --scope rwa:read',
+    'key scope 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --all',
+  );
+}
+
+const services = { 'better-auth': 'Better Auth', unkey: 'Unkey' } as const;
 
 /** Collects the scopes of a repeatable option, each once. */
 function severalScopes(text: string, earlier: readonly Scope[] = []): Scope[] {

@@ -17,7 +17,9 @@ export function addUsageCommand(program: Command, session: Session): void {
     .requiredOption('--from <date>', 'first day, in UTC', day)
     .requiredOption('--to <date>', 'last day, in UTC', day)
     .addOption(
-      new Option('--by <group>', 'what calls are summed by').choices(usageGroups).default('operation'),
+      new Option('--by <group>', 'what calls are summed by; mints are summed by key only')
+        .choices(usageGroups)
+        .default('operation'),
     )
     .option('--csv', 'print CSV')
     .action(({ company, from, to, by, csv }: UsageOptions) =>
@@ -27,7 +29,8 @@ export function addUsageCommand(program: Command, session: Session): void {
         const used = await readUsage(db, { companyId, from, to, by });
         if (csv === true) return output.stream(csvOf(used, by));
         if (output.json) return output.record({ companyId, from, to, by, ...used });
-        output.rows(used.items, { name: by.toUpperCase(), calls: 'CALLS', rejections: 'REJECTIONS' });
+        const columns = { name: by.toUpperCase(), calls: 'CALLS', rejections: 'REJECTIONS' };
+        output.rows(used.items, by === 'key' ? { ...columns, mints: 'MINTS' } : columns);
         output.say(`${used.calls} calls, ${used.rejections} rejections, ${used.mints} mints`);
         for (const { chainId, wei } of used.gas) output.say(`Gas on ${chainId}: ${wei} wei`);
       }),
@@ -43,7 +46,7 @@ export function addUsageCommand(program: Command, session: Session): void {
 async function* csvOf({ items, gas, calls, rejections, mints }: Usage, by: UsageGroup) {
   yield csvLine(['kind', 'name', 'calls', 'rejections', 'mints', 'wei']);
   for (const item of items) {
-    yield csvLine([by, item.name, String(item.calls), String(item.rejections), '', '']);
+    yield csvLine([by, item.name, String(item.calls), String(item.rejections), String(item.mints ?? ''), '']);
   }
   yield csvLine(['total', '', String(calls), String(rejections), String(mints), '']);
   for (const { chainId, wei } of gas) yield csvLine(['gas', chainId, '', '', '', wei]);

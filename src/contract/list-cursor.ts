@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { problem } from '../base/errors.ts';
+import { inputInvalid, problem } from '../base/errors.ts';
 
 /** A value of a query, after coercion. */
 type QueryValue = string | number | boolean | undefined;
@@ -59,11 +59,7 @@ export function positionOf(
 
 function offsetBesideCursor() {
   const message = 'offset must be 0 or left out beside a cursor, which says where the page begins';
-  return problem(
-    'input_invalid',
-    {},
-    { detail: message, errors: [{ in: 'query', name: 'offset', message }] },
-  );
+  return inputInvalid([{ in: 'query', name: 'offset', message }]);
 }
 
 /** The form of a place by time: microseconds since 1970, in years that the database has, and an id. */

@@ -1,4 +1,4 @@
-import { problem } from '../base/errors.ts';
+import { inputInvalid } from '../base/errors.ts';
 import { parseAddress } from '../chain/address.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import type { operations } from '../contract/generated/events.ts';
@@ -60,11 +60,7 @@ export function createEligibilityHandlers({
       const chainId = typeof body.chainId === 'number' ? String(body.chainId) : event.chainId;
       if (chainId === null) {
         const message = 'chainId is required, since the event has none';
-        throw problem(
-          'input_invalid',
-          {},
-          { detail: message, errors: [{ in: 'body', pointer: '/chainId', message }] },
-        );
+        throw inputInvalid([{ in: 'body', pointer: '/chainId', message }]);
       }
       if ((await networks.find(chainId)) === undefined) throw networkNotFound(chainId);
       const challenge = await insertChallenge(db, { companyId, eventId: event.id, wallet, chainId });

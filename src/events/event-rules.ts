@@ -1,4 +1,4 @@
-import { problem } from '../base/errors.ts';
+import { inputInvalid, problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import { decimalsOf } from './currencies.ts';
@@ -90,6 +90,5 @@ export async function refuseInput(
 
 /** @throws ProblemError `input_invalid` when there are faults; the first one is its detail */
 export function refuseFaults(faults: readonly InputError[]): void {
-  const [first] = faults;
-  if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors: faults });
+  if (faults.length > 0) throw inputInvalid(faults);
 }

@@ -223,6 +223,19 @@ export function setKeyRateLimit(
   return change(db, idOrKey, toRateColumns(limit));
 }
 
+/**
+ * Sets the scopes of a key.
+ * @param scopes not empty; null lets the key do everything
+ * @returns the changed key, or undefined when there is no such key
+ */
+export function setKeyScopes(
+  db: Database,
+  idOrKey: string,
+  scopes: readonly string[] | null,
+): Promise<ApiKey | undefined> {
+  return change(db, idOrKey, { scopes });
+}
+
 type Selector = { 'api_keys.id': string } | { 'api_keys.hash': Buffer };
 
 function selectorOf(idOrKey: string): Selector | undefined {

@@ -1,4 +1,4 @@
-import { problem } from '../base/errors.ts';
+import { inputInvalid } from '../base/errors.ts';
 import { parseIsoDate } from '../base/iso-date.ts';
 import type { components } from '../contract/generated/rwa.ts';
 import type { CompanyContext } from '../contract/operation.ts';
@@ -38,11 +38,4 @@ function dayOf(name: string, text: string): number {
 }
 
 const refusal = (name: string, message: string) =>
-  problem(
-    'input_invalid',
-    {},
-    {
-      errors: [{ in: 'query', name, message: `${name} ${message}` }],
-      detail: `${name} ${message}`,
-    },
-  );
+  inputInvalid([{ in: 'query', name, message: `${name} ${message}` }]);

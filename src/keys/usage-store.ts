@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 
 /*
- * Table `usage_minutes`: how many requests a key sent for an operation in a minute, over all processes. What a company minted, and
- * for how much gas, other tables know already.
+ * Table `usage_minutes`: how many requests a key sent for an operation in a minute, over all processes. The audit log knows
+ * already which key had what minted, and `company_gas_days` what that cost: one transaction mints for several keys.
  */
 
 export type UsageMinute = {
@@ -54,9 +54,14 @@ export type Usage = {
   readonly mints: number;
   /** Wei that mints cost on each network, decimal. */
   readonly gas: readonly { readonly chainId: string; readonly wei: string }[];
-  /** Calls by key or operation, most calls first. */
-  readonly items: readonly { readonly name: string; readonly calls: number; readonly rejections: number }[];
+  /** By key or operation, most calls first. */
+  readonly items: readonly UsageItem[];
 };
+
+type Calls = { readonly name: string; readonly calls: number; readonly rejections: number };
+
+/** Its mints are null by operation: the audit log does not know which one a mint was asked with. */
+type UsageItem = Calls & { readonly mints: number | null };
 
 const days = "(:from::date)::timestamp AT TIME ZONE 'UTC'";
 const daysEnd = "(:to::date + 1)::timestamp AT TIME ZONE 'UTC'";
@@ -66,15 +71,16 @@ const columns = { operation: 'operation', key: 'key_id' } as const;
 export async function readUsage(db: Database, question: UsageQuestion): Promise<Usage> {
   const { companyId, from, to, by } = question;
   const asked = { companyId, from, to };
-  const { rows: items }: { rows: Usage['items'] } = await db.raw(
+  const { rows: calls }: { rows: Calls[] } = await db.raw(
     `SELECT ${columns[by]} AS name, sum(calls)::float8 AS calls, sum(rejections)::float8 AS rejections
      FROM usage_minutes WHERE company_id = :companyId AND minute >= ${days} AND minute < ${daysEnd}
      GROUP BY 1 ORDER BY 2 DESC, 1`,
     asked,
   );
-  const { rows: mints }: { rows: { mints: number }[] } = await db.raw(
-    `SELECT count(*)::float8 AS mints FROM audit_log
-     WHERE company_id = :companyId AND action = 'nft.mint' AND at >= ${days} AND at < ${daysEnd}`,
+  // From the index `audit_log_mints` alone.
+  const { rows: mints }: { rows: Mints[] } = await db.raw(
+    `SELECT CASE actor_kind WHEN 'key' THEN actor END AS "keyId", count(*)::float8 AS mints FROM audit_log
+     WHERE company_id = :companyId AND action = 'nft.mint' AND at >= ${days} AND at < ${daysEnd} GROUP BY 1 ORDER BY 1`,
     asked,
   );
   const { rows: gas }: { rows: Usage['gas'] } = await db.raw(
@@ -82,14 +88,29 @@ export async function readUsage(db: Database, question: UsageQuestion): Promise<
      WHERE company_id = :companyId AND day BETWEEN :from::date AND :to::date GROUP BY 1 ORDER BY 1`,
     asked,
   );
-  const sum = (field: 'calls' | 'rejections') => items.reduce((total, item) => total + item[field], 0);
   return {
-    calls: sum('calls'),
-    rejections: sum('rejections'),
-    mints: mints[0]?.mints ?? 0,
+    calls: sumOf(calls, (item) => item.calls),
+    rejections: sumOf(calls, (item) => item.rejections),
+    mints: sumOf(mints, (item) => item.mints),
     gas,
-    items,
+    items: by === 'key' ? withMints(calls, mints) : calls.map((item) => ({ ...item, mints: null })),
   };
+}
+
+/** Null is who claimed with a secret. */
+type Mints = { readonly keyId: string | null; readonly mints: number };
+
+const sumOf = <T>(items: readonly T[], numberOf: (item: T) => number) =>
+  items.reduce((total, item) => total + numberOf(item), 0);
+
+/** The calls and mints of each key; at the end those whose calls are not stored, or not any more. */
+function withMints(calls: readonly Calls[], mints: readonly Mints[]): UsageItem[] {
+  const left = new Map(mints.map((item) => [item.keyId, item.mints]));
+  const items = calls.map((item) => ({ ...item, mints: left.get(item.name) ?? 0 }));
+  for (const { name } of items) left.delete(name);
+  for (const [name, count] of left)
+    if (name !== null) items.push({ name, calls: 0, rejections: 0, mints: count });
+  return items;
 }
 
 /** Deletes counts that are over 92 days old, at most `limit` of them. @returns how many; less than `limit` when none is left */

@@ -58,6 +58,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'key limit': ['key.limit'],
   'key revoke': ['key.revoke'],
   'key rotate': ['key.rotate'],
+  'key scope': ['key.scope'],
   migrate: ['migrate'],
   'mint cancel': ['mint.cancel'],
   'mint fill-gap': ['mint.fill_gap'],

@@ -253,6 +253,67 @@ describe('key limit', () => {
   );
 });
 
+describe('key scope', () => {
+  test.for(['id', 'key'] as const)(
+    'sets the scopes of a key by its %s, and takes them away',
+    async (by, { json, db }) => {
+      const { value } = await json('key', 'create', '--company', 'acme', '--scope', 'rwa:mint');
+      const limits = ['--scope', 'events:read', '--scope', 'rwa:read'];
+      const limited = await json('key', 'scope', value[by], ...limits);
+      expect(limited.value).toMatchObject({ id: value.id, scopes: ['events:read', 'rwa:read'] });
+      const { value: open } = await json('key', 'scope', value[by], '--all');
+      expect(open).toMatchObject({ id: value.id, scopes: null });
+      const entries = await db('audit_log').where({ action: 'key.scope', subject: value.id }).orderBy('id');
+      expect(entries).toMatchObject([
+        {
+          company_id: value.companyId,
+          details: { scopes: ['events:read', 'rwa:read'] },
+          actor_kind: 'operator',
+        },
+        { company_id: value.companyId, details: { scopes: null }, actor_kind: 'operator' },
+      ]);
+    },
+  );
+
+  test.for([
+    [[], 'Give either --scope or --all.'],
+    [['--all', '--scope', 'rwa:read'], 'Give either --scope or --all.'],
+    [['--scope', 'events:delete'], 'The scopes are chain:read'],
+  ] as const)('rejects %j', async ([args, message], { json }) => {
+    const { status, error } = await json('key', 'scope', someId, ...args);
+    expect([status, error?.message]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('rejects a revoked key', async ({ json }) => {
+    const { value } = await json('key', 'create');
+    await json('key', 'revoke', value.id);
+    const { status, error } = await json('key', 'scope', value.id, '--all');
+    expect([status, error?.message]).toEqual([2, 'This key is revoked, and that is for good.']);
+  });
+
+  test.for([
+    ['better-auth', 'Better Auth'],
+    ['unkey', 'Unkey'],
+  ] as const)('says where the permissions of keys of %s are', async ([dialect, name], { settings }) => {
+    const remote = {
+      KEY_VERIFIER: 'remote',
+      AUTH_DIALECT: dialect,
+      AUTH_URL: 'https://auth.example/verify',
+      AUTH_CREDENTIAL: 'not-to-be-seen',
+    };
+    const { status, err } = await commandLine({ ...settings, ...remote }).run(
+      'key',
+      'scope',
+      'key_1',
+      '--all',
+    );
+    expect([status, err]).toEqual([
+      2,
+      `KEY_VERIFIER is remote: the permissions of a key in ${name} are its scopes. Change them there.\n`,
+    ]);
+  });
+});
+
 describe('a key that nobody has', () => {
   test.for([
     ['show', someId],
@@ -260,6 +321,7 @@ describe('a key that nobody has', () => {
     ['revoke', 'x'],
     ['expire', someId, '--at', 'never'],
     ['limit', someId, '--default'],
+    ['scope', someId, '--all'],
     ['rotate', someId, '--overlap', '1h'],
     ['rotate', 'x', '--overlap', '0'],
   ] as const)('key %s %s says how to find one', async ([...args], { run }) => {

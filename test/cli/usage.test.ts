@@ -40,7 +40,9 @@ describe('usage', () => {
   test('shows one company alone, by key', async ({ json, run }) => {
     const { value } = await json('usage', '--company', 'globex', ...days, '--by', 'key');
     expect(value).toMatchObject({ calls: 3, rejections: 1, mints: 0, gas: [] });
-    expect(value.items).toEqual([{ name: 'a', calls: 3, rejections: 1 }]);
+    expect(value.items).toEqual([{ name: 'a', calls: 3, rejections: 1, mints: 0 }]);
+    const byKey = await run('usage', '--company', 'acme', ...days, '--by', 'key', '--csv');
+    expect(byKey.out.split('\r\n')).toContain('key,a,5,2,0,');
     const { out, err } = await run('usage', '--company', 'acme', ...days);
     expect(out).toMatch(/^OPERATION +CALLS +REJECTIONS\nlistEvents +3 +1\n/);
     expect(err).toContain('5 calls, 2 rejections, 0 mints\nGas on 1: 123456789012345678901234 wei\n');

@@ -2,16 +2,19 @@ import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
 import { createKeyUses } from '../../src/keys/key-uses.ts';
-import { purgeUsage } from '../../src/keys/usage-store.ts';
+import { purgeUsage, readUsage } from '../../src/keys/usage-store.ts';
 import { makeKnownData } from '../contract/known-data.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
+import { rowsReadBy } from '../support/statements.ts';
 
 const log = createLogger({ level: 'silent' });
 const at = (time: string) => Date.parse(`${time}Z`);
 const days = 'from=2020-11-01&to=2020-11-30';
 const usageOf = (service: TestService, query: string, key = service.keys.acme) =>
   service.as(key).get(`/v1/api/usage?${query}`);
+
+type AuditRow = Readonly<Record<'company_id' | 'action' | 'actor_kind' | 'actor', string>>;
 
 /** Stores calls as one process does. */
 async function store(
@@ -52,17 +55,20 @@ describe('200', () => {
       mints: 0,
       gasCosts: [],
       items: [
-        { name: 'listEvents', calls: 4, rejections: 1 },
-        { name: 'getNft', calls: 1, rejections: 1 },
+        { name: 'listEvents', calls: 4, rejections: 1, mints: null },
+        { name: 'getNft', calls: 1, rejections: 1, mints: null },
       ],
     });
     const byKey = await usageOf(service, `${days}&by=key`).expect(200);
     expect(byKey.body.items).toEqual([
-      { name: 'a', calls: 3, rejections: 1 },
-      { name: 'b', calls: 2, rejections: 1 },
+      { name: 'a', calls: 3, rejections: 1, mints: 0 },
+      { name: 'b', calls: 2, rejections: 1, mints: 0 },
     ]);
     const other = await usageOf(service, days, service.keys.globex).expect(200);
-    expect(other.body).toMatchObject({ calls: 1, items: [{ name: 'listRwas', calls: 1, rejections: 0 }] });
+    expect(other.body).toMatchObject({
+      calls: 1,
+      items: [{ name: 'listRwas', calls: 1, rejections: 0, mints: null }],
+    });
   });
 
   test('has the accepted mints and their gas, in exact decimals, of the company alone', async ({
@@ -86,9 +92,54 @@ describe('200', () => {
     ).rows;
     const { body } = await usageOf(service, days).expect(200);
     expect(body.gasCosts).toEqual([{ chainId: 31337, wei: '123456789012345678901235' }]);
-    expect((await usageOf(service, `from=${day}&to=${day}`).expect(200)).body.mints).toBe(1);
+    const byKey = (await usageOf(service, `from=${day}&to=${day}&by=key`).expect(200)).body;
+    expect([byKey.mints, byKey.items.map(({ mints }: { mints: number }) => mints)]).toEqual([1, [1]]);
     const other = await usageOf(service, `from=${day}&to=${day}`, service.keys.globex).expect(200);
     expect(other.body.mints).toBe(0);
+  });
+
+  test('counts a mint for the key that asked, and what a holder claimed for no key', async ({ service }) => {
+    const companyId = service.companies.globex;
+    const minted = (at: string, by: Partial<AuditRow>) => ({
+      at,
+      company_id: companyId,
+      action: 'nft.mint',
+      actor_kind: 'key',
+      actor: 'shop',
+      origin: '127.0.0.1',
+      ...by,
+    });
+    await service
+      .db('audit_log')
+      .insert([
+        minted('2020-06-01T00:00:00Z', {}),
+        minted('2020-06-30T23:59:59Z', {}),
+        minted('2020-06-02T00:00:00Z', { actor: 'gone' }),
+        minted('2020-06-02T00:00:00Z', { actor_kind: 'holder', actor: 'holder' }),
+        minted('2020-06-02T00:00:00Z', { action: 'nft.create' }),
+        minted('2020-06-02T00:00:00Z', { company_id: 'another' }),
+        minted('2020-05-31T23:59:59Z', {}),
+        minted('2020-07-01T00:00:00Z', {}),
+      ]);
+    await store(service, companyId, [
+      ['2020-06-01T00:00:00', 'web', 'listRwas', 200],
+      ['2020-06-01T00:00:00', 'shop', 'mintNft', 200],
+      ['2020-06-01T00:01:00', 'shop', 'mintNft', 200],
+    ]);
+    const june = 'from=2020-06-01&to=2020-06-30';
+    const { body } = await usageOf(service, `${june}&by=key`, service.keys.globex).expect(200);
+    expect(body).toMatchObject({ calls: 3, mints: 4 });
+    expect(body.items).toEqual([
+      { name: 'shop', calls: 2, rejections: 0, mints: 2 },
+      { name: 'web', calls: 1, rejections: 0, mints: 0 },
+      { name: 'gone', calls: 0, rejections: 0, mints: 1 },
+    ]);
+    const byOperation = await usageOf(service, june, service.keys.globex).expect(200);
+    expect(byOperation.body).toMatchObject({ mints: 4 });
+    expect(byOperation.body.items).toEqual([
+      { name: 'mintNft', calls: 2, rejections: 0, mints: null },
+      { name: 'listRwas', calls: 1, rejections: 0, mints: null },
+    ]);
   });
 
   test('has the requests that a process answered, when it stops', async ({ service }) => {
@@ -132,4 +183,20 @@ test('counts are deleted after 92 days', async ({ service }) => {
   const names = await service.db('usage_minutes').distinct('key_id').pluck('key_id');
   expect(names).toContain('new');
   expect(names).not.toContain('old');
+});
+
+test('reads no entry of the audit log but mints of the company in these days, from an index alone', async ({
+  database: { db },
+}) => {
+  await db.raw(`
+    INSERT INTO audit_log (at, actor_kind, actor, origin, company_id, action)
+    SELECT timestamptz '2021-01-01' + n * 7919 % 20000 * interval '1 minute', 'key', 'key ' || n % 3, '127.0.0.1', 'company ' || n % 10,
+      CASE WHEN n % 4 = 0 THEN 'nft.mint' ELSE 'nft.create' END
+    FROM generate_series(1, 20000) AS n`);
+  await db.raw('ANALYZE audit_log');
+  const ask = () =>
+    readUsage(db, { companyId: 'company 4', from: '2021-01-03', to: '2021-01-04', by: 'key' });
+  const { mints } = await ask();
+  expect(mints).toBeGreaterThan(100);
+  expect(await rowsReadBy(db, 'audit_log', ask)).toBe(mints);
 });

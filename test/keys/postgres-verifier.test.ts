@@ -5,7 +5,13 @@ import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createNotifications } from '../../src/db/connection/notifications.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
-import { issueKey, revokeKey, setKeyExpiry, setKeyRateLimit } from '../../src/keys/key-store.ts';
+import {
+  issueKey,
+  revokeKey,
+  setKeyExpiry,
+  setKeyRateLimit,
+  setKeyScopes,
+} from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
@@ -129,10 +135,7 @@ describe('the key store tells the postgres verifier', () => {
     const { key, record } = await issueKey(database.db, 'live', given);
     const verifier = await open(database);
     expect(await verifier.verify(key)).toMatchObject({ caller: { scopes: ['chain:read'] } });
-    await database
-      .db('api_keys')
-      .where({ id: record.id })
-      .update({ scopes: ['events:read', 'of:tomorrow'] });
+    await setKeyScopes(database.db, record.id, ['events:read', 'of:tomorrow']);
     const changed = { caller: { scopes: ['events:read'] } };
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject(changed), soon);
     expect(verifier.known?.(key)).toMatchObject(changed.caller);

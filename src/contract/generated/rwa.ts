@@ -452,7 +452,7 @@ export interface paths {
         /**
          * Get the usage of your company
          * @description Answers what your company used in some days: requests of all its keys in all areas, accepted mints, and their gas. Both days
-         *     are included, in UTC, and at most 31 days.
+         *     are included, in UTC, and at most 31 days. With `by=key` each item has the mints that this key asked for.
          *
          *     Requests are counted up to two minutes late, and kept for 92 days. Requests without a valid key do not count. Mints count on
          *     the day on which they were accepted, gas on the day on which it was seen on the chain.
@@ -1461,7 +1461,7 @@ export interface components {
             proof: string[];
         };
         /**
-         * @description What the calls are summed by.
+         * @description What calls are summed by. Mints are summed by key only.
          * @enum {string}
          */
         UsageGroup: "operation" | "key";
@@ -1475,7 +1475,7 @@ export interface components {
             /** @description Gas used times price, in wei, as a decimal number. */
             wei: string;
         };
-        /** @description The calls of an operation, or of a key. */
+        /** @description The calls and mints of an operation, or of a key. */
         UsageItem: {
             /** @description The `operationId`, or the id of the key. */
             name: string;
@@ -1489,6 +1489,11 @@ export interface components {
              * @description Requests that were answered with 4xx or 5xx.
              */
             rejections: number;
+            /**
+             * Format: int64
+             * @description Mints that were accepted with the key. Null by operation.
+             */
+            mints: number | null;
         };
         /** @description What a company used in some days. */
         Usage: {
@@ -1504,12 +1509,12 @@ export interface components {
             rejections: number;
             /**
              * Format: int64
-             * @description Mints that were accepted, also those that holders claimed.
+             * @description Mints that were accepted. Those that holders claimed have no key, and count here only.
              */
             mints: number;
-            /** @description What confirmed mints cost, by network. */
+            /** @description What confirmed mints of the company cost, by network. One transaction mints for several keys, so gas has no key. */
             gasCosts: components["schemas"]["UsageGas"][];
-            /** @description The calls by operation or key, most calls first. */
+            /** @description The calls by operation, or the calls and mints by key, most calls first. */
             items: components["schemas"]["UsageItem"][];
         };
     };
@@ -3270,7 +3275,7 @@ export interface operations {
                  */
                 to: string;
                 /**
-                 * @description Whether calls are summed by operation or by key.
+                 * @description Whether items are operations or keys.
                  * @example operation
                  */
                 by?: components["schemas"]["UsageGroup"];

@@ -1,3 +1,4 @@
+import { createFewAtOnce } from '../../base/few-at-once.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
 import { judge, type Token } from '../eligibility/judge.ts';
@@ -73,9 +74,10 @@ async function readIneligible(
 ): Promise<ReadonlySet<string>> {
   const wallets = [...Map.groupBy(entrants, ({ wallet }) => wallet)];
   const ineligible = new Set<string>();
-  for (let from = 0; from < wallets.length; from += walletsAtOnce)
-    await Promise.all(
-      wallets.slice(from, from + walletsAtOnce).map(async ([wallet, those]) => {
+  const few = createFewAtOnce(walletsAtOnce);
+  await Promise.all(
+    wallets.map(([wallet, those]) =>
+      few(async () => {
         const findings = await holdings.read({
           companyId: event.companyId,
           wallet: { lower: wallet.toLowerCase(), checksum: wallet },
@@ -91,7 +93,8 @@ async function readIneligible(
           if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
             ineligible.add(ticketId);
       }),
-    );
+    ),
+  );
   return ineligible;
 }
 

@@ -1,4 +1,4 @@
-import { problem } from '../../base/errors.ts';
+import { inputInvalid } from '../../base/errors.ts';
 import { parseAddress } from '../../chain/address.ts';
 import type { NftFilter } from '../assets/nft-filter.ts';
 import type { MintState } from '../assets/nft-row.ts';
@@ -30,6 +30,5 @@ export function momentOf(text: string, name: string): Date {
   const isInCalendar = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   if (isInCalendar) return new Date(text.toUpperCase());
   const message = `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
-  const errors = [{ in: 'query' as const, name, message }];
-  throw problem('input_invalid', {}, { detail: message, errors });
+  throw inputInvalid([{ in: 'query', name, message }]);
 }

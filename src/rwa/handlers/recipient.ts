@@ -1,4 +1,4 @@
-import { problem } from '../../base/errors.ts';
+import { inputInvalid } from '../../base/errors.ts';
 import { isZeroAddress, parseAddress } from '../../chain/address.ts';
 
 const place = { in: 'body', pointer: '/recipient' } as const;
@@ -8,5 +8,5 @@ export function parseRecipient(text: string): string {
   const { checksum } = parseAddress(text, place);
   if (!isZeroAddress(checksum)) return checksum;
   const message = 'recipient must not be the zero address';
-  throw problem('input_invalid', {}, { detail: message, errors: [{ ...place, message }] });
+  throw inputInvalid([{ ...place, message }]);
 }

@@ -1,15 +1,12 @@
-import { problem } from '../../base/errors.ts';
-import type { InputError } from '../../base/problem.ts';
+import { inputInvalid } from '../../base/errors.ts';
 import type { FieldError } from '../assets/rwa-input.ts';
 
 /** Returns the problem of a body with faults. The first fault is its detail. */
-export function refusal(errors: readonly FieldError[]) {
-  const faults = errors.map(
-    ({ field, message }): InputError => ({
+export const refusal = (errors: readonly FieldError[]) =>
+  inputInvalid(
+    errors.map(({ field, message }) => ({
       in: 'body',
       pointer: `/${field.replaceAll('.', '/')}`,
       message: `${field} ${message}`,
-    }),
+    })),
   );
-  return problem('input_invalid', {}, { detail: faults[0]?.message ?? '', errors: faults });
-}

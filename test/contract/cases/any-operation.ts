@@ -26,6 +26,7 @@ export const anyOperation: Provocations = {
 
   key: ({ session, id }) => session.call(id),
   usage: ({ session, id }) => session.call(id),
+  usage_by_key: ({ session, id }) => session.call(id, { query: 'by=key' }),
   from_required: ({ session, id, row }) =>
     session.call(id, { path: row.path(unknownIds()).replace(/from=[^&]*&/, '') }),
 
