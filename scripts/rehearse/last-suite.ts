@@ -32,8 +32,7 @@ export async function rehearseLastSuite(report: Report): Promise<void> {
     const migrations = path.join(release.folder, 'migrations');
     await rm(migrations, { recursive: true });
     await cp(path.join(root, 'migrations'), migrations, { recursive: true });
-    for (const file of importedByMigrations)
-      await cp(path.join(root, file), path.join(release.folder, file));
+    for (const file of importedByMigrations) await cp(path.join(root, file), path.join(release.folder, file));
     for (const part of parts)
       await report(`the tests of ${release.version} in test/${part} pass over the present schema`, () =>
         runTests(release.folder, part),
