@@ -10,7 +10,7 @@ import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import { createIndexObserver } from '../providers/indexer/index-observer.ts';
 import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
 import { createMintObserver } from '../rwa/mint-worker/mint-observer.ts';
-import { createLedgerObserver } from '../rwa/ownership/ledger-observer.ts';
+import { createLedgerObserver } from '../rwa/ownership/ledger-levels.ts';
 
 /** Functions that the parts call with what they did; metrics and log lines are made of it. */
 export type Observers = ReturnType<typeof createObservers>;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
+import { resealEndpoints } from '../../src/news/endpoints/endpoint-keys.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
-import { resealEndpoints } from '../../src/news/endpoints/reseal.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { takeOver } from '../../src/news/sending/sender-store.ts';
 import { test } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { resealEndpoints } from '../../news/endpoints/endpoint-keys.ts';
 import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
-import { resealEndpoints } from '../../news/endpoints/reseal.ts';
 import { NftMintedError, reissueSecret } from '../../rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
 import { audited, recordByOperator } from '../shared/audited.ts';

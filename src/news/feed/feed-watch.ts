@@ -28,10 +28,7 @@ export async function createFeedWatch(notifications: Pick<Notifications, 'subscr
   };
   const unsubscribe = await notifications.subscribe({
     channel: newsChannel,
-    onNotify(payload) {
-      const companies = new Set<string>(payload === '' ? [] : (JSON.parse(payload) as string[])); // as the sequencer writes it
-      wake((companyId) => payload === '' || companies.has(companyId));
-    },
+    onNotify: (companyId) => wake((own) => own === companyId),
     onGap: () => wake(() => true),
   });
   return {

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../base/metrics.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { nextSql } from './next-news-sql.ts';
+import { nextSql } from './purge-store.ts';
 
 /** Registers gauges of how long news wait: for their number, and for an endpoint to take them. */
 export function watchNews(metrics: Metrics, { db }: { readonly db: Database }): void {

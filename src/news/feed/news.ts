@@ -41,5 +41,5 @@ export type News = {
   readonly previous: number | null;
 };
 
-/** Wakes whoever waits for news; the payload names the companies that have some. */
+/** Wakes whoever waits for news; the payload is the id of a company that has some. */
 export const newsChannel = 'tallystick_news';

@@ -1,6 +1,10 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { Purge } from '../../db/records/housekeeping.ts';
-import { nextSql } from './next-news-sql.ts';
+
+/** The number of the oldest news that endpoint `e` has not got; that of the next in its feed where it has all. */
+export const nextSql = `coalesce(
+  (SELECT d.position FROM news_deliveries d WHERE d.endpoint_id = e.id AND NOT d.delivered ORDER BY d.position LIMIT 1),
+  e.position + 1)`;
 
 /**
  * What deletes news that are older than so many days, and the deliveries of news that are gone. What an enabled endpoint has not got

@@ -19,10 +19,7 @@ const numberSql = `
     UPDATE news n SET position = f.last_position - b.later FROM batch b JOIN feeds f USING (company_id)
     WHERE n.subject = b.subject AND n.seq = b.seq RETURNING n.company_id
   )
-  SELECT count(*)::int AS count, json_agg(DISTINCT company_id) AS companies FROM numbered`;
-
-// A notification has 8,000 bytes at most; an empty one means everybody.
-const longestPayload = 7_000;
+  SELECT company_id AS "companyId", count(*)::int AS count FROM numbered GROUP BY company_id`;
 
 /**
  * Numbers news that have none, and wakes those who wait for them.
@@ -32,16 +29,10 @@ export function numberNews(db: Database, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     // Two processes that both believe to have the lease would count one batch twice.
     await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('news sequencer', 0))");
-    const { rows }: { rows: [{ count: number; companies: string[] | null }] } = await tx.raw(numberSql, {
-      limit,
-    });
-    const [{ count, companies }] = rows;
-    if (companies === null) return 0;
-    const payload = JSON.stringify(companies);
-    await tx.raw('SELECT pg_notify(?, ?)', [
-      newsChannel,
-      Buffer.byteLength(payload) > longestPayload ? '' : payload,
-    ]);
-    return count;
+    const { rows }: { rows: { companyId: string; count: number }[] } = await tx.raw(numberSql, { limit });
+    if (rows.length === 0) return 0;
+    const companies = rows.map(({ companyId }) => companyId);
+    await tx.raw('SELECT pg_notify(?, id) FROM unnest(?::text[]) AS id', [newsChannel, companies]);
+    return rows.reduce((sum, { count }) => sum + count, 0);
   });
 }

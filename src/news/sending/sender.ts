@@ -39,15 +39,18 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
   const running = new Map<string, Running>();
   const failures: unknown[] = [];
   const told = new Set<string>();
+  const wake = (concerns: (endpoint: Endpoint) => boolean) => {
+    for (const { endpoint, runner } of running.values()) if (concerns(endpoint)) runner.wake();
+  };
   const subscriptions = [
     await notifications.subscribe({
       channel: newsChannel,
-      onNotify: (payload) => wakeConcerned(running.values(), payload),
-      onGap: () => wakeConcerned(running.values(), ''),
+      onNotify: (companyId) => wake((endpoint) => endpoint.companyId === companyId),
+      onGap: () => wake(() => true),
     }),
     await notifications.subscribe({
       channel: sendChannel,
-      onNotify: (id) => running.get(id)?.runner.wake(),
+      onNotify: (id) => wake((endpoint) => endpoint.id === id),
       onGap() {}, // wakes all, above
     }),
   ];
@@ -104,13 +107,6 @@ function start(parts: SenderParts, endpoint: Endpoint, signal: AbortSignal): Run
   } catch (error) {
     callee.close();
     throw error;
-  }
-}
-
-function wakeConcerned(running: Iterable<Running>, payload: string): void {
-  const companies = payload === '' ? undefined : new Set<string>(JSON.parse(payload) as string[]); // as the sequencer writes it
-  for (const { endpoint, runner } of running) {
-    if (companies === undefined || companies.has(endpoint.companyId)) runner.wake();
   }
 }
 

@@ -2,8 +2,7 @@ import { createFewAtOnce } from '../../base/few-at-once.ts';
 import { ContractNonsenseError } from '../../chain/minting/evidence-node.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findRwaLedger } from './holder-store.ts';
-import { listNftOwners, type NftPlaceOfContract } from './owner-store.ts';
+import { findRwaLedger, listNftOwners, type NftPlaceOfContract } from './holder-store.ts';
 
 /** An NFT whose contract names another owner than its newest `Transfer` event. */
 export type OwnerFinding = {
