@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runScript } from './run-script.ts';
 
 const usage = `Usage: npm run docs [-- OPTION ...]
 
@@ -7,8 +8,6 @@ Builds the portal from the bundled documents, the error catalogue and openapi/po
 reference per area, one page per problem, and the documents themselves. Nothing is done when it is current.
 
   --out DIRECTORY   where to write it (default: dist/portal)
-  --force           build also when the portal is current
-  --check-current   write nothing; fail if the portal is not current
   --if-installed    succeed without doing anything where its packages are not installed (npm ci --omit=dev)
   --quiet           print nothing but errors
   --help            show this text
@@ -16,8 +15,6 @@ reference per area, one page per problem, and the documents themselves. Nothing 
 
 const options = {
   out: { type: 'string', default: join(import.meta.dirname, '../dist/portal') },
-  force: { type: 'boolean', default: false },
-  'check-current': { type: 'boolean', default: false },
   'if-installed': { type: 'boolean', default: false },
   quiet: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -48,19 +45,9 @@ async function main(): Promise<number> {
     return 0;
   }
   // Only now: it needs the development dependencies.
-  const { buildPortal, portalIsCurrent } = await import('./docs/build.ts');
-  if (values['check-current']) {
-    if (await portalIsCurrent(directory)) return 0;
-    process.stderr.write(`The portal in ${directory} is not current.\nRemedy: npm run docs\n`);
-    return 1;
-  }
-  await buildPortal({ directory, force: values.force, report: say });
+  const { buildPortal } = await import('./docs/build.ts');
+  await buildPortal({ directory, report: say });
   return 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runScript(main);

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, Scope } from './change.ts';
 import { tell } from './change.ts';
 import { compareOperations } from './compare-operation.ts';
-import type { Comparison } from './component.ts';
+import type { Comparison, Operation } from './component.ts';
 import { compareKeys, isObject, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
-import type { Operation } from './operation.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 

@@ -3,9 +3,8 @@ import { inside, type Scope, tell } from './change.ts';
 import { compareParameters } from './compare-parameters.ts';
 import { compareResponses } from './compare-responses.ts';
 import { compareSchemas } from './compare-schema.ts';
-import { type Comparison, resolvePair } from './component.ts';
+import { type Comparison, type Operation, resolvePair } from './component.ts';
 import { compareKeys, isObject, type JsonObject, objectAt, objectsAt, quote, textAt } from './json.ts';
-import type { Operation } from './operation.ts';
 
 /** Compares two forms of one operation: name, key, parameters, body and answers. */
 export function compareOperations(

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inside, type Scope, tell } from './change.ts';
 import { compareSchemas } from './compare-schema.ts';
-import { type Comparison, follow, resolvePair } from './component.ts';
+import { type Comparison, follow, type Operation, resolvePair } from './component.ts';
 import { isObject, type Json, type JsonObject, textAt } from './json.ts';
-import type { Operation } from './operation.ts';
 
 /** Compares the parameters of two forms of an operation; those in the path by their position in it. */
 export function compareParameters(

@@ -8,6 +8,9 @@ export type Comparison = {
   readonly seen: Set<string>;
 };
 
+/** An operation with the path item that it stands in, whose parameters are its own as well. */
+export type Operation = { readonly path: string; readonly item: JsonObject; readonly operation: JsonObject };
+
 type Pair = { readonly before: JsonObject; readonly after: JsonObject; readonly scope: Scope };
 
 /**

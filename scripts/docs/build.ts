@@ -38,11 +38,6 @@ const assetNames = [
 ];
 const source = (name: string) => readFile(join(portal, name), 'utf8');
 
-/** True when `directory` contains a portal of exactly these sources. */
-export async function portalIsCurrent(directory: string): Promise<boolean> {
-  return (await readStamp(directory)) === (await stampInputs(root));
-}
-
 /** The texts of a folder of the portal, by the names of their files. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
   const names = (await readdir(join(portal, folder))).sort();
@@ -143,22 +138,16 @@ export type BuildOptions = {
   readonly directory: string;
   /** Called with a line about what was done. */
   readonly report?: (line: string) => void;
-  /** Builds also when the portal is current. */
-  readonly force?: boolean;
 };
 
 /**
  * Builds the portal unless it is current. The same sources give the same bytes.
  * @returns whether anything was built
  */
-export async function buildPortal({
-  directory,
-  report = () => {},
-  force = false,
-}: BuildOptions): Promise<boolean> {
+export async function buildPortal({ directory, report = () => {} }: BuildOptions): Promise<boolean> {
   const started = performance.now();
   const stamp = await stampInputs(root);
-  if (!force && (await readStamp(directory)) === stamp) {
+  if ((await readStamp(directory)) === stamp) {
     report(`The portal in ${directory} is current.`);
     return false;
   }

@@ -13,7 +13,6 @@ const sources = [
   'scripts/docs.ts',
   'scripts/docs',
   'src/config',
-  'src/config/config.ts',
   'src/contract/generated',
   'src/base/errors.ts',
   'src/http/mounts/deployment.ts',
