@@ -11,7 +11,7 @@ const release = '4.32.5';
 
 const usage = `Usage: npm run schemathesis [-- OPTION ...]
 
-Lets Schemathesis ${release} ask a live service, made for it, by the four documents with all of its checks. It needs
+Lets Schemathesis ${release} ask a live service, made for it, by all documents with all of its checks. It needs
 Python 3.10 or later, and installs itself into dist/schemathesis. Without Python nothing is run, and it says so.
 
   --minutes COUNT    time for all documents together (default: 4)

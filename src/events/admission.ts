@@ -8,15 +8,16 @@ import { hasAttendee, insertAdmitted } from './attendee-store.ts';
 import { decimalsOf } from './currencies.ts';
 import { consumeChallenge } from './eligibility/challenge-store.ts';
 import type { ChallengePlace } from './eligibility/challenge-text.ts';
-import type { Findings, HoldingsReader, ReaderParts } from './eligibility/holdings.ts';
+import type { Findings, HoldingsReader } from './eligibility/holdings.ts';
 import { judge } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { checkProof, type Proof, proofInvalid } from './eligibility/proof.ts';
+import type { ReaderParts } from './eligibility/read-network.ts';
 import { inRounds } from './eligibility/rounds.ts';
 import { blocksOf } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
 import type { EventRecord } from './event.ts';
-import { existing } from './event-rules.ts';
+import { atField, existing } from './event-rules.ts';
 import { findEvent, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
@@ -85,9 +86,7 @@ async function decide(
 }
 
 function rejection(code: 'wallet_not_eligible' | 'tokens_used' | 'token_ids_required') {
-  if (code !== 'token_ids_required') return problem(code);
-  const { message } = problem(code);
-  return problem(code, {}, { errors: [{ in: 'body', pointer: '/tokenIds', message }] });
+  return code === 'token_ids_required' ? atField(problem(code), '/tokenIds') : problem(code);
 }
 
 async function readFor(
@@ -95,10 +94,7 @@ async function readFor(
   event: EventRecord,
   { companyId, wallet, proof, tokenIds }: Asked,
 ): Promise<Reading> {
-  if (event.proofRequired && proof === null) {
-    const { message } = problem('proof_required');
-    throw problem('proof_required', {}, { errors: [{ in: 'body', pointer: '/proof', message }] });
-  }
+  if (event.proofRequired && proof === null) throw atField(problem('proof_required'), '/proof');
   const claim = proof && { companyId, eventId: event.id, wallet, proof };
   const nonce = claim === null ? undefined : await checkProof(parts, parts.place, claim);
   const findings = await readHoldings(parts.holdings, event, wallet, tokenIds);

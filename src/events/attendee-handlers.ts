@@ -2,7 +2,7 @@ import { problem } from '../base/errors.ts';
 import type { operations } from '../contract/generated/events.ts';
 import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
-import type { Database, Tx } from '../contract/transaction.ts';
+import type { Database } from '../contract/transaction.ts';
 import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
@@ -16,7 +16,6 @@ import {
 } from './attendee-store.ts';
 import { attendeesCsv } from './attendees-csv.ts';
 import { arrayOf } from './batches.ts';
-import type { EventRecord } from './event.ts';
 import { existing } from './event-rules.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
@@ -49,7 +48,7 @@ export function createAttendeeHandlers({
     { eventId, attendeeId }: { readonly eventId: string; readonly attendeeId: string },
   ) =>
     inTransaction(db, async (tx) => {
-      await lockExisting(tx, companyId, eventId);
+      existing(await lockEvent(tx, companyId, eventId));
       const isRemoved = await deleteAttendee(tx, companyId, eventId, attendeeId);
       if (!isRemoved) throw problem('attendee_not_found');
       await countOneLess(tx, companyId, eventId);
@@ -91,9 +90,4 @@ export function createAttendeeHandlers({
 
     removeAttendeeById: ({ path }, context) => remove(context, path),
   };
-}
-
-/** The locked event. @throws ProblemError `event_not_found` */
-async function lockExisting(tx: Tx, companyId: string, eventId: string): Promise<EventRecord> {
-  return existing(await lockEvent(tx, companyId, eventId));
 }

@@ -8,6 +8,7 @@ import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Token } from './eligibility/judge.ts';
 import { columnsOf } from './eligibility/token-store.ts';
 import type { Admission, Attendee } from './event.ts';
+import { atField } from './event-rules.ts';
 
 // Writers lock the row of the event, so the column `seq` is the order of registration.
 const table = 'attendees';
@@ -214,10 +215,7 @@ export async function hasAttendee(
 }
 
 /** The problem of a body without a wallet. */
-export function walletRequired() {
-  const { message } = problem('wallet_required');
-  return problem('wallet_required', {}, { errors: [{ in: 'body', pointer: '/wallet', message }] });
-}
+export const walletRequired = () => atField(problem('wallet_required'), '/wallet');
 
 // The tokens refer to the attendee, which PostgreSQL checks at the end of the statement.
 const admitSql = `

@@ -1,4 +1,4 @@
-import { inputInvalid, problem } from '../base/errors.ts';
+import { inputInvalid, ProblemError, problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import { decimalsOf } from './currencies.ts';
@@ -11,6 +11,10 @@ export function existing<T>(found: T | undefined): T {
   if (found === undefined) throw problem('event_not_found');
   return found;
 }
+
+/** Returns a problem with the field of the body that it is about. */
+export const atField = ({ code, message }: ProblemError, pointer: string): ProblemError =>
+  new ProblemError(code, message, { errors: [{ in: 'body', pointer, message }] });
 
 /** The part of the network registry that the rules need. */
 export type Networks = { find(chainId: string): Promise<unknown> };

@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto';
 import { createFlightCache } from '../base/cache.ts';
 import { problem } from '../base/errors.ts';
 import { untilAborted } from '../base/in-time.ts';
@@ -6,7 +7,7 @@ import { createSemaphore } from '../base/semaphore.ts';
 import { tenantOf } from '../contract/tenant.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
 import { hashKey } from './key-format.ts';
-import { createLastTenants } from './last-tenants.ts';
+import { createRecent } from './recent.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
 /** The result of a verification, and for how many seconds it is valid at most; Infinity when it has no known end. */
@@ -43,6 +44,10 @@ const maxAcceptedSeconds = 9;
 const maxLookUpMs = 9_000;
 const maxRefusedSeconds = 2;
 const retryAfterMs = 2_000;
+// So long a key that asks now and then is no stranger. What is known of it may be wrong by then, so it lets nobody in.
+const tenantMs = 600_000;
+// Of what is longer, the hash would cost more than it is worth; no key is.
+const longestKey = 512;
 const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
 
 /**
@@ -53,14 +58,16 @@ const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfte
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
-  const hashes = createHashes(options.cacheMax);
-  const tenants = createLastTenants(options.cacheMax);
+  // By the key in clear, which is kept for no longer than it is accepted. What a hash is worth, the cache of accepted keys says.
+  const hashes = createRecent(options.cacheMax, maxAcceptedSeconds * 1_000);
+  // By the hash.
+  const tenants = createRecent(options.cacheMax, tenantMs);
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
   /** A verification that nobody waits for any more keeps its place until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<KeyVerdict> => {
     // A key that was accepted before waits for none of those that strangers invent.
-    if (tenants.ofHash(hash.toString('hex')) !== undefined) {
+    if (tenants.of(hash.toString('hex')) !== undefined) {
       const scope = { isRead: false, ...currentScope(), signal };
       return inScope(scope, () => options.lookUp(key, hash));
     }
@@ -109,7 +116,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = hash === undefined ? undefined : accepted.peek(hash);
       return result?.ok === true ? result.caller : undefined;
     },
-    lastTenant: (key) => tenants.of(key),
+    lastTenant: (key) => (key.length > longestKey ? undefined : tenants.of(digest('sha256', key, 'hex'))),
     forget(hash) {
       accepted.delete(hash);
       refused.delete(hash);
@@ -125,25 +132,6 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       hashes.clear();
       tenants.clear();
     },
-  };
-}
-
-/** Hashes of keys that were accepted in the last seconds. What a hash is worth, the cache of accepted keys says. */
-function createHashes(most: number) {
-  const found = new Map<string, { readonly hash: string; readonly until: number }>();
-  return {
-    of: (key: string) => found.get(key)?.hash,
-    note(key: string, hash: string) {
-      const now = performance.now();
-      // Those that were noted first are the first: no key is kept in clear for longer than it is accepted.
-      for (const [old, { until }] of found) {
-        if (until > now && found.size < most) break;
-        found.delete(old);
-      }
-      found.delete(key);
-      found.set(key, { hash, until: now + maxAcceptedSeconds * 1_000 });
-    },
-    clear: () => found.clear(),
   };
 }
 

@@ -236,11 +236,12 @@ export function setKeyScopes(
   return change(db, idOrKey, { scopes });
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 type Selector = { 'api_keys.id': string } | { 'api_keys.hash': Buffer };
 
 function selectorOf(idOrKey: string): Selector | undefined {
   if (idOrKey.startsWith('tk_')) return { 'api_keys.hash': hashKey(idOrKey) };
-  const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
   return uuid.test(idOrKey) ? { 'api_keys.id': idOrKey } : undefined;
 }
 
@@ -264,16 +265,14 @@ async function change(
   return findWhere(db, selector);
 }
 
-// Keys of other services have other ids, and no row.
-const ownId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
  * Stores when keys were last used, by one statement. Of several processes the latest use wins. Locks are taken in one order,
  * so that no two processes wait for each other.
  * @param minutes begins of minutes by the id of the key, in milliseconds since 1970
  */
 export async function saveLastUses(db: Database, minutes: ReadonlyMap<string, number>): Promise<void> {
-  const own = [...minutes].filter(([id]) => ownId.test(id));
+  // Keys of other services have other ids, and no row.
+  const own = [...minutes].filter(([id]) => uuid.test(id));
   if (own.length === 0) return;
   await db.raw(
     `WITH used AS (

@@ -3,6 +3,7 @@ import type { SentRequest } from '../contract/sender.ts';
 import type { Answer } from '../support/conformance.ts';
 import type { Pool } from './drafts.ts';
 import type { Surroundings } from './hints.ts';
+import type { Door } from './local-target.ts';
 import type { Prober } from './prober.ts';
 
 /** What every property works with: the target, its keys and the values that drafts draw from. */
@@ -13,6 +14,8 @@ export type FuzzContext = Surroundings & {
   readonly pool: Pool;
   /** An RWA that can be claimed on a network that mints. */
   readonly mintable: string | undefined;
+  /** Of a local target. */
+  readonly door: Door | undefined;
 };
 
 export type CallOptions = {

@@ -1,11 +1,19 @@
+import { Wallet } from 'ethers';
 import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { startChain } from '../support/chain.ts';
-import { giveCoins } from '../support/coins.ts';
+import { giveCoins, giveCollectibles } from '../support/coins.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { populate, serve } from '../support/serving.ts';
+
+/** An ERC-721 contract that events can ask for. */
+export type Door = {
+  readonly contract: string;
+  /** The owner of each of its tokens. */
+  readonly owners: ReadonlyMap<string, Wallet>;
+};
 
 export type Target = {
   readonly baseUrl: string;
@@ -13,6 +21,7 @@ export type Target = {
   readonly otherKey: string | undefined;
   readonly wallets: readonly string[];
   readonly token: string | undefined;
+  readonly door?: Door;
   close(): Promise<void>;
 };
 
@@ -37,6 +46,16 @@ export async function startLocalTarget(): Promise<Target> {
     chain.rpcUrl,
     Array.from({ length: 30 }, (_, number) => wallets[number % 2] ?? ''),
   );
+  const [two, one] = [new Wallet(`0x${'11'.repeat(32)}`), new Wallet(`0x${'22'.repeat(32)}`)];
+  const owners = new Map([
+    ['1', two],
+    ['2', two],
+    ['3', one],
+  ]);
+  const collectible = await giveCollectibles(
+    chain.rpcUrl,
+    [...owners].map(([tokenId, { address }]) => [address, BigInt(tokenId)]),
+  );
   await indexChain({ db }, chain.rpcUrl);
   const rwa = { type: 'whisky', chain_id: 31337, contract_address: contract };
   await db('rwas').insert([
@@ -49,6 +68,7 @@ export async function startLocalTarget(): Promise<Target> {
     baseUrl,
     wallets,
     token,
+    door: { contract: collectible, owners },
     key: keys.acme,
     otherKey: keys.globex,
     async close() {

@@ -27,7 +27,7 @@ export async function prepareContext(session: Session, target: Target): Promise<
             body: { count: 50 },
           })
         ).nfts;
-  const { key, otherKey, wallets, token } = target;
+  const { key, otherKey, wallets, token, door } = target;
   const changed = await session.ask<{ id: string }>('createRwa', { ids: { chainId: await facts.chainId() } });
   return {
     key,
@@ -35,6 +35,7 @@ export async function prepareContext(session: Session, target: Target): Promise<
     wallets,
     token,
     mintable,
+    door,
     chainIds: [await facts.chainId()],
     pool: {
       event: (number) => made[number % made.length] ?? '',

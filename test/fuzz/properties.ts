@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type DocumentedOperation, documentedOperations } from '../contract/documented.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { Answer } from '../support/conformance.ts';
+import { doorChain } from './door-chain.ts';
 import { faultyDrafts, toRequest, validDrafts } from './drafts.ts';
 import { eventChain } from './event-chain.ts';
 import { caller, type FuzzContext } from './fuzz-context.ts';
@@ -16,13 +17,14 @@ import { assert, type Property, property } from './property.ts';
 /** Everything that must hold, whatever is asked. */
 export function allProperties(context: FuzzContext): Property[] {
   const templates = [...new Set(documentedOperations.map(({ template }) => template))];
-  const { mintable } = context;
+  const { mintable, door } = context;
   return [
     ...documentedOperations.flatMap((operation) => ofOperation(operation, context)),
     ...templates.map((template) => methodsOf(template, context)),
     anything(context),
     eventChain(context),
     pageChain(context),
+    ...(door === undefined ? [] : [doorChain(context, door)]),
     ...(mintable === undefined ? [] : [nftChain({ ...context, mintable })]),
   ];
 }

@@ -23,3 +23,14 @@ export const live: Live = {
 
 /** An id that no company has. */
 export const unknownId = '00000000-0000-4000-8000-000000000000';
+
+/** Asks until there is an answer. @throws Error after 30 s */
+export async function until<T>(ask: () => Promise<T | null | undefined>): Promise<T> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== null) return answer;
+    if (Date.now() > end) throw new Error('There was no answer in 30 s.');
+    await new Promise((next) => setTimeout(next, 200));
+  }
+}

@@ -2,18 +2,38 @@ import { callData, deployData } from '../../src/chain/contracts/contract-calls.t
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { callNode, deployer, minedReceipt } from './deploy.ts';
 
-/** Deploys an ERC-20 token on a chain that mines on demand and mints some for each wallet. @returns its address */
-export async function giveCoins(rpcUrl: string, wallets: readonly string[]): Promise<string> {
-  const coin = worldContracts.SampleToken;
+type Name = 'SampleToken' | 'SampleCollectible';
+
+/** Deploys a contract on a chain that mines on demand, and mints of it. @returns its address */
+async function deployAndMint(
+  rpcUrl: string,
+  name: Name,
+  mints: readonly (readonly [wallet: string, value: bigint])[],
+): Promise<string> {
+  const artefact = worldContracts[name];
   const send = (transaction: object) =>
     callNode<string>(rpcUrl, 'eth_sendTransaction', [{ from: deployer, ...transaction }]);
   const { contractAddress } = await minedReceipt(
     rpcUrl,
-    await send({ data: deployData(coin, ['Coin', 'COIN']) }),
+    await send({ data: deployData(artefact, [name, 'SAMPLE']) }),
   );
-  for (const wallet of wallets) {
-    const data = callData(coin, 'mint', [wallet, 1_000_000n]);
+  for (const mint of mints) {
+    const data = callData(artefact, 'mint', mint);
     await minedReceipt(rpcUrl, await send({ to: contractAddress, data }));
   }
   return contractAddress;
 }
+
+/** Deploys an ERC-20 token and mints some for each wallet. @returns its address */
+export const giveCoins = (rpcUrl: string, wallets: readonly string[]): Promise<string> =>
+  deployAndMint(
+    rpcUrl,
+    'SampleToken',
+    wallets.map((wallet) => [wallet, 1_000_000n]),
+  );
+
+/** Deploys an ERC-721 contract and mints a token for each owner. @returns its address */
+export const giveCollectibles = (
+  rpcUrl: string,
+  owners: readonly (readonly [wallet: string, tokenId: bigint])[],
+): Promise<string> => deployAndMint(rpcUrl, 'SampleCollectible', owners);

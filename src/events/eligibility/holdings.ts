@@ -1,14 +1,10 @@
 import { createFlightCache } from '../../base/cache.ts';
-import { problem } from '../../base/errors.ts';
 import { createFewAtOnce } from '../../base/few-at-once.ts';
 import type { Address } from '../../chain/address.ts';
-import { findFinalBlock } from '../../chain/finality-store.ts';
-import { type AgreedBlock, ChainUnreadError, readAtAgreedBlock } from '../../chain/holdings/agreed-block.ts';
+import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import { mostTokens, readHolding, type TokenStandard } from '../../chain/holdings/token-holding.ts';
-import type { NetworkRegistry } from '../../chain/networks.ts';
-import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
-import type { Database } from '../../contract/transaction.ts';
 import { type Entry, noEntry, parseEntry } from './entry.ts';
+import { type ReaderParts, readNetwork, unavailable } from './read-network.ts';
 import { findRwaHoldings } from './rwa-holding-store.ts';
 
 type HoldingsQuestion = {
@@ -46,12 +42,6 @@ export type HoldingsReader = {
   close(): void;
 };
 
-export type ReaderParts = {
-  readonly db: Database;
-  readonly networks: Pick<NetworkRegistry, 'find'>;
-  readonly clients: Pick<RpcClients, 'pool'>;
-};
-
 /** How long a reading is cached, as balances are. */
 const maxAgeSeconds = 60;
 const maxReadings = 10_000;
@@ -84,31 +74,21 @@ async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<
     named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : [])),
     ({ entry }) => entry.chainId,
   );
-  try {
-    const found = await Promise.all([
-      readRwas(parts, question, named),
-      ...[...contracts].map(([chainId, those]) => readChain(parts, question, chainId, those)),
-    ]);
-    return new Map(found.flat().map((finding) => [finding.entry, finding]));
-  } catch (cause) {
-    if (!(cause instanceof ChainUnreadError)) throw cause;
-    const { reason, retryAfterMs } = cause;
-    throw problem('eligibility_unavailable', { reason }, { cause, retryAfterMs });
-  }
+  const found = await Promise.all([
+    readRwas(parts, question, named),
+    ...[...contracts].map(([chainId, those]) => readChain(parts, question, chainId, those)),
+  ]);
+  return new Map(found.flat().map((finding) => [finding.entry, finding]));
 }
 
 async function readChain(
-  { db, networks, clients }: ReaderParts,
+  parts: ReaderParts,
   { wallet, tokens }: HoldingsQuestion,
   chainId: string,
   named: readonly Named<ContractEntry>[],
 ): Promise<Finding[]> {
-  const network = await networks.find(chainId);
-  if (network === undefined)
-    throw new ChainUnreadError(`the network with chainId ${chainId} is not registered`);
-  const known = await findFinalBlock(db, chainId);
   const few = createFewAtOnce(callsAtOnce);
-  return readAtAgreedBlock({ clients, network, known }, (node, block) =>
+  return readNetwork(parts, chainId, (node, block) =>
     Promise.all(
       named.map(async ({ text, entry: { contract, tokenId } }) => {
         const question = { contract, tokenId, wallet: wallet.lower, tokens };
@@ -142,8 +122,7 @@ async function readRwas(
       return [{ entry: text, ...nothing, undecidable }];
     }
     const { chainId, contract, balance, block, tokenIds } = holding;
-    if (block === undefined)
-      throw new ChainUnreadError(`the owners of the RWA ${holding.rwaId} were not read lately`);
+    if (block === undefined) throw unavailable(`the owners of the RWA ${holding.rwaId} were not read lately`);
     return [{ entry: text, standard: 'ERC721', chainId, contract, tokenId: null, block, balance, tokenIds }];
   });
 }

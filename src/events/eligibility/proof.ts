@@ -1,11 +1,10 @@
 import { problem } from '../../base/errors.ts';
 import type { Address } from '../../chain/address.ts';
-import { findFinalBlock } from '../../chain/finality-store.ts';
-import { ChainUnreadError, readAtAgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import { isSignedByContract, isSignedByKey } from '../../chain/wallet-signature.ts';
+import { atField } from '../event-rules.ts';
 import { findChallenge } from './challenge-store.ts';
 import { type ChallengePlace, challengeText, nonceOf } from './challenge-text.ts';
-import type { ReaderParts } from './holdings.ts';
+import { type ReaderParts, readNetwork } from './read-network.ts';
 
 /** A text and its signature, as a caller sent them. */
 export type Proof = { readonly message: string; readonly signature: string };
@@ -38,36 +37,15 @@ export async function checkProof(
   if (challenge.isExpired) throw proofInvalid('the challenge has expired');
   const isSigned =
     isSignedByKey(wallet, proof.message, proof.signature) ||
-    (await isSignedOnChain(parts, challenge.chainId, wallet, proof));
+    (await readNetwork(parts, challenge.chainId, (node, { number }) =>
+      isSignedByContract(node, number, wallet, { text: proof.message, signature: proof.signature }),
+    ));
   if (!isSigned) throw proofInvalid('the signature is not that of the wallet');
   return nonce;
-}
-
-async function isSignedOnChain(
-  { db, networks, clients }: ReaderParts,
-  chainId: string,
-  wallet: Address,
-  { message: text, signature }: Proof,
-): Promise<boolean> {
-  try {
-    const network = await networks.find(chainId);
-    if (network === undefined)
-      throw new ChainUnreadError(`the network with chainId ${chainId} is not registered`);
-    const known = await findFinalBlock(db, chainId);
-    return await readAtAgreedBlock({ clients, network, known }, (node, { number }) =>
-      isSignedByContract(node, number, wallet, { text, signature }),
-    );
-  } catch (cause) {
-    if (!(cause instanceof ChainUnreadError)) throw cause;
-    const { reason, retryAfterMs } = cause;
-    throw problem('eligibility_unavailable', { reason }, { cause, retryAfterMs });
-  }
 }
 
 const usedUp = 'the challenge is unknown, or was used';
 
 /** The problem of a proof, with where it stands. */
-export function proofInvalid(reason: string = usedUp) {
-  const { message } = problem('proof_invalid', { reason });
-  return problem('proof_invalid', { reason }, { errors: [{ in: 'body', pointer: '/proof', message }] });
-}
+export const proofInvalid = (reason: string = usedUp) =>
+  atField(problem('proof_invalid', { reason }), '/proof');

@@ -1,4 +1,4 @@
-// Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk
+// Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk
 package main
 
 import (
@@ -55,6 +55,20 @@ func main() {
 	event.MaxAttendees.SetNull() // null: no limit any more
 	// end
 	check(change(event).IsNull(), "null was not sent")
+
+	wallet := os.Getenv("SDK_WALLET")
+	may := must(api.GetEligibilityWithResponse(ctx, id, &client.GetEligibilityParams{Wallet: wallet}))
+	check(may.JSON200 != nil && may.JSON200.MayAttend, "the wallet may not attend: "+may.Status())
+	challenge := must(api.CreateChallengeWithResponse(ctx, id, client.ChallengeRequest{Wallet: wallet, ChainId: nullable.NewNullableWithValue[int64](31337)}))
+	check(challenge.JSON200 != nil, "there is no challenge: "+challenge.Status())
+	guest := client.AddAttendeeRequest{AttendeeId: "user-7421", Wallet: nullable.NewNullableWithValue(wallet)}
+	added := must(api.AddAttendeeWithResponse(ctx, id, nil, guest))
+	check(added.JSON201 != nil, "the attendee was not added: "+added.Status())
+	ticket := must(api.GetTicketWithResponse(ctx, id, guest.AttendeeId))
+	check(ticket.JSON200 != nil, "there is no ticket: "+ticket.Status())
+	scanned := client.CheckInRequest{Items: []string{ticket.JSON200.Ticket}}
+	door := must(api.CheckInAttendeesWithResponse(ctx, id, nil, scanned))
+	check(door.JSON200 != nil && door.JSON200.Items[0].Status == client.Admitted, "the ticket admitted nobody")
 
 	check(must(api.DeleteEventWithResponse(ctx, id, nil)).StatusCode() == 204, "the event was not deleted")
 	missing := must(api.GetEventWithResponse(ctx, uuid.New()))

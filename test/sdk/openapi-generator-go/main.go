@@ -1,4 +1,4 @@
-// Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk
+// Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk
 package main
 
 import (
@@ -21,7 +21,8 @@ func main() {
 	settings := client.NewConfiguration()
 	settings.Servers = client.ServerConfigurations{{URL: os.Getenv("SDK_BASE_URL")}}
 	settings.AddDefaultHeader("x-api-key", os.Getenv("SDK_KEY"))
-	api := client.NewAPIClient(settings).EventsAPI
+	all := client.NewAPIClient(settings)
+	api := all.EventsAPI
 	ctx := context.Background()
 
 	body := client.NewCreateEventRequest("SDK proof")
@@ -54,6 +55,23 @@ func main() {
 	// end
 	_, limited := change(event)
 	check(!limited, "null was not sent")
+
+	wallet := os.Getenv("SDK_WALLET")
+	may, _, err := all.EligibilityAPI.GetEligibility(ctx, made.Id).Wallet(wallet).Execute()
+	check(err == nil && may.MayAttend, "the wallet may not attend")
+	asked := client.NewChallengeRequest(wallet)
+	asked.SetChainId(31337)
+	_, _, err = all.EligibilityAPI.CreateChallenge(ctx, made.Id).ChallengeRequest(*asked).Execute()
+	check(err == nil, "there is no challenge")
+	guest := client.NewAddAttendeeRequest("user-7421")
+	guest.SetWallet(wallet)
+	_, _, err = all.AttendeesAPI.AddAttendee(ctx, made.Id).AddAttendeeRequest(*guest).Execute()
+	check(err == nil, "the attendee was not added")
+	ticket, _, err := all.TicketsAPI.GetTicket(ctx, made.Id, guest.AttendeeId).Execute()
+	check(err == nil, "there is no ticket")
+	scanned := client.NewCheckInRequest([]string{ticket.Ticket})
+	door, _, err := all.TicketsAPI.CheckInAttendees(ctx, made.Id).CheckInRequest(*scanned).Execute()
+	check(err == nil && door.Items[0].Status == client.ADMITTED, "the ticket admitted nobody")
 
 	_, err = api.DeleteEvent(ctx, made.Id).Execute()
 	check(err == nil, "the event was not deleted")

@@ -1,14 +1,28 @@
-"""Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk"""
+"""Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk"""
 
 import json
 import os
 from uuid import uuid4
 
-from client import ApiClient, Configuration, CreateEventRequest, EventsApi, UpdateEventRequest
+from client import (
+    AddAttendeeRequest,
+    ApiClient,
+    AttendeesApi,
+    ChallengeRequest,
+    CheckInRequest,
+    CheckInStatus,
+    Configuration,
+    CreateEventRequest,
+    EligibilityApi,
+    EventsApi,
+    TicketsApi,
+    UpdateEventRequest,
+)
 from client.exceptions import NotFoundException
 
 settings = Configuration(host=os.environ["SDK_BASE_URL"], api_key={"ApiKey": os.environ["SDK_KEY"]})
-api = EventsApi(ApiClient(settings))
+sender = ApiClient(settings)
+api = EventsApi(sender)
 made = api.create_event(CreateEventRequest(name="SDK proof", max_attendees=1))
 
 
@@ -28,6 +42,14 @@ assert change(event) == 5
 event = UpdateEventRequest(max_attendees=None)  # null: no limit any more
 # end
 assert change(event) is None
+
+wallet = os.environ["SDK_WALLET"]
+assert EligibilityApi(sender).get_eligibility(made.id, wallet).may_attend
+assert EligibilityApi(sender).create_challenge(made.id, ChallengeRequest(wallet=wallet, chain_id=31337)).message
+AttendeesApi(sender).add_attendee(made.id, AddAttendeeRequest(attendee_id="user-7421", wallet=wallet))
+ticket = TicketsApi(sender).get_ticket(made.id, "user-7421").ticket
+door = TicketsApi(sender).check_in_attendees(made.id, CheckInRequest(items=[ticket]))
+assert door.items[0].status == CheckInStatus.ADMITTED
 
 api.delete_event(made.id)
 try:

@@ -1,11 +1,28 @@
-"""Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk"""
+"""Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk"""
 
 import os
 from uuid import uuid4
 
 from client import AuthenticatedClient
+from client.api.attendees import add_attendee
+from client.api.eligibility import create_challenge, get_eligibility
 from client.api.events import create_event, delete_event, get_event, update_event
-from client.models import CreateEventRequest, Event, Problem, UpdateEventRequest
+from client.api.tickets import check_in_attendees, get_ticket
+from client.models import (
+    AddAttendeeRequest,
+    Attendee,
+    Challenge,
+    ChallengeRequest,
+    CheckInRequest,
+    CheckInResult,
+    CheckInStatus,
+    CreateEventRequest,
+    Eligibility,
+    Event,
+    Problem,
+    Ticket,
+    UpdateEventRequest,
+)
 
 api = AuthenticatedClient(
     base_url=os.environ["SDK_BASE_URL"],
@@ -36,6 +53,19 @@ assert change(event) == 5
 event = UpdateEventRequest(max_attendees=None)  # null: no limit any more
 # end
 assert change(event) is None
+
+wallet = os.environ["SDK_WALLET"]
+may = get_eligibility.sync(event_id, client=api, wallet=wallet)
+assert isinstance(may, Eligibility) and may.may_attend, may
+challenge = create_challenge.sync(event_id, client=api, body=ChallengeRequest(wallet=wallet, chain_id=31337))
+assert isinstance(challenge, Challenge), challenge
+guest = AddAttendeeRequest(attendee_id="user-7421", wallet=wallet)
+added = add_attendee.sync(event_id, client=api, body=guest)
+assert isinstance(added, Attendee), added
+ticket = get_ticket.sync(event_id, "user-7421", client=api)
+assert isinstance(ticket, Ticket), ticket
+door = check_in_attendees.sync(event_id, client=api, body=CheckInRequest(items=[ticket.ticket]))
+assert isinstance(door, CheckInResult) and door.items[0].status == CheckInStatus.ADMITTED, door
 
 assert delete_event.sync_detailed(event_id, client=api).status_code == 204
 missing = get_event.sync_detailed(uuid4(), client=api)

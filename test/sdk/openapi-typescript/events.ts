@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../dist/openapi-typescript/events/schema.js';
 import { live, unknownId } from '../live.js';
+import { wallet } from '../wallet.js';
 
 const client = createClient<paths>({ baseUrl: live.baseUrl, headers: { 'x-api-key': live.key } });
 
@@ -10,8 +11,23 @@ assert(created.data, created.error?.detail);
 const path = { eventId: created.data.id };
 const attendee = { attendeeId: 'user-7421' };
 
-const added = await client.POST('/event/{eventId}/attendees', { params: { path }, body: attendee });
-assert.equal(added.data?.eventId, created.data.id);
+const { data: may } = await client.GET('/event/{eventId}/eligibility', {
+  params: { path, query: { wallet: wallet.address } },
+});
+assert.deepEqual([may?.wallet, may?.mayAttend, may?.price], [wallet.address, true, 12.5]);
+const { data: challenge } = await client.POST('/event/{eventId}/challenge', {
+  params: { path },
+  body: { wallet: wallet.address, chainId: 31337 },
+});
+assert(challenge);
+const { message } = challenge;
+const proof = { message, signature: await wallet.signMessage(message) };
+
+const added = await client.POST('/event/{eventId}/attendees', {
+  params: { path },
+  body: { ...attendee, wallet: wallet.address, proof },
+});
+assert.deepEqual([added.data?.eventId, added.data?.appliedPrice], [created.data.id, 12.5]);
 
 const full = await client.POST('/event/{eventId}/attendees', {
   params: { path },
@@ -20,17 +36,20 @@ const full = await client.POST('/event/{eventId}/attendees', {
 const conflict: components['schemas']['Problem'] | undefined = full.error;
 assert.deepEqual([full.response.status, conflict?.code], [409, 'event_full']);
 
-const wallet = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-const { data: may } = await client.GET('/event/{eventId}/eligibility', {
-  params: { path, query: { wallet } },
+const ticket = await client.GET('/event/{eventId}/attendees/{attendeeId}/ticket', {
+  params: { path: { ...path, ...attendee } },
 });
-assert.deepEqual([may?.wallet, may?.mayAttend, may?.price], [wallet, true, 12.5]);
-
-const { data: text } = await client.POST('/event/{eventId}/challenge', {
+assert(ticket.data, ticket.error?.detail);
+const door = await client.POST('/event/{eventId}/checkin', {
   params: { path },
-  body: { wallet, chainId: 31337 },
+  body: { items: [ticket.data.ticket, 'user-0017'] },
 });
-assert.match(String(text?.message), /wants you to sign in/);
+assert.deepEqual(
+  door.data?.items.map(({ status }) => status),
+  ['admitted', 'unknown'],
+);
+const published = await client.GET('/tickets/jwks');
+assert.equal(published.data?.keys[0]?.crv, 'Ed25519');
 
 const removed = await client.DELETE('/event/{eventId}/attendees', { params: { path }, body: attendee });
 assert.equal(removed.response.status, 204);

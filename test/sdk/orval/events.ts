@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import {
   addAttendee,
   checkInAttendees,
+  createChallenge,
   createEvent,
   deleteEvent,
+  getEligibility,
   getEvent,
+  getTicket,
   getTicketKeys,
   type Problem,
   removeAttendee,
   updateEvent,
 } from '../dist/orval/events/client.js';
 import { live, unknownId } from '../live.js';
+import { wallet } from '../wallet.js';
 
 const options = { headers: { 'x-api-key': live.key } };
 
@@ -19,16 +23,26 @@ assert(created.status === 201);
 const { id } = created.data;
 const attendee = { attendeeId: 'user-7421' };
 
-const added = await addAttendee(id, attendee, options);
+const may = await getEligibility(id, { wallet: wallet.address }, options);
+assert(may.status === 200);
+assert.deepEqual([may.data.wallet, may.data.mayAttend, may.data.price], [wallet.address, true, 12.5]);
+const challenge = await createChallenge(id, { wallet: wallet.address, chainId: 31337 }, options);
+assert(challenge.status === 200);
+const { message } = challenge.data;
+const proof = { message, signature: await wallet.signMessage(message) };
+
+const added = await addAttendee(id, { ...attendee, wallet: wallet.address, proof }, options);
 assert(added.status === 201);
-assert.equal(added.data.eventId, id);
+assert.deepEqual([added.data.eventId, added.data.appliedPrice], [id, 12.5]);
 
 const full = await addAttendee(id, { attendeeId: 'user-0017' }, options);
 assert(full.status === 409);
 const conflict: Problem = full.data;
 assert.equal(conflict.code, 'event_full');
 
-const door = await checkInAttendees(id, { items: ['user-7421', 'user-0017'] }, options);
+const ticket = await getTicket(id, attendee.attendeeId, options);
+assert(ticket.status === 200);
+const door = await checkInAttendees(id, { items: [ticket.data.ticket, 'user-0017'] }, options);
 assert(door.status === 200);
 assert.deepEqual(
   door.data.items.map(({ status }) => status),

@@ -1,12 +1,20 @@
 import client.ApiClient;
 import client.ApiException;
+import client.api.AttendeesApi;
+import client.api.EligibilityApi;
 import client.api.EventsApi;
+import client.api.TicketsApi;
+import client.model.AddAttendeeRequest;
+import client.model.ChallengeRequest;
+import client.model.CheckInRequest;
+import client.model.CheckInStatus;
 import client.model.CreateEventRequest;
 import client.model.UpdateEventRequest;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk */
+/** Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk */
 public final class Main {
   private static void check(boolean ok, String what) {
     if (!ok) throw new IllegalStateException(what);
@@ -33,6 +41,18 @@ public final class Main {
     event = new UpdateEventRequest().maxAttendees(null); // null: no limit any more
     // end
     check(api.updateEvent(made.getId(), null, event).getMaxAttendees() == null, "null was not sent");
+
+    var id = made.getId();
+    var wallet = System.getenv("SDK_WALLET");
+    var eligibility = new EligibilityApi(settings);
+    check(eligibility.getEligibility(id, wallet).getMayAttend(), "the wallet may not attend");
+    eligibility.createChallenge(id, new ChallengeRequest().wallet(wallet).chainId(31337L));
+    var guest = new AddAttendeeRequest().attendeeId("user-7421").wallet(wallet);
+    new AttendeesApi(settings).addAttendee(id, guest, null);
+    var tickets = new TicketsApi(settings);
+    var ticket = tickets.getTicket(id, "user-7421").getTicket();
+    var door = tickets.checkInAttendees(id, new CheckInRequest().items(List.of(ticket)), null);
+    check(door.getItems().get(0).getStatus() == CheckInStatus.ADMITTED, "the ticket admitted nobody");
 
     api.deleteEvent(made.getId(), null);
     try {

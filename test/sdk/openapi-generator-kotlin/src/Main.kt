@@ -1,8 +1,15 @@
+import client.apis.AttendeesApi
+import client.apis.EligibilityApi
 import client.apis.EventsApi
+import client.apis.TicketsApi
 import client.infrastructure.ClientException
 import client.infrastructure.RequestConfig
 import client.infrastructure.Serializer
 import client.infrastructure.Success
+import client.models.AddAttendeeRequest
+import client.models.ChallengeRequest
+import client.models.CheckInRequest
+import client.models.CheckInStatus
 import client.models.CreateEventRequest
 import client.models.Event
 import client.models.UpdateEventRequest
@@ -21,9 +28,10 @@ class Events(address: String) : EventsApi(address) {
 }
 // end
 
-/** Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk */
+/** Creates an event, changes it in three ways, admits somebody, and deletes it. Run it with: npm run sdk */
 fun main() {
-    val api = Events(System.getenv("SDK_BASE_URL"))
+    val address = System.getenv("SDK_BASE_URL")
+    val api = Events(address)
     client.infrastructure.ApiClient.apiKey["x-api-key"] = System.getenv("SDK_KEY")
     val id = api.createEvent(CreateEventRequest(name = "SDK proof", maxAttendees = 1)).id
 
@@ -40,6 +48,16 @@ fun main() {
     event = api.change(id, "maxAttendees" to null) // null: no limit any more
     // end
     check(event.maxAttendees == null) { "null was not sent" }
+
+    val wallet = System.getenv("SDK_WALLET")
+    val eligibility = EligibilityApi(address)
+    check(eligibility.getEligibility(id, wallet).mayAttend) { "the wallet may not attend" }
+    eligibility.createChallenge(id, ChallengeRequest(wallet = wallet, chainId = 31337))
+    AttendeesApi(address).addAttendee(id, AddAttendeeRequest(attendeeId = "user-7421", wallet = wallet))
+    val tickets = TicketsApi(address)
+    val ticket = tickets.getTicket(id, "user-7421").ticket
+    val door = tickets.checkInAttendees(id, CheckInRequest(listOf(ticket)))
+    check(door.items.first().status == CheckInStatus.admitted) { "the ticket admitted nobody" }
 
     api.deleteEvent(id)
     try {
