@@ -7,7 +7,7 @@ import type { DataProviders } from '../providers/data-providers.ts';
 import type { DataProvider } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
-import { readPageQuestion } from './page-question.ts';
+import { listReply, readPageQuestion } from './page-question.ts';
 import { chainToApi } from './to-api.ts';
 import { readAddress, readWalletQuestion } from './wallet-question.ts';
 
@@ -27,33 +27,17 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
   const { networks, providers } = deps;
   return {
     async listWalletTokens({ query }) {
-      const { question, nextPage } = await readPageQuestion(deps, 'listWalletTokens', query);
+      const asked = await readPageQuestion(deps, 'listWalletTokens', query);
+      const { question } = asked;
       const page = await providers[question.network.dataProvider].tokens(question);
-      const { entries } = page;
-      const next = nextPage(page.next);
-      const list = {
-        ...next.field,
-        page: question.page,
-        page_size: entries.length,
-        result: [...entries],
-        ...coverageOf(page),
-      };
-      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
+      return listReply(asked, page, [...page.entries]);
     },
 
     async listWalletApprovals({ query }) {
-      const { question, nextPage } = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const asked = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const { question } = asked;
       const page = await ledgerOf(providers, question.network, 'approvals').approvals(question);
-      const { entries } = page;
-      const next = nextPage(page.next);
-      const list = {
-        ...next.field,
-        page: question.page,
-        page_size: entries.length,
-        result: [...entries],
-        ...coverageOf(page),
-      };
-      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
+      return listReply(asked, page, [...page.entries]);
     },
 
     async getWalletReconciliation({ query: { asOf, ...query } }) {
