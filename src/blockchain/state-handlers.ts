@@ -1,4 +1,5 @@
 import { ProblemError, problem } from '../base/errors.ts';
+import { parseAddress } from '../chain/address.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
@@ -9,7 +10,7 @@ import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
 import { listReply, readPageQuestion } from './page-question.ts';
 import { chainToApi } from './to-api.ts';
-import { readAddress, readWalletQuestion } from './wallet-question.ts';
+import { readWalletQuestion } from './wallet-question.ts';
 
 type StateDeps = {
   readonly networks: Pick<NetworkRegistry, 'find' | 'list'>;
@@ -49,7 +50,7 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
     },
 
     async listWalletChains({ query }) {
-      const address = readAddress(query);
+      const { lower: address } = parseAddress(query.address, { in: 'query', name: 'address' });
       const found = await seenIn(providers, await networks.list(), address);
       const result = found.seen.map(({ network, seen }) => chainToApi(network, seen));
       return { status: 200, body: { address, result, unavailable: found.unavailable } };
