@@ -3,6 +3,7 @@ import type { NetworkRegistry } from '../chain/networks.ts';
 import { basePaths } from '../contract/documents.ts';
 import { nextLink } from '../contract/list-cursor.ts';
 import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/shared/provider.ts';
+import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { CursorScope, Cursors, PageStart } from './cursor.ts';
 import {
   filterOf,
@@ -87,4 +88,25 @@ function resume(start: PageStart | undefined, query: PageQuery): PageStart {
   if (start !== undefined && agrees && isPartOf(searchOf(query), start.search)) return start;
   const { message } = problem('cursor_invalid');
   throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'cursor', message }] });
+}
+
+type ListPage = Parameters<typeof coverageOf>[0] & {
+  readonly entries: readonly unknown[];
+  readonly next: string | undefined;
+};
+
+/** Returns the reply with a page of a list. @param result the entries as they are sent */
+export function listReply<Result>({ question, nextPage }: PageQuestion, page: ListPage, result: Result) {
+  const { field, header } = nextPage(page.next);
+  return {
+    status: 200 as const,
+    headers: { ...header, ...coverageHeaders(page) },
+    body: {
+      ...field,
+      page: question.page,
+      page_size: page.entries.length,
+      result,
+      ...coverageOf(page),
+    },
+  };
 }

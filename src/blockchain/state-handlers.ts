@@ -1,4 +1,5 @@
 import { ProblemError, problem } from '../base/errors.ts';
+import { parseAddress } from '../chain/address.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
@@ -7,9 +8,9 @@ import type { DataProviders } from '../providers/data-providers.ts';
 import type { DataProvider } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
-import { readPageQuestion } from './page-question.ts';
+import { listReply, readPageQuestion } from './page-question.ts';
 import { chainToApi } from './to-api.ts';
-import { readAddress, readWalletQuestion } from './wallet-question.ts';
+import { readWalletQuestion } from './wallet-question.ts';
 
 type StateDeps = {
   readonly networks: Pick<NetworkRegistry, 'find' | 'list'>;
@@ -27,33 +28,17 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
   const { networks, providers } = deps;
   return {
     async listWalletTokens({ query }) {
-      const { question, nextPage } = await readPageQuestion(deps, 'listWalletTokens', query);
+      const asked = await readPageQuestion(deps, 'listWalletTokens', query);
+      const { question } = asked;
       const page = await providers[question.network.dataProvider].tokens(question);
-      const { entries } = page;
-      const next = nextPage(page.next);
-      const list = {
-        ...next.field,
-        page: question.page,
-        page_size: entries.length,
-        result: [...entries],
-        ...coverageOf(page),
-      };
-      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
+      return listReply(asked, page, [...page.entries]);
     },
 
     async listWalletApprovals({ query }) {
-      const { question, nextPage } = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const asked = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const { question } = asked;
       const page = await ledgerOf(providers, question.network, 'approvals').approvals(question);
-      const { entries } = page;
-      const next = nextPage(page.next);
-      const list = {
-        ...next.field,
-        page: question.page,
-        page_size: entries.length,
-        result: [...entries],
-        ...coverageOf(page),
-      };
-      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
+      return listReply(asked, page, [...page.entries]);
     },
 
     async getWalletReconciliation({ query: { asOf, ...query } }) {
@@ -65,7 +50,7 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
     },
 
     async listWalletChains({ query }) {
-      const address = readAddress(query);
+      const { lower: address } = parseAddress(query.address, { in: 'query', name: 'address' });
       const found = await seenIn(providers, await networks.list(), address);
       const result = found.seen.map(({ network, seen }) => chainToApi(network, seen));
       return { status: 200, body: { address, result, unavailable: found.unavailable } };

@@ -7,7 +7,7 @@ import type { NftEntry } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
 import { historyCsv } from './history-csv.ts';
-import { readPageQuestion } from './page-question.ts';
+import { listReply, readPageQuestion } from './page-question.ts';
 import { refuseUnsupported } from './search.ts';
 
 export type WalletDeps = {
@@ -46,21 +46,15 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
     },
 
     async listWalletNfts({ query }) {
-      const { question, search, nextPage } = await readPageQuestion(deps, 'listWalletNfts', query);
+      const asked = await readPageQuestion(deps, 'listWalletNfts', query);
+      const { question, search } = asked;
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.nfts);
       const page = await provider.nfts(question);
       const { entries } = page;
-      const next = nextPage(page.next);
-      const list = {
-        ...next.field,
-        page: question.page,
-        page_size: entries.length,
-        result: sizeOf(entries) > largeBytes ? new ItemStream([entries], sizeOf(entries)) : [...entries],
-        ...coverageOf(page),
-      };
-      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
+      const isLarge = sizeOf(entries) > largeBytes;
+      return listReply(asked, page, isLarge ? new ItemStream([entries], sizeOf(entries)) : [...entries]);
     },
   };
 }

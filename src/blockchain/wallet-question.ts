@@ -51,10 +51,3 @@ function unregistered(chainId: string): InputError {
   const { message } = problem('network_not_found', { chainId });
   return { in: 'query', name: 'chainId', message };
 }
-
-/** Checks an address that stands alone, and gives it in lower case. @throws ProblemError about its checksum */
-export function readAddress({ address }: Pick<WalletQuery, 'address'>): string {
-  const fault = addressFault(address, { in: 'query', name: 'address' });
-  if (fault !== undefined) throw problem('input_invalid', {}, { detail: fault.message, errors: [fault] });
-  return address.toLowerCase();
-}

@@ -6,9 +6,12 @@ import type { MayLag } from '../db/replica/replica-reads.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createLaggingLists } from './indexer/lagging-lists.ts';
 import { guardReads } from './indexer/node-guard.ts';
+import { listApprovals } from './indexer/read/approvals.ts';
+import { reconcile } from './indexer/read/reconciliation.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
+import { toReconciled } from './indexer/read/to-record.ts';
 import { createTokenJudges } from './indexer/read/token-trust.ts';
-import { createStateProvider } from './indexer/state-provider.ts';
+import { listTokens } from './indexer/read/tokens.ts';
 import { createMoralisClient } from './moralis/client.ts';
 import type { MoralisObserver } from './moralis/moralis-metrics.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
@@ -42,9 +45,17 @@ export function createDataProviders(
     ...(moralis && { onTry: moralis.onTry }),
   });
   const judges = createTokenJudges(config.INDEX_TOKEN_LIST);
-  const indexer = {
+  const parts = { db, states, judges };
+  const indexer: Required<DataProvider> = {
     ...createLaggingLists({ db, mayLag, judges }),
-    ...createStateProvider({ db, states, judges }),
+    // From the index, and the state of contracts and accounts that a node has at its head.
+    tokens: (question) => listTokens(parts, question),
+    ledger: {
+      approvals: (question) => listApprovals(parts, question),
+      async reconciliation(question, asOf) {
+        return toReconciled(await reconcile(parts, { ...question, asOf }));
+      },
+    },
   };
   return {
     moralis: createMoralisProvider({ client, onRepair: moralis?.onRepair }),

@@ -110,20 +110,6 @@ describe('200', () => {
     expect(body).toMatchObject({ balance: '7', decimals: null, symbol: null, name: null, formatted: null });
   });
 
-  test('survives a token whose metadata is an attack', async ({ chain, service }) => {
-    const hostile = await deploy(chain.rpcUrl, contracts['HostileCoin']);
-    const { body } = await ofWallet(service, { contractAddress: hostile }).expect(200);
-    expect(body).toMatchObject({
-      balance: String(2n ** 256n - 1n),
-      decimals: null,
-      symbol: null,
-      name: null,
-    });
-    const lying = await deploy(chain.rpcUrl, contracts['LyingCoin']);
-    const answer = await ofWallet(service, { contractAddress: lying }).expect(200);
-    expect(answer.body).toMatchObject({ symbol: 'AB', formatted: `0.${'0'.repeat(254)}1` });
-  });
-
   test('needs no company', async ({ service }) => {
     await get(service, { address: wallet, chainId: '31337' }, service.keys.noCompany).expect(200);
   });
@@ -247,19 +233,16 @@ describe('400', () => {
     },
   );
 
-  test.for(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
-    'says that a contract is not an ERC-20 token: %s',
-    async (name, { chain, service }) => {
-      const address = await deploy(chain.rpcUrl, contracts[name]);
-      const { body } = await ofWallet(service, { contractAddress: address }).expect(400);
-      const detail = `Contract ${address} is not an ERC-20 token`;
-      expect(body).toMatchObject({
-        code: 'not_erc20',
-        detail,
-        errors: [{ name: 'contractAddress', message: detail }],
-      });
-    },
-  );
+  test('says that a contract is not an ERC-20 token', async ({ chain, service }) => {
+    const address = await deploy(chain.rpcUrl, contracts['Picture']);
+    const { body } = await ofWallet(service, { contractAddress: address }).expect(400);
+    const detail = `Contract ${address} is not an ERC-20 token`;
+    expect(body).toMatchObject({
+      code: 'not_erc20',
+      detail,
+      errors: [{ name: 'contractAddress', message: detail }],
+    });
+  });
 
   test('says so of an address without code, and keeps no such answer', async ({ service, node }) => {
     const { body } = await ofWallet(service, { contractAddress: wallet }).expect(400);
@@ -288,7 +271,7 @@ describe('502', () => {
     expect(node.methods()).toEqual([]);
   };
 
-  test.for(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
+  test.for(['drop', 'hang'] as const)(
     'says that no node answers, and remembers no failure: %s',
     async (failure, { service, node, coin }) => {
       node.setFlaws(failures[failure]);

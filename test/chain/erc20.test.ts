@@ -146,7 +146,7 @@ describe('no ERC-20', () => {
 });
 
 describe('a node that fails while it is asked for a balance', () => {
-  test.for(['no state', 'rate limit', 'drop', 'status 500'] as const)(
+  test.for(['no state', 'drop', 'status 500'] as const)(
     'is no fault of the token: %s',
     async (failure, { chain }) => {
       const coin = await deployed(chain, 'Coin');

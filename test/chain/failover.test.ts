@@ -182,12 +182,12 @@ describe('a node that failed', () => {
     clock += ms;
     await blockNumber();
   };
-  const chainIdAsked = () => vi.waitFor(() => expect(first.methods()).toEqual(['eth_chainId']), patience);
+  const chainIdAsked = () => vi.waitFor(() => expect(first.methods()).toContain('eth_chainId'), patience);
 
   test('rests, is looked after in the background, and then comes first again', async () => {
     await failOnce();
     first.setFlaws();
-    await rest(999);
+    await rest(4_999);
     expect(first.methods()).toEqual([]);
     await rest(1);
     await chainIdAsked();
@@ -213,7 +213,8 @@ describe('a node that failed', () => {
       const pauseMs = told().at(-1)?.pauseMs ?? 0;
       pauses.push(pauseMs);
       first.forget();
-      await rest(pauseMs);
+      // Nodes are polled every five seconds.
+      await rest(Math.max(pauseMs, 5_000));
       // The look before may not have ended yet when it has told what it found; then the next question begins another.
       await vi.waitFor(async () => {
         await blockNumber();
@@ -226,7 +227,7 @@ describe('a node that failed', () => {
   test('does not hold up any caller while it is looked after', async () => {
     await failOnce();
     first.setFlaws(failures.hang);
-    clock += 1_000;
+    clock += 5_000;
     const started = performance.now();
     await blockNumber();
     expect(performance.now() - started).toBeLessThan(timeoutMs);
@@ -236,7 +237,7 @@ describe('a node that failed', () => {
   test('is not trusted before its chain id was asked again', async () => {
     await failOnce();
     first.setFlaws(failures['wrong chain']);
-    await rest(1_000);
+    await rest(5_000);
     await chainIdAsked();
     await vi.waitFor(() => expect(logged).toContain('wrong_chain'), patience);
     expect(await blockNumber()).toBe('0x0');

@@ -145,7 +145,6 @@ describe('network status', () => {
         behind: '0',
         ageSeconds: expect.any(Number),
         finalized: '0',
-        errorRate: '0 %',
       },
       {
         chainId: '31337',
@@ -157,7 +156,6 @@ describe('network status', () => {
         behind: null,
         ageSeconds: null,
         finalized: null,
-        errorRate: '100 %',
       },
     ]);
     expect((await run('network', 'status')).out).toMatch(/^CHAIN +NODE +STATE +SINCE +HEAD +BEHIND/);

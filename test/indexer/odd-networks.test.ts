@@ -129,20 +129,6 @@ describe('log indexes that begin anew in each transaction', () => {
     expect(given).toEqual([0, 1, 2, 3, 0]);
     expect(twice(decodeRecordedTransfers())).toEqual([0, 1]);
   });
-
-  test('lose no change of an NFT', async ({ database }) => {
-    const run = await follow(database, [twoTransfers(), blockAfter(twoTransfers())]);
-    await run.index.follow();
-    const rows = database.db('nft_changes').where('chain_id', run.chainId);
-    const changes = await rows.orderBy(['log_index', 'delta']);
-    expect(changes.map(({ log_index, delta }) => [log_index, Number(delta)])).toEqual([
-      [0, -1],
-      [0, 1],
-      [1, -1],
-      [1, 1],
-    ]);
-    await run.close();
-  });
 });
 
 describe('a token that is logged as ERC-721 and ERC-1155 at once', () => {

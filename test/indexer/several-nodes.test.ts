@@ -101,7 +101,7 @@ describe('what a spare node does not have', () => {
 
 describe('a block that holds more than a node gives', () => {
   test.for(['debug', 'trace'] as const)(
-    'is indexed without traces that are too large, and takes no node out of use: %s',
+    'is indexed without traces that are too large: %s',
     async (traceMethod, { otherDatabase }) => {
       const isOfSecond = ([at]: readonly unknown[]) =>
         at === second || at === `0x${(startBlock + 1n).toString(16)}`;
@@ -112,7 +112,6 @@ describe('a block that holds more than a node gives', () => {
       expect(index.untraced).toEqual([startBlock + 1n]);
       expect(await index.state()).toMatchObject({ untracedBlocks: 1n, head: { number: startBlock + 2n } });
       expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
-      expect(index.clients.pool(index.network).status()).toMatchObject([{ errorRate: 0 }]);
       index.close();
     },
   );

@@ -23,9 +23,8 @@ describe.for([
   });
 });
 
-test('a text that is no JSON stays, and is none where it would be deep', () => {
+test('a text that is no JSON stays', () => {
   expect(keptMetadataText('Cask [[[')).toBe('Cask [[[');
-  expect(keptMetadataText('['.repeat(1_000))).toBeNull();
 });
 
 test.for([1_000, 15_000])('the uniform shape has nothing that is %i levels deep', (levels) => {

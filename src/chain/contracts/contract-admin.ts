@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  formatUnits,
   getCreateAddress,
   id,
   type JsonRpcApiProvider,
   Transaction,
   type TransactionRequest,
-  Wallet,
+  type Wallet,
 } from 'ethers';
+import { formatUnits } from '../decimal.ts';
 import { priceOf, quote } from '../minting/fees.ts';
 import { mostGas } from '../minting/gas.ts';
+import { openWallet } from '../minting/key-signer.ts';
 import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
 import { createMintNode, type MintNode } from '../minting/mint-node.ts';
 import {
@@ -85,18 +85,6 @@ export async function openContractAdmin(
     grantMinter: (contract, minter) => change(contract, 'grantRole', [minterRole, minter]),
     revokeMinter: (contract, minter) => change(contract, 'revokeRole', [minterRole, minter]),
   };
-}
-
-async function openWallet(keystore: string, passwordFile: string): Promise<Wallet> {
-  const [text, password] = await Promise.all([readFile(keystore, 'utf8'), readFile(passwordFile, 'utf8')]);
-  try {
-    const { privateKey } = await Wallet.fromEncryptedJson(text, password.replace(/\r?\n$/, ''));
-    return new Wallet(privateKey);
-  } catch (cause) {
-    throw new Error(`The keystore ${keystore} cannot be opened with the password in ${passwordFile}.`, {
-      cause,
-    });
-  }
 }
 
 type Sending = {
@@ -226,4 +214,4 @@ async function assertFunds(
     throw new Error(`${address} has ${balance} wei, and the transaction may cost ${most}: send it funds.`);
 }
 
-const inGwei = (wei: bigint) => formatUnits(wei, 'gwei').replace(/\.0$/, '');
+const inGwei = (wei: bigint) => formatUnits(wei, 9);

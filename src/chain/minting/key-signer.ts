@@ -2,16 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { SigningKey, Wallet } from 'ethers';
 import { createMintSigner, type MintSigner } from './signer.ts';
 
+/** Opens a keystore as {@link openWallet} does, to sign mints. */
+export async function openKeystore(file: string, passwordFile: string): Promise<MintSigner> {
+  return createKeySigner((await openWallet(file, passwordFile)).privateKey);
+}
+
 /**
  * Opens an encrypted keystore file (Web3 Secret Storage, as geth and ethers write it).
  * @throws Error that names the file but not the password
  */
-export async function openKeystore(file: string, passwordFile: string): Promise<MintSigner> {
+export async function openWallet(file: string, passwordFile: string): Promise<Wallet> {
   const [keystore, password] = await Promise.all([readText(file), readText(passwordFile)]);
   try {
     // Editors and secret stores end files with a line feed that is not part of the password.
-    const wallet = await Wallet.fromEncryptedJson(keystore, password.replace(/\r?\n$/, ''));
-    return createKeySigner(wallet.privateKey);
+    const { privateKey } = await Wallet.fromEncryptedJson(keystore, password.replace(/\r?\n$/, ''));
+    return new Wallet(privateKey);
   } catch (cause) {
     throw new Error(`The keystore ${file} cannot be opened with the password in ${passwordFile}.`, { cause });
   }

@@ -18,7 +18,6 @@ const columns = {
   behind: 'BEHIND',
   ageSeconds: 'AGE S',
   finalized: 'FINAL',
-  errorRate: 'ERRORS',
   reason: 'REASON',
 };
 
@@ -71,7 +70,7 @@ type Findings = {
 };
 
 function describe(chainId: string, { node, best, stored }: Findings) {
-  const { head, finalized, errorRate } = node;
+  const { head, finalized } = node;
   // This command is too short to see whether a node lags. It shows at once that a node cannot be used.
   const isJudgedNow = node.state !== 'usable' && node.state !== stored?.state;
   const judged = isJudgedNow || stored === undefined ? { ...node, since: null } : stored;
@@ -85,6 +84,5 @@ function describe(chainId: string, { node, best, stored }: Findings) {
     behind: head === undefined ? null : (best - head.number).toString(),
     ageSeconds: head === undefined ? null : Math.round((Date.now() - head.time.getTime()) / 1_000),
     finalized: finalized?.toString() ?? null,
-    errorRate: `${Math.round(errorRate * 100)} %`,
   };
 }

@@ -1,5 +1,5 @@
 import { safeJson, safeJsonText } from '../../base/safe-json.ts';
-import { isTooDeep, isTooDeepText } from './json-depth.ts';
+import { isTooDeep } from './json-depth.ts';
 
 /** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
 export const maxMetadataBytes = 64 * 1024;
@@ -40,11 +40,15 @@ export function keptMetadata(metadata: object): string {
 
 /** Metadata that somebody else has kept as text, which need not be JSON; what is too large or too deep and no object is null. */
 export function keptMetadataText(text: string): string | null {
-  if (Buffer.byteLength(text) <= maxMetadataBytes && !isTooDeepText(text)) return safeJsonText(text);
+  const value = parsed(text);
+  if (Buffer.byteLength(text) <= maxMetadataBytes && !isTooDeep(value)) return safeJsonText(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -67,6 +67,7 @@ type ListPage<Entry> = {
   readonly coverage?: Coverage;
 };
 export type TokenPage = ListPage<WalletToken>;
+export type WalletNftPage = ListPage<NftEntry>;
 export type ApprovalPage = ListPage<LiveApproval>;
 
 type SeenBlock = Pick<Freshness, 'blockNumber' | 'blockTime'>;
@@ -115,13 +116,6 @@ export type HistoryPage = {
   /** Printable ASCII, at most {@link maxPositionLength} characters; undefined on the last page. */
   readonly next: string | undefined;
   /** Undefined where the provider does not know it. */
-  readonly completeTo?: Freshness;
-  readonly coverage?: Coverage;
-};
-
-export type WalletNftPage = {
-  readonly entries: readonly NftEntry[];
-  readonly next: string | undefined;
   readonly completeTo?: Freshness;
   readonly coverage?: Coverage;
 };

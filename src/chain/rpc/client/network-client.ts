@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../../base/log.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
 import { createFailover } from '../pool/failover.ts';
-import { blame, countOutcome, createMember, type Member, type NodeStatus } from '../pool/node-member.ts';
+import { blame, createMember, type Member, type NodeStatus } from '../pool/node-member.ts';
 import { createNodePool, type NodePool } from '../pool/node-pool.ts';
 import { createSingleNode } from '../pool/pinned-node.ts';
 import { createEndpoint, type Endpoint } from '../transport/endpoint.ts';
@@ -91,10 +91,7 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   const unread = options.unread.get(url);
   const { chainId } = network;
   const opened = createEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
-  const endpoint = observed(opened, (node, outcome) => {
-    if (outcome !== 'busy') countOutcome(member, !answered.has(outcome));
-    onOutcome(node, outcome);
-  });
+  const endpoint = observed(opened, onOutcome);
   const ask = createSingleNode(chainId, endpoint, () => blame(member));
   const member: Member = createMember(endpoint, new NetworkProvider(network, ask));
   return member;
@@ -106,7 +103,6 @@ const outcomes = {
   refused: 'elsewhere',
   limited: 'limited',
 } as const;
-const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversized', 'overfull']);
 
 /** The endpoint, reporting the outcome of each request; a poll counts as one. */
 function observed(endpoint: Endpoint, tell: OnOutcome): Endpoint {

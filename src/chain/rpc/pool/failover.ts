@@ -97,7 +97,6 @@ function inOrder(endpoints: readonly Endpoint[], { isSound }: Preference): Endpo
     .filter((endpoint) => endpoint.health.healthy())
     .sort((one, other) => rank(one) - rank(other));
   const unhealthy = endpoints.filter((endpoint) => !endpoint.health.healthy());
-  // No caller waits for an unhealthy node while another serves: its recovery runs in the background.
-  if (healthy.length > 0) for (const endpoint of unhealthy) endpoint.recover();
+  // No caller waits for an unhealthy node while another serves: the pool polls it in the background.
   return [...healthy, ...unhealthy.sort((a, b) => a.health.retryAt() - b.health.retryAt())];
 }

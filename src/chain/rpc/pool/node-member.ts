@@ -20,8 +20,6 @@ export type NodeStatus = Judgement & {
   readonly head: { readonly number: bigint; readonly hash: string; readonly time: Date } | undefined;
   /** What it says is final; undefined when it does not. */
   readonly finalized: bigint | undefined;
-  /** Share of the latest polls and requests that failed, from 0 to 1. */
-  readonly errorRate: number;
 };
 
 type Seen = Extract<Sight, { kind: 'seen' }>;
@@ -43,7 +41,6 @@ export type Member = {
   trouble: number;
   /** When it last answered without what was asked for, though another node may have it; by the monotonic clock. */
   refusedAt: number | undefined;
-  readonly outcomes: { all: number; failed: number };
   /** The poll in flight, which others join. */
   looking: Promise<Sight> | undefined;
   /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
@@ -62,27 +59,14 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
     forked: undefined,
     trouble: 0,
     refusedAt: undefined,
-    outcomes: { all: 0, failed: 0 },
     looking: undefined,
     hashes: { head: '', at: new Map() },
   };
 }
 
-// Older outcomes weigh half whenever there are so many.
-const mostOutcomes = 100;
 // A request that failed within a poll weighs as much as four good polls, so that the next polls go elsewhere.
 const troubleOfRequest = 4;
 const mostTrouble = 12;
-
-/** Counts a request to the node, or a poll of it. */
-export function countOutcome({ outcomes }: Member, failed: boolean): void {
-  if (outcomes.all >= mostOutcomes) {
-    outcomes.all /= 2;
-    outcomes.failed /= 2;
-  }
-  outcomes.all += 1;
-  if (failed) outcomes.failed += 1;
-}
 
 /** Remembers that the node failed a poll. */
 export function blame(member: Member): void {
@@ -181,5 +165,4 @@ export const statusOf = (member: Member): NodeStatus => ({
   since: member.since,
   head: member.seen?.head,
   finalized: typeof member.seen?.finalized === 'bigint' ? member.seen.finalized : undefined,
-  errorRate: member.outcomes.failed / Math.max(member.outcomes.all, 1),
 });

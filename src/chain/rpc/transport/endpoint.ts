@@ -35,8 +35,6 @@ export type Endpoint = {
   block(number: bigint): Promise<HeadBlock | null>;
   /** Verifies from now on that the node serves the network's chain, once for all who ask meanwhile. @throws NodeFault */
   verifyChain(): Promise<void>;
-  /** Checks in the background whether an unhealthy node works again, once its pause is over. */
-  recover(): void;
   close(): void;
 };
 
@@ -90,7 +88,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (isUnsupported) return { ...sight, finalized: 'unsupported' };
     return finalized === 'refused' ? { ...sight, finalized: 'unknown' } : sight;
   };
-  let recovering = false;
 
   const fail = (begun: number, error: unknown) => {
     if (!(error instanceof NodeFault) || saysNothing.has(error.reason)) return;
@@ -143,6 +140,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const sight = await lookAtNode(transport, { chainId, timeoutMs, asksFinalized, asksChainId });
       if (sight.kind === 'seen' && asksChainId) chain.isRight();
       if (sight.kind === 'failed') fail(begun, sight.fault);
+      else if (sight.kind === 'foreign' && !health.healthy())
+        fail(
+          begun,
+          new NodeFault('wrong_chain', `the node serves chain ${sight.servedChainId}, not ${chainId}`),
+        );
       else if (sight.kind === 'foreign') chain.forget();
       else if (!health.healthy()) health.recovered(false);
       return sight.kind === 'seen' && asksFinalized ? judgeTag(sight) : sight;
@@ -157,18 +159,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       }
     },
     verifyChain: () => (isSpared() ? Promise.resolve() : verifyShared()),
-    recover() {
-      if (health.healthy() || recovering || now() < health.retryAt()) return;
-      recovering = true;
-      const begun = health.failures();
-      chain
-        .check()
-        .then(() => health.recovered(false))
-        .catch((error: unknown) => fail(begun, error))
-        .finally(() => {
-          recovering = false;
-        });
-    },
     close: () => transport.close(),
   };
 }

@@ -28,12 +28,11 @@ const lookMs = 1_000;
  */
 export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
   const fetchOne = async ({ contract, tokenId, tokenUri }: DueMetadata): Promise<FetchedMetadata> => {
-    const key = { contract, tokenId, spread: 0.75 + Math.random() / 2 };
     try {
-      return { ...key, metadata: await fetcher.fetch(tokenUri), again: false };
+      return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false };
     } catch (err) {
       log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
-      return { ...key, metadata: undefined, again: mayComeYet(tokenUri, err) };
+      return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err) };
     }
   };
   const fill = async (token: DueMetadata) => saveMetadata(db, chainId, [await fetchOne(token)]);

@@ -1,5 +1,6 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
+import { mostTries, restAfter } from './rests.ts';
 
 /** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in `nft_refreshes`. */
 const tokenTable = 'nft_tokens';
@@ -14,8 +15,6 @@ export type FetchedMetadata = TokenKey & {
   readonly metadata: string | undefined;
   /** Whether to try again after a failure. */
   readonly again: boolean;
-  /** Factor of the time until then, about 1, so that hosts do not get questions in waves. */
-  readonly spread: number;
 };
 
 type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
@@ -33,10 +32,6 @@ const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
   tokenUri: token_uri,
 });
 
-// 5 and 30 seconds, because many hosts know a token only moments after its mint; then 3 minutes and so on, up to 11
-// hours.
-const maxTries = 7;
-const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
@@ -58,21 +53,20 @@ export async function saveMetadata(
   chainId: string,
   fetched: readonly FetchedMetadata[],
 ): Promise<void> {
-  const rows = fetched.map(({ contract, tokenId, metadata = null, again, spread }) => ({
+  const rows = fetched.map(({ contract, tokenId, metadata = null, again }) => ({
     contract: bytes(contract),
     token_id: String(tokenId),
     metadata,
     again,
-    spread,
   }));
   await db.raw(
     `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
        metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
-       metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
-         THEN to_timestamp(?::float8 + ${retrySeconds}) END
-     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
+       metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ${mostTries}
+         THEN now() + ${restAfter('t.metadata_tries')} END
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean)
      WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-    [maxTries, Date.now() / 1_000, JSON.stringify(rows), chainId],
+    [JSON.stringify(rows), chainId],
   );
 }
 
