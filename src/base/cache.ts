@@ -78,6 +78,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
       flight.end.abort(reason);
     };
     const scope = currentScope();
+    scope?.onAway?.();
     if (scope !== undefined) watchEnd(scope, leave);
     return flight.value;
   };

@@ -47,8 +47,8 @@ export type ApiParts = Parts & {
   readonly feedWatch: FeedWatch;
 };
 
-// More would only wait for a connection to the database; what waits for nodes and other services is not counted.
-const requestsPerConnection = 5;
+/** A request in work mostly waits for the database. A fifth of the pool is left to work in the background. */
+const requestsAtOnce = (poolMax: number): number => Math.max(1, poolMax - Math.ceil(poolMax / 5));
 
 /**
  * Builds what answers callers. Nothing listens yet.
@@ -63,7 +63,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   );
   const admission = opened.adopt(
     createAdmission({
-      requests: requestsPerConnection * config.DATABASE_POOL_MAX,
+      requests: requestsAtOnce(config.DATABASE_POOL_MAX),
       waitMs: config.MAX_WAIT_MS,
       maxDelayMs: config.MAX_LOOP_DELAY_MS,
     }),
@@ -76,7 +76,13 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
-    limiter: createLimiter({ db, log, defaults: usualLimit(config) }),
+    limiter: createLimiter({
+      db,
+      log,
+      defaults: usualLimit(config),
+      countsAtOnce: Math.ceil(config.DATABASE_POOL_MAX / 5),
+      waitMs: config.MAX_WAIT_MS,
+    }),
     refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     admission,

@@ -62,7 +62,6 @@ export function openDatabase(
   return createDatabase(config.DATABASE_URL, {
     poolMax,
     log,
-    waitMs: config.MAX_WAIT_MS,
     limits: limits ?? { ...serviceLimits, lockMs: config.DATABASE_LOCK_TIMEOUT_MS },
     ...(sessionUrl !== undefined && { sessionUrl }),
     ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
@@ -85,7 +84,6 @@ export function openReplica(
   return createDatabase(url, {
     poolMax,
     log,
-    waitMs: config.MAX_WAIT_MS,
     isReplica: true,
     ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
   });

@@ -35,7 +35,7 @@ describe('when a caller has gone', () => {
     await expect.poll(() => waitingStatements(db)).toBeGreaterThan(0);
     for (const each of leave) each();
     await expect.poll(() => waitingStatements(db), { timeout: 10_000 }).toBe(0);
-    expect(service.parts.db.client.pool.numUsed()).toBe(0);
+    await expect.poll(() => service.parts.db.client.pool.numUsed()).toBe(0);
     await holder.rollback();
     await service.as(service.keys.acme).get('/events/v1/api/event?limit=5').expect(200);
   });
