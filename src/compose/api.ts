@@ -58,14 +58,14 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   const { config, db, log, clients, observers } = parts;
   const verifier = opened.adopt(await createVerifier(config, parts), (opening) => opening.close());
   const balances = opened.adopt(
-    createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
+    createBalanceReader({ clients, maxBalances: config.fixed.maxBalances, onRead: observers.balances }),
     (reader) => reader.close(),
   );
   const admission = opened.adopt(
     createAdmission({
       requests: requestsAtOnce(config.DATABASE_POOL_MAX),
-      waitMs: config.MAX_WAIT_MS,
-      maxDelayMs: config.MAX_LOOP_DELAY_MS,
+      waitMs: config.fixed.maxWaitMs,
+      maxDelayMs: config.fixed.maxLoopDelayMs,
     }),
     (opening) => opening.close(),
   );
@@ -81,9 +81,9 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
       log,
       defaults: usualLimit(config),
       countsAtOnce: Math.ceil(config.DATABASE_POOL_MAX / 5),
-      waitMs: config.MAX_WAIT_MS,
+      waitMs: config.fixed.maxWaitMs,
     }),
-    refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
+    refusedKeys: createAddressLimit(config.fixed.unknownKeysPerMinute),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     admission,
     balances,
@@ -101,11 +101,11 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
 
 /** Reads that may lag go to the replica of the settings; without one, to the database. */
 function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposableStack): MayLag {
-  const { DATABASE_REPLICA_URL: url, DATABASE_REPLICA_MAX_LAG: seconds } = config;
+  const { DATABASE_REPLICA_URL: url } = config;
   if (url === undefined) return atPrimary(db);
   const openPool = (poolMax?: number) => openReplica(config, { url, log, poolMax });
   const { onRead, watch } = observers.replica;
-  const reads = createReplicaReads({ db, maxLagMs: seconds * 1_000, openPool, log, onRead });
+  const reads = createReplicaReads({ db, maxLagMs: config.fixed.replicaMaxLagMs, openPool, log, onRead });
   watch(opened.adopt(reads, (replica) => replica.close()));
   return reads.mayLag;
 }
@@ -204,8 +204,8 @@ export function createServiceApp(
       observers.answered(facts, status, seconds);
       keyUses.note(facts, status);
     },
-    deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
-    maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
+    deadlineMs: config.fixed.requestDeadlineMs,
+    maxAnswerBytes: config.fixed.maxAnswerBytes,
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [

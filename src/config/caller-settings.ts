@@ -44,11 +44,6 @@ export const callerSettings = {
     schema: wholeSetting(1, 2_000_000).default(200),
     about: 'Requests that a key may make at once.',
   },
-  UNKNOWN_KEYS_PER_MINUTE: {
-    schema: wholeSetting(0, 1_000_000).default(120),
-    about:
-      'Rejected keys that an address may send in a minute, including lookups in progress. Beyond it, keys from this address that were not accepted in the last ten minutes are 429 without a lookup. 0 means no limit.',
-  },
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(1_200),
     about:

@@ -36,7 +36,6 @@ type TracingOptions = {
   readonly sampler: (typeof samplers)[number];
   /** Of the traces that are kept, where the sampler keeps a share. */
   readonly share: number;
-  readonly serviceName: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly log: Logger;
 };
@@ -72,8 +71,8 @@ export function startTracing(options: TracingOptions): Tracing {
     resource: defaultResource().merge(
       resourceFromAttributes({
         'service.version': packageFile.version,
+        'service.name': 'tallystick',
         ...options.attributes,
-        'service.name': options.serviceName,
       }),
     ),
     spanLimits: { attributeValueLengthLimit: 1_000, linkCountLimit: mostLinks },

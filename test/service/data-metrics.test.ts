@@ -23,7 +23,7 @@ const test = base
       rpcUrl: node.url,
       moralis,
       databaseUser: 'test_indexing',
-      settings: { INDEX_POLL_MS: '50' },
+      fixed: { indexPollMs: 50 },
     } as const;
   })
   .extend('moralis', perFile, ({ serviceOptions }) => serviceOptions.moralis)

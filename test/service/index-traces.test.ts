@@ -36,7 +36,6 @@ test('a batch of blocks is a trace, with the calls that read it and the statemen
     CURSOR_KEYS: key,
     KEY_ENVIRONMENT: 'test',
     ROLES: 'indexer',
-    INDEX_POLL_MS: '50',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   });
   const batches = () => collector.spans.filter(({ name }) => name === 'index blocks');

@@ -3,10 +3,12 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
 
 const test = testWith({
-  settings: { MAX_WAIT_MS: '300', DATABASE_POOL_MAX: '10', DATABASE_LOCK_TIMEOUT_MS: '20000' },
+  settings: { DATABASE_POOL_MAX: '10' },
+  fixed: { maxWaitMs: 300, lockTimeoutMs: 20_000 },
 });
 const testWithManyConnections = testWith({
-  settings: { DATABASE_POOL_MAX: '40', DATABASE_LOCK_TIMEOUT_MS: '20000' },
+  settings: { DATABASE_POOL_MAX: '40' },
+  fixed: { lockTimeoutMs: 20_000 },
 });
 const events = '/events/v1/api/event';
 

@@ -32,7 +32,6 @@ test('a collector that sends a byte now and then, and never an end, holds one co
     timeoutMs: 100,
     sampler: 'always_on',
     share: 1,
-    serviceName: 'test',
     attributes: {},
     log: createLogger({ level: 'silent' }),
   });

@@ -24,8 +24,6 @@ export type DatabaseOptions = {
    * after another: leads to the server without it.
    */
   readonly sessionUrl?: string;
-  /** Whether statements are kept under names; by default where there is no such pooler. */
-  readonly namesStatements?: boolean;
   /** Whether the URL leads to a replica. */
   readonly isReplica?: boolean;
 };
@@ -38,7 +36,7 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  { poolMax, log, limits = serviceLimits, sessionUrl, namesStatements, isReplica = false }: DatabaseOptions,
+  { poolMax, log, limits = serviceLimits, sessionUrl, isReplica = false }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -53,7 +51,7 @@ export function createDatabase(
   };
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
-    namesStatements: namesStatements ?? sessionUrl === undefined,
+    namesStatements: sessionUrl === undefined,
     isReplica,
   };
   const outages = createOutageLog(log);
