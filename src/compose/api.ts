@@ -58,7 +58,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   const { config, db, log, clients, observers } = parts;
   const verifier = opened.adopt(await createVerifier(config, parts), (opening) => opening.close());
   const balances = opened.adopt(
-    createBalanceReader({ clients, maxBalances: config.fixed.maxBalances, onRead: observers.balances }),
+    createBalanceReader({ clients, maxBalances: config.fixed.maxBalances }),
     (reader) => reader.close(),
   );
   const admission = opened.adopt(

@@ -14,10 +14,6 @@ export const callerSettings = {
       .default('live'),
     about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are rejected.',
   },
-  KEY_CACHE_SECONDS: {
-    schema: wholeSetting(0, 10).default(10),
-    about: 'How long a process remembers a verified key. At most 10, the promised time for a revocation.',
-  },
   AUTH_URL: {
     schema: httpUrl
       .refine(

@@ -1,18 +1,13 @@
 import type { Metrics } from '../../base/metrics.ts';
 import type { IndexedBlock } from './decode/domain.ts';
 import type { Follower, FollowerEvents } from './follow/follower.ts';
-import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
-import type { CheckOutcome } from './verification/transfer-checker.ts';
 
 /** Counts what the parts of an index do. */
 export type IndexObserver = {
   /** Callbacks of a follower, called after each write. */
   events(chainId: string): FollowerEvents;
-  /** The same follower or fetcher, with its outcomes counted. */
+  /** The same follower, with its outcomes counted. */
   follower(chainId: string, follower: Follower): Follower;
-  fetcher(chainId: string, fetcher: MetadataFetcher): MetadataFetcher;
-  /** Called with the results for the suspicious transfers of a block. */
-  checked(chainId: string, outcome: CheckOutcome): void;
 };
 
 export function createIndexObserver(metrics: Metrics): IndexObserver {
@@ -38,30 +33,7 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
     labels,
     help: 'Steps of an index that failed and were tried again, for whatever reason.',
   });
-  const metadata = metrics.counter({
-    name: 'tallystick_index_metadata_total',
-    labels: [...labels, 'outcome'],
-    help: 'NFT metadata that were fetched, or could not be had.',
-  });
-
-  const checks = metrics.counter({
-    name: 'tallystick_index_transfer_checks_total',
-    labels: [...labels, 'verification'],
-    help: 'Transfers in the name of accounts that did not sign, by what they turned out to be.',
-  });
-  const questions = metrics.counter({
-    name: 'tallystick_index_transfer_questions_total',
-    labels,
-    help: 'Questions about balances and code that checks of transfers put to nodes.',
-  });
-
   return {
-    checked(chainId, outcome) {
-      for (const [verification, count] of Object.entries(outcome.verdicts)) {
-        if (verification !== 'signed') checks.inc({ chain_id: chainId, verification }, count);
-      }
-      questions.inc({ chain_id: chainId }, outcome.questions);
-    },
     events: (chainId) => ({
       onAppend(blocks, isNewest) {
         const newest = isNewest ? blocks.at(-1) : undefined;
@@ -88,18 +60,6 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
           }),
       };
     },
-    fetcher: (chainId, fetcher) => ({
-      ...fetcher,
-      async fetch(uri) {
-        const count = (outcome: string) => metadata.inc({ chain_id: chainId, outcome });
-        const fetched = await fetcher.fetch(uri).catch((error: unknown) => {
-          count('failed');
-          throw error;
-        });
-        count('fetched');
-        return fetched;
-      },
-    }),
   };
 }
 

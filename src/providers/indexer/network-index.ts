@@ -171,14 +171,13 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
 
 /** Checks suspicious transfers while this process indexes the network, near the head, where nodes have the states. */
 function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
-  const { network, settings, db, log, observer } = options;
+  const { network, settings, db, log } = options;
   const { chainId } = network;
   const checker = createTransferChecker({
     chainId,
     db,
     log,
     states,
-    onChecked: (outcome) => observer?.checked(chainId, outcome),
   });
   return createBackgroundRunner({
     chainId,
@@ -195,15 +194,10 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
 
 /** Fetches the metadata of the network's NFTs while this process indexes it; nothing without a fetcher. */
 function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
-  const { network, settings, db, log, fetcher, observer } = options;
+  const { network, settings, db, log, fetcher } = options;
   if (fetcher === undefined) return [];
   const { chainId } = network;
-  const fill = createMetadataFiller({
-    chainId,
-    db,
-    fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
-    log,
-  });
+  const fill = createMetadataFiller({ chainId, db, fetcher, log });
   const failure = 'metadata are not fetched for now';
   return [createBackgroundRunner({ chainId, fill, restMs: ownRestMs(settings), log, failure })];
 }

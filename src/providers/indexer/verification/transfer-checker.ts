@@ -1,7 +1,6 @@
 import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MoveVerdict } from '../classify/stored-moves.ts';
-import type { Verification } from '../decode/domain.ts';
 import {
   type CheckedBlock,
   endCheck,
@@ -15,12 +14,6 @@ import {
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
 
-/** How many transfers of a block got which result, and how many questions that took. */
-export type CheckOutcome = {
-  readonly verdicts: Readonly<Record<Verification | 'unknown', number>>;
-  readonly questions: number;
-};
-
 export type TransferChecker = {
   /** Checks the transfers of some blocks. @returns whether there may be more. Never rejects because of a node. */
   check(): Promise<boolean>;
@@ -31,8 +24,6 @@ type CheckerOptions = {
   readonly db: Database;
   readonly states: AccountStates;
   readonly log: Logger;
-  /** Called when a block is done, or given up. */
-  readonly onChecked?: (outcome: CheckOutcome) => void;
 };
 
 const blocksAtOnce = 10;
@@ -42,13 +33,7 @@ const mostTries = 3;
  * Finds out whether transfers in the name of accounts that did not sign are believable. It reads approvals that the
  * account signed. Without an approval it asks the contract for this account's balances before and after the block.
  */
-export function createTransferChecker({
-  chainId,
-  db,
-  states,
-  log,
-  onChecked,
-}: CheckerOptions): TransferChecker {
+export function createTransferChecker({ chainId, db, states, log }: CheckerOptions): TransferChecker {
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
     const verdicts: TransferVerdict[] = [];
     const doubted: SuspectTransfer[] = [];
@@ -71,7 +56,6 @@ export function createTransferChecker({
     await saveVerdicts(db, chainId, block, verdicts);
     const isOver = asked.failure === undefined || block.tries + 1 >= mostTries;
     await (isOver ? endCheck : postponeCheck)(db, chainId, block);
-    if (isOver) onChecked?.({ verdicts: countsOf(block, verdicts), questions: asked.questions });
   };
 
   return {
@@ -89,7 +73,6 @@ type Answers = {
   /** What accounts had before and after the block, by {@link keyOf}. */
   readonly before: ReadonlyMap<string, Amount | undefined>;
   readonly after: ReadonlyMap<string, Amount | undefined>;
-  readonly questions: number;
   /** Why nodes did not answer everything. */
   readonly failure: unknown;
 };
@@ -132,8 +115,7 @@ async function askAbout(
   if ([...before, ...after].includes(undefined)) failure ??= new Error('nodes do not answer some calls');
   const named = (amounts: readonly (Amount | undefined)[]) =>
     new Map(distinct.map((holding, place) => [keyOf(holding), amounts[place]]));
-  const questions = senders.size + 2 * distinct.length;
-  return { kinds, before: named(before), after: named(after), questions, failure };
+  return { kinds, before: named(before), after: named(after), failure };
 }
 
 /** With other transfers to the recipient in the block, nobody can say which transfer was short. */
@@ -169,14 +151,4 @@ function verdictOf(
   const received = tellsArrival(transfer) ? changeOf(answers, holdingOf(transfer, to)) : undefined;
   const isShort = received !== undefined && received !== value && received >= 0n;
   return { transfer, ...verdict, ...(isShort && { received }) };
-}
-
-function countsOf(
-  { suspects }: CheckedBlock,
-  verdicts: readonly TransferVerdict[],
-): CheckOutcome['verdicts'] {
-  const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: 0 };
-  for (const { verification = 'unknown' } of verdicts) counts[verification] += 1;
-  counts.unknown += suspects.length - verdicts.length;
-  return counts;
 }
