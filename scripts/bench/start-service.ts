@@ -33,8 +33,6 @@ const claimPage = 'https://claim.example';
 const withoutLimits = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_SECOND: '0',
-  MAX_WAIT_MS: '5000',
-  MAX_LOOP_DELAY_MS: '10000',
 };
 
 /** The settings of traces that the measurement was started with, to learn what traces cost. */

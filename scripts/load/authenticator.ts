@@ -41,7 +41,6 @@ export async function startAuthenticator(companies: readonly Company[]): Promise
       KEY_VERIFIER: 'remote',
       AUTH_URL: server.url,
       AUTH_CREDENTIAL: credential,
-      KEY_CACHE_SECONDS: '1',
     },
     behave(changed) {
       conduct = changed;

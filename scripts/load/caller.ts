@@ -29,7 +29,7 @@ export type CallerOptions = {
 };
 
 /** Every answer is there by then. */
-export const deadlineMs = 15_000;
+export const deadlineMs = 18_000;
 
 /** A caller that keeps its connections, as clients do, and waits for an answer up to the deadline. */
 export function createCaller({ port, company, key, address }: CallerOptions): Caller {

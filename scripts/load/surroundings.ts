@@ -119,13 +119,8 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
       DATABASE_URL: asRole(wire.through(postgres.url), role),
       // All callers come through the balancer, which names their addresses.
       TRUSTED_PROXIES: balancerAddress,
-      MAX_CONNECTIONS_PER_ADDRESS: '5000',
       MORALIS_BASE_URL: upstream.baseUrl,
       MORALIS_API_KEY: upstream.apiKey,
-      // Callers here wait for 15 s.
-      REQUEST_DEADLINE_SECONDS: '12',
-      MORALIS_TIMEOUT_MS: '5000',
-      MORALIS_DEADLINE_MS: '10000',
       ...(role === 'worker' && signers.settings),
     }),
     close: () => kept.disposeAsync(),

@@ -21,9 +21,6 @@ export type FlightCache<V> = {
 /** A value and for how many seconds from now it may be cached; 0 or less for not at all. */
 export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 
-/** `joined`: the caller shares a load that is in flight. */
-export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
-
 // Next to the calendar, which node-cache keeps and which may be set back.
 type Kept<V> = { readonly value: V; readonly until: number };
 type Flight<V> = { readonly value: Promise<V>; readonly end: AbortController; callers: number };
@@ -33,9 +30,8 @@ const sweepSeconds = 60;
 /**
  * Returns a cache over node-cache.
  * @param maxKeys at least 1. When the cache is full, the oldest entry is removed
- * @param onGet called with the source of each value
  */
-export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGet?: OnGet }): FlightCache<V> {
+export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCache<V> {
   const entries = createBoundedStore<Kept<V>>(maxKeys);
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Flight<V>>();
@@ -78,6 +74,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
       flight.end.abort(reason);
     };
     const scope = currentScope();
+    scope?.onAway?.();
     if (scope !== undefined) watchEnd(scope, leave);
     return flight.value;
   };
@@ -90,10 +87,8 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
   return {
     get(key, load) {
       const kept = find(key);
-      const flight = flights.get(key);
-      onGet?.(kept !== undefined ? 'hit' : flight !== undefined ? 'joined' : 'miss');
       if (kept !== undefined) return Promise.resolve(kept.value);
-      return join(key, flight ?? depart(key, load));
+      return join(key, flights.get(key) ?? depart(key, load));
     },
     peek: (key) => find(key)?.value,
     delete(key) {

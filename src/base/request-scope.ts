@@ -3,10 +3,12 @@ import type { Span } from './span.ts';
 
 /** On whose behalf work is done, and for how long it is of use. */
 export type RequestScope = {
-  /** Whose share of the database the work takes; undefined until the caller is known. */
+  /** Whose share of the process and its database the work takes; undefined until the caller is known. */
   tenant?: string;
-  /** Called when the work waits for somebody outside of the process and its database. */
+  /** Called when the work waits for somebody outside of the process and its database, or for work that others share. */
   onAway?: () => void;
+  /** Called before each transaction. Rejects when the work gets no place after it was away. */
+  onBack?: () => Promise<void>;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
   /** Called when the work waits for something to happen, and its answer may be large, but is not made before. */
@@ -55,7 +57,7 @@ export function currentScope(): RequestScope | undefined {
 type Ends = Pick<RequestScope, 'signal' | 'ending'>;
 
 /** Why the work has ended; undefined before. */
-export function reasonOfEnd(scope: Ends): unknown {
+function reasonOfEnd(scope: Ends): unknown {
   // A signal is made for who asks for it.
   return scope.ending === undefined ? scope.signal.reason : scope.ending.reason;
 }

@@ -1,4 +1,4 @@
-import { createFlightCache, type OnGet } from '../base/cache.ts';
+import { createFlightCache } from '../base/cache.ts';
 import { problem } from '../base/errors.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
@@ -37,8 +37,6 @@ type BalanceReaderOptions = {
   readonly clients: Pick<RpcClients, 'for'>;
   /** Balances in the cache at most. */
   readonly maxBalances: number;
-  /** Called for each read with the source of the balance. */
-  readonly onRead?: OnGet;
   readonly now?: () => Date;
 };
 
@@ -47,8 +45,8 @@ export const maxAgeSeconds = 60;
 
 /** Creates a reader of balances with a cache in this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
-  const { clients, maxBalances, onRead, now = () => new Date() } = options;
-  const cache = createFlightCache<Balance>({ maxKeys: maxBalances, ...(onRead && { onGet: onRead }) });
+  const { clients, maxBalances, now = () => new Date() } = options;
+  const cache = createFlightCache<Balance>({ maxKeys: maxBalances });
 
   return {
     read(question) {

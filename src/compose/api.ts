@@ -47,8 +47,8 @@ export type ApiParts = Parts & {
   readonly feedWatch: FeedWatch;
 };
 
-// More would only wait for a connection to the database; what waits for nodes and other services is not counted.
-const requestsPerConnection = 5;
+/** A request in work mostly waits for the database. A fifth of the pool is left to work in the background. */
+const requestsAtOnce = (poolMax: number): number => Math.max(1, poolMax - Math.ceil(poolMax / 5));
 
 /**
  * Builds what answers callers. Nothing listens yet.
@@ -58,14 +58,14 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   const { config, db, log, clients, observers } = parts;
   const verifier = opened.adopt(await createVerifier(config, parts), (opening) => opening.close());
   const balances = opened.adopt(
-    createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
+    createBalanceReader({ clients, maxBalances: config.fixed.maxBalances }),
     (reader) => reader.close(),
   );
   const admission = opened.adopt(
     createAdmission({
-      requests: requestsPerConnection * config.DATABASE_POOL_MAX,
-      waitMs: config.MAX_WAIT_MS,
-      maxDelayMs: config.MAX_LOOP_DELAY_MS,
+      requests: requestsAtOnce(config.DATABASE_POOL_MAX),
+      waitMs: config.fixed.maxWaitMs,
+      maxDelayMs: config.fixed.maxLoopDelayMs,
     }),
     (opening) => opening.close(),
   );
@@ -76,8 +76,14 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
-    limiter: createLimiter({ db, log, defaults: usualLimit(config) }),
-    refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
+    limiter: createLimiter({
+      db,
+      log,
+      defaults: usualLimit(config),
+      countsAtOnce: Math.ceil(config.DATABASE_POOL_MAX / 5),
+      waitMs: config.fixed.maxWaitMs,
+    }),
+    refusedKeys: createAddressLimit(config.fixed.unknownKeysPerMinute),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     admission,
     balances,
@@ -95,11 +101,11 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
 
 /** Reads that may lag go to the replica of the settings; without one, to the database. */
 function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposableStack): MayLag {
-  const { DATABASE_REPLICA_URL: url, DATABASE_REPLICA_MAX_LAG: seconds } = config;
+  const { DATABASE_REPLICA_URL: url } = config;
   if (url === undefined) return atPrimary(db);
   const openPool = (poolMax?: number) => openReplica(config, { url, log, poolMax });
   const { onRead, watch } = observers.replica;
-  const reads = createReplicaReads({ db, maxLagMs: seconds * 1_000, openPool, log, onRead });
+  const reads = createReplicaReads({ db, maxLagMs: config.fixed.replicaMaxLagMs, openPool, log, onRead });
   watch(opened.adopt(reads, (replica) => replica.close()));
   return reads.mayLag;
 }
@@ -198,8 +204,8 @@ export function createServiceApp(
       observers.answered(facts, status, seconds);
       keyUses.note(facts, status);
     },
-    deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
-    maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
+    deadlineMs: config.fixed.requestDeadlineMs,
+    maxAnswerBytes: config.fixed.maxAnswerBytes,
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [

@@ -58,14 +58,12 @@ export function openDatabase(
   config: Config,
   { poolMax, log, limits }: Pick<ConnectionOptions, 'poolMax' | 'log' | 'limits'>,
 ): Database {
-  const { DATABASE_SESSION_URL: sessionUrl, DATABASE_PREPARED_STATEMENTS: prepared } = config;
+  const { DATABASE_SESSION_URL: sessionUrl } = config;
   return createDatabase(config.DATABASE_URL, {
     poolMax,
     log,
-    waitMs: config.MAX_WAIT_MS,
-    limits: limits ?? { ...serviceLimits, lockMs: config.DATABASE_LOCK_TIMEOUT_MS },
+    limits: limits ?? { ...serviceLimits, lockMs: config.fixed.lockTimeoutMs },
     ...(sessionUrl !== undefined && { sessionUrl }),
-    ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
   });
 }
 
@@ -81,13 +79,10 @@ export function openReplica(
   config: Config,
   { url, log, poolMax = config.DATABASE_POOL_MAX }: ReplicaOptions,
 ): Database {
-  const { DATABASE_PREPARED_STATEMENTS: prepared } = config;
   return createDatabase(url, {
     poolMax,
     log,
-    waitMs: config.MAX_WAIT_MS,
     isReplica: true,
-    ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
   });
 }
 

@@ -5,13 +5,16 @@ import { createMetadataFetcher } from '../providers/indexer/tokens/metadata-fetc
 import { createMetadataHosts } from '../providers/indexer/tokens/metadata-hosts.ts';
 import type { Parts } from './parts.ts';
 
+// There is one, and whoever mirrors it mirrors all of its names.
+const arweaveGateway = 'https://arweave.net';
+
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes(parts: Parts): NetworkIndexes {
   const { config, db, networks, clients, outgoing, log, observers } = parts;
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
-    arweaveGateway: config.INDEX_ARWEAVE_GATEWAY,
+    arweaveGateway: arweaveGateway,
     hosts: createMetadataHosts({ outgoing, allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []) }),
     timeoutMs: 10_000,
     maxBytes: 1_000_000,

@@ -1,7 +1,6 @@
 import type { Logger } from '../base/log.ts';
 import { createLogMetrics } from '../base/log-lines.ts';
 import type { Metrics } from '../base/metrics.ts';
-import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
 import { createRpcMetrics } from '../chain/rpc/client/rpc-metrics.ts';
 import { createReplicaMetrics } from '../db/replica/replica-metrics.ts';
 import { createRequestMetrics } from '../http/mounts/metrics.ts';
@@ -19,7 +18,6 @@ export type Observers = ReturnType<typeof createObservers>;
 export function createObservers(metrics: Metrics, log: Logger) {
   return {
     answered: createRequestMetrics(metrics),
-    balances: createBalanceMetrics(metrics),
     index: createIndexObserver(metrics),
     jobs: createJobMetrics(metrics),
     logLineDropped: createLogMetrics(metrics),

@@ -62,9 +62,9 @@ export async function createMinter(
       maxInFlight: config.MINT_MAX_IN_FLIGHT,
       blockShare: config.MINT_BLOCK_SHARE_PERCENT,
       stuckBlocks: config.MINT_STUCK_BLOCKS,
-      pollMs: config.MINT_POLL_MS,
-      rebroadcastMs: config.MINT_REBROADCAST_MS,
-      leaseSeconds: config.MINT_LEASE_SECONDS,
+      pollMs: config.fixed.mintPollMs,
+      rebroadcastMs: config.fixed.mintRebroadcastMs,
+      leaseSeconds: config.fixed.mintLeaseSeconds,
       refreshSeconds: config.MINT_REFRESH_SECONDS,
     },
   });

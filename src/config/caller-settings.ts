@@ -14,10 +14,6 @@ export const callerSettings = {
       .default('live'),
     about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are rejected.',
   },
-  KEY_CACHE_SECONDS: {
-    schema: wholeSetting(0, 10).default(10),
-    about: 'How long a process remembers a verified key. At most 10, the promised time for a revocation.',
-  },
   AUTH_URL: {
     schema: httpUrl
       .refine(
@@ -43,11 +39,6 @@ export const callerSettings = {
   RATE_LIMIT_BURST: {
     schema: wholeSetting(1, 2_000_000).default(200),
     about: 'Requests that a key may make at once.',
-  },
-  UNKNOWN_KEYS_PER_MINUTE: {
-    schema: wholeSetting(0, 1_000_000).default(120),
-    about:
-      'Rejected keys that an address may send in a minute, including lookups in progress. Beyond it, keys from this address that were not accepted in the last ten minutes are 429 without a lookup. 0 means no limit.',
   },
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: wholeSetting(0, 1_000_000).default(1_200),

@@ -3,10 +3,6 @@ import { signerList, wholeSetting } from './setting-forms.ts';
 
 /** Settings of what is asked of nodes, and of minting. */
 export const chainSettings = {
-  BALANCE_CACHE_MAX: {
-    schema: wholeSetting(1, 10_000_000).default(100_000),
-    about: 'Most token balances in the cache of a process.',
-  },
   RPC_TIMEOUT_MS: {
     schema: wholeSetting(100, 120_000).default(5_000),
     about: "Time for one answer of a network's node.",
@@ -41,18 +37,6 @@ export const chainSettings = {
   MINT_STUCK_BLOCKS: {
     schema: wholeSetting(1, 10_000).default(5),
     about: 'Blocks without a transaction after which its fees are raised.',
-  },
-  MINT_POLL_MS: {
-    schema: wholeSetting(20, 60_000).default(1_000),
-    about: 'Time between two polls of a chain on which mints are in progress.',
-  },
-  MINT_REBROADCAST_MS: {
-    schema: wholeSetting(20, 3_600_000).default(15_000),
-    about: 'Time after which a transaction without a block is sent again as it is.',
-  },
-  MINT_LEASE_SECONDS: {
-    schema: wholeSetting(1, 600).default(15),
-    about: 'Time after which another process takes over the lanes of a silent one.',
   },
   MINT_REFRESH_SECONDS: {
     schema: wholeSetting(0, 86_400).default(300),

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { callerSettings } from './caller-settings.ts';
 import { chainSettings } from './chain-settings.ts';
 import { databaseSettings } from './database-settings.ts';
+import { type FixedValues, fixedValues } from './fixed-values.ts';
 import { historySettings } from './history-settings.ts';
 import { keySettings } from './key-settings.ts';
 import { newsSettings } from './news-settings.ts';
@@ -32,7 +33,11 @@ export type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
 /** The settings of the service. They are read once, and nothing else reads the environment. */
-export type Config = Readonly<Values> & { readonly publicBaseUrl: string; readonly claimBaseUrl: string };
+export type Config = Readonly<Values> & {
+  readonly publicBaseUrl: string;
+  readonly claimBaseUrl: string;
+  readonly fixed: FixedValues;
+};
 
 /** Names every fault of the environment, one a line. */
 export class ConfigError extends Error {
@@ -55,9 +60,10 @@ export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
 
 /**
  * Reads all settings. An empty value counts as unset. Values of secret settings are never quoted.
+ * @param fixed for tests and the service with sample data
  * @throws ConfigError naming every fault
  */
-export function loadConfig(env: Environment = process.env): Config {
+export function loadConfig(env: Environment = process.env, fixed: Partial<FixedValues> = {}): Config {
   const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
   const faults: string[] = [];
   const read: Record<string, unknown> = {};
@@ -72,7 +78,7 @@ export function loadConfig(env: Environment = process.env): Config {
   const values = read as Values; // every setting was read by its own schema
   const publicBaseUrl = baseUrl(values);
   const claimBaseUrl = values.CLAIM_BASE_URL ?? `${publicBaseUrl}/claim`;
-  return Object.freeze({ ...values, publicBaseUrl, claimBaseUrl });
+  return Object.freeze({ ...values, publicBaseUrl, claimBaseUrl, fixed: { ...fixedValues, ...fixed } });
 }
 
 function describeIssue(name: SettingName, message: string, given: string | undefined): string {
@@ -100,10 +106,6 @@ function crossFaults(values: Partial<Values>): string[] {
     faults.push(
       `${name} is missing: the area ${area} needs it; make one: echo "k1:$(openssl rand -base64 32)"`,
     );
-  }
-  const { MORALIS_TIMEOUT_MS: timeout, MORALIS_DEADLINE_MS: deadline } = values;
-  if (timeout !== undefined && deadline !== undefined && deadline < timeout) {
-    faults.push('MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS');
   }
   const hasKeystore = values.MINT_SIGNERS?.some(({ kind }) => kind === 'keystore') === true;
   if (hasKeystore && !isGiven('MINT_KEYSTORE_PASSWORD_FILE')) {

@@ -18,21 +18,9 @@ export const historySettings = {
       .default('https://deep-index.moralis.io/api/v2.2'),
     about: 'Address of the hosted data provider, with its version.',
   },
-  MORALIS_TIMEOUT_MS: {
-    schema: wholeSetting(100, 120_000).default(10_000),
-    about: 'Time for one answer of the hosted data provider.',
-  },
-  MORALIS_DEADLINE_MS: {
-    schema: wholeSetting(100, 300_000).default(12_000),
-    about: 'Time for a request to the hosted data provider with all its tries.',
-  },
   MORALIS_CONCURRENCY: {
     schema: wholeSetting(1, 1_000).default(10),
     about: 'Requests to the hosted data provider that this process sends concurrently. Further ones wait.',
-  },
-  INDEX_POLL_MS: {
-    schema: wholeSetting(50, 600_000).default(1_000),
-    about: 'Index: time between two polls of a node that has no new block.',
   },
   INDEX_PARALLEL: {
     schema: wholeSetting(1, 200).default(8),
@@ -46,10 +34,6 @@ export const historySettings = {
   INDEX_IPFS_GATEWAY: {
     schema: httpUrl.default('https://ipfs.io/ipfs'),
     about: 'Index: gateway for metadata of `ipfs:` addresses. Their path is appended.',
-  },
-  INDEX_ARWEAVE_GATEWAY: {
-    schema: httpUrl.default('https://arweave.net'),
-    about: 'Index: where metadata of `ar:` addresses are fetched; the path is added.',
   },
   INDEX_TOKEN_LIST: {
     schema: tokenListFile.optional(),

@@ -10,31 +10,6 @@ export const roles = ['api', 'worker', 'indexer'] as const;
 export const serviceSettings = {
   HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
   PORT: { schema: wholeSetting(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
-  MAX_CONNECTIONS_PER_ADDRESS: {
-    schema: wholeSetting(1, 1_000_000).default(1_000),
-    about:
-      'Most connections of callers from one address, or from one IPv6 network (/64). Raise it behind a proxy, where all callers have one address.',
-  },
-  MAX_WAIT_MS: {
-    schema: wholeSetting(10, 10_000).default(1_000),
-    about:
-      'Time that a request waits for earlier requests of its company, or for a connection to the database. After that it is 503 with `Retry-After`.',
-  },
-  MAX_LOOP_DELAY_MS: {
-    schema: wholeSetting(1, 10_000).default(100),
-    about:
-      'Mean delay of the event loop in a second. Above it, a request that would have to wait is 503 with `Retry-After` at once.',
-  },
-  REQUEST_DEADLINE_SECONDS: {
-    schema: wholeSetting(1, 600).default(15),
-    about:
-      'Time in which the service must make a response. After that the response is 503 and its work is cancelled. Set it above `MORALIS_DEADLINE_MS`, so that the 503 names what was slow.',
-  },
-  MAX_ANSWERS_MB: {
-    schema: wholeSetting(1, 100_000).default(128),
-    about:
-      'Megabytes of answers that callers have not read yet. A company may use half of what is free. Beyond it a read is 503 with `Retry-After`.',
-  },
   OPERATIONS_PORT: {
     schema: wholeSetting(0, 65_535).optional(),
     about:

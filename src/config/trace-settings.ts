@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, wholeSetting } from './setting-forms.ts';
+import { httpUrl } from './setting-forms.ts';
 
 export const samplers = [
   ...(['always_on', 'always_off', 'traceidratio'] as const),
@@ -34,10 +34,6 @@ export const traceSettings = {
     about: 'Headers for the collector, `name=value` separated by commas, such as its credential.',
     secret: true,
   },
-  OTEL_EXPORTER_OTLP_TIMEOUT: {
-    schema: wholeSetting(100, 60_000).default(10_000),
-    about: 'Time for one export in milliseconds. After that its spans are dropped.',
-  },
   OTEL_TRACES_SAMPLER: {
     schema: z.enum(samplers).default('parentbased_always_on'),
     about:
@@ -51,12 +47,9 @@ export const traceSettings = {
       .default(1),
     about: 'Share of traces that `traceidratio` and `parentbased_traceidratio` keep, from 0 to 1.',
   },
-  OTEL_SERVICE_NAME: {
-    schema: z.string().min(1).max(255).default('tallystick'),
-    about: 'Name of the service in traces.',
-  },
   OTEL_RESOURCE_ATTRIBUTES: {
     schema: pairs.optional(),
-    about: 'Attributes of this process in traces, `name=value` separated by commas.',
+    about:
+      'Attributes of this process in traces, `name=value` separated by commas. `service.name` is `tallystick` by default.',
   },
 } as const;

@@ -64,12 +64,10 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
           headers,
         };
       }
-      const [found, total] = await mayLag((from) =>
-        Promise.all([
-          listEvents(from, companyId, filter, { limit: limit + 1, ...start }),
-          countEvents(from, companyId, filter),
-        ]),
-      );
+      const { found, total } = await mayLag(async (from) => ({
+        found: await listEvents(from, companyId, filter, { limit: limit + 1, ...start }),
+        total: await countEvents(from, companyId, filter),
+      }));
       const { rows, cursor } = cutPage(asked, found, limit, positionText);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
       return { status: 200, body: arrayOf(readListed(db, companyId, rows), eventToApi), headers };

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import type { Db } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { withConnection } from '../db/connection/connection.ts';
 import { prepared, type Value } from '../db/connection/prepared.ts';
 
 /**
@@ -24,10 +23,9 @@ export function createTransactionAdapter(): (tx: Tx) => Db {
 
 /** Lets pg-boss run its own statements on our pool, as they are: it has its own form of placeholders. */
 export const createPoolAdapter = (db: Database): Db => ({
-  executeSql: (text: string, values?: Value[]) =>
-    withConnection(db, async (connection) => {
-      // A text of several statements has several results, which the driver's types lack.
-      const result: QueryResult | QueryResult[] = await connection.query(text, values);
-      return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
-    }),
+  async executeSql(text: string, values: Value[] = []) {
+    // A text of several statements has several results.
+    const result: QueryResult | QueryResult[] = await db.raw(text.replaceAll('?', '\\?')).options({ values });
+    return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
+  },
 });

@@ -12,6 +12,9 @@ type VerifierParts = {
   readonly outgoing: Outgoing;
 };
 
+// The promised time for a revocation.
+const keptSeconds = 10;
+
 // The entry of a key has some 300 bytes.
 const mostKeys = 10_000;
 
@@ -23,7 +26,7 @@ export async function createVerifier(
   config: Config,
   { db, notifications, outgoing }: VerifierParts,
 ): Promise<KeyVerifier> {
-  const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: mostKeys };
+  const cache = { cacheSeconds: keptSeconds, cacheMax: mostKeys };
   if (config.KEY_VERIFIER === 'postgres') {
     return createPostgresVerifier({
       db,

@@ -35,14 +35,12 @@ export function localConfig(
 ): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
   const { PORT = '3000', PUBLIC_BASE_URL = `http://localhost:${PORT}` } = given;
-  return loadConfig({
+  const local = {
     HOST: '127.0.0.1',
     PORT,
     RATE_LIMIT_PER_SECOND: '0',
-    UNKNOWN_KEYS_PER_MINUTE: '0',
     // No load balancer has to notice a stop.
     DRAIN_SECONDS: '0',
-    INDEX_POLL_MS: '200',
     OWNERSHIP_POLL_SECONDS: '1',
     INDEX_READY_LAG: '5',
     // This service itself serves the metadata of what is minted here.
@@ -51,7 +49,8 @@ export function localConfig(
     WEBHOOK_HOSTS: 'localhost,127.0.0.1',
     ...given,
     ...fixedSettings(databaseUrl, kept),
-  });
+  };
+  return loadConfig(local, { unknownKeysPerMinute: 0, indexPollMs: 200 });
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

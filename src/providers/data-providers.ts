@@ -38,8 +38,8 @@ export function createDataProviders(
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
     apiKey: config.MORALIS_API_KEY,
-    timeoutMs: config.MORALIS_TIMEOUT_MS,
-    deadlineMs: config.MORALIS_DEADLINE_MS,
+    timeoutMs: config.fixed.providerTimeoutMs,
+    deadlineMs: config.fixed.providerDeadlineMs,
     outgoing,
     concurrency: config.MORALIS_CONCURRENCY,
     ...(moralis && { onTry: moralis.onTry }),

@@ -14,6 +14,7 @@ import { untilServerAnswers } from '../db/connection/await-server.ts';
 import { beginHeartbeat } from '../db/records/heartbeat.ts';
 import { inspectDatabase } from '../db/schema/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from '../db/schema/schema-check.ts';
+import { createProxyCheck } from '../http/server/caller-address.ts';
 import { type HttpServer, listen } from '../http/server/listener.ts';
 import { openFilesLimit, withinOpenFiles } from '../http/server/open-files.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
@@ -163,8 +164,8 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
   await minter.start();
 }
 
-// Further ones would take memory, and the files that a process may open are often fewer.
-const mostConnections = 10_000;
+// Further ones would take memory, and the files that a process may open are often fewer. An office has one address.
+const mostConnections = { total: 10_000, perAddress: 1_000 };
 
 function startLedger(ledger: OwnershipLedger, shutdown: ServiceShutdown): void {
   shutdown.add('background', 'ledger of owners', () => ledger.stop());
@@ -176,14 +177,16 @@ function listenForCallers(
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
-  const { HOST: host, PORT: port } = config;
-  const wanted = { total: mostConnections, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
+  const { HOST: host, PORT: port, TRUSTED_PROXIES: proxies = [] } = config;
   return listen(app, {
     host,
     port,
     settings: { host: 'HOST', port: 'PORT' },
     reserved,
-    limits: withinOpenFiles(wanted, openFilesLimit(), log),
+    limits: {
+      ...withinOpenFiles(mostConnections, openFilesLimit(), log),
+      isProxy: createProxyCheck(proxies),
+    },
     log,
   });
 }

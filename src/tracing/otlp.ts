@@ -24,8 +24,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
 import { type Span, type SpanOptions, stopMs, type Tracing } from '../base/span.ts';
 import type { samplers } from '../config/config.ts';
-import { createAgent } from './agent.ts';
-import { type CutExporter, tellOutages } from './tell-outages.ts';
+import { tellOutages } from './tell-outages.ts';
 
 type TracingOptions = {
   /** Of the collector. */
@@ -36,7 +35,6 @@ type TracingOptions = {
   readonly sampler: (typeof samplers)[number];
   /** Of the traces that are kept, where the sampler keeps a share. */
   readonly share: number;
-  readonly serviceName: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly log: Logger;
 };
@@ -48,19 +46,14 @@ const mostLinks = 32;
 /** Traces by the SDK of OpenTelemetry: spans wait in a bounded queue, and go to the collector by themselves. */
 export function startTracing(options: TracingOptions): Tracing {
   const { endpoint, headers, timeoutMs, log } = options;
-  const openExporter = (): CutExporter => {
-    const agent = createAgent(endpoint);
-    const exporter = new OTLPTraceExporter({
-      url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-      headers: { ...headers },
-      timeoutMillis: timeoutMs,
-      concurrencyLimit: 4,
-      httpAgentOptions: () => agent,
-    });
-    return Object.assign(exporter, { cut: () => agent.destroy() });
-  };
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: timeoutMs,
+    concurrencyLimit: 4,
+  });
   const batches = new BatchSpanProcessor({
-    exporter: tellOutages(openExporter, { timeoutMs: timeoutMs + 500, log }),
+    exporter: tellOutages(exporter, log),
     maxQueueSize: longestQueue,
     maxExportBatchSize: 512,
     scheduledDelayMillis: 1_000,
@@ -72,8 +65,8 @@ export function startTracing(options: TracingOptions): Tracing {
     resource: defaultResource().merge(
       resourceFromAttributes({
         'service.version': packageFile.version,
+        'service.name': 'tallystick',
         ...options.attributes,
-        'service.name': options.serviceName,
       }),
     ),
     spanLimits: { attributeValueLengthLimit: 1_000, linkCountLimit: mostLinks },

@@ -17,7 +17,8 @@ const test = base
   })
   .extend('serviceOptions', perFile, ({ node }) => ({
     rpcUrl: node.url,
-    settings: { BALANCE_CACHE_MAX: '3', RPC_TIMEOUT_MS: '1500' },
+    settings: { RPC_TIMEOUT_MS: '1500' },
+    fixed: { maxBalances: 3 },
   }))
   .extend('coin', perFile, async ({ chain }) => deploy(chain.rpcUrl, (await compileContracts())['Coin']));
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
 
 const events = '/events/v1/api/event';
-const test = testWith({ settings: { MAX_ANSWERS_MB: '4', RATE_LIMIT_PER_SECOND: '0' } });
+const test = testWith({ fixed: { maxAnswerBytes: 4 * 1024 * 1024 } });
 
 /** The status that a caller gets who asks and then reads nothing more. */
 async function askOnly(port: number, path: string, key: string) {

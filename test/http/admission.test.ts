@@ -1,6 +1,11 @@
 import supertest, { type Test } from 'supertest';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { currentScope, inScope } from '../../src/base/request-scope.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
+import { admitWork } from '../../src/http/dispatch/admitted-work.ts';
+import type { Exchange } from '../../src/http/dispatch/exchange.ts';
 import { createAdmission } from '../../src/http/server/admission.ts';
+import { test } from '../support/fixtures.ts';
 import { address, callerOf, type FixtureHandler, fixtureApp, id } from './support.ts';
 
 const scope = { signal: new AbortController().signal };
@@ -83,6 +88,34 @@ describe('requests in flight', () => {
     // What was asked before the delay showed waits on, and nobody waits for that.
     const ask = () => Promise.resolve(admit('acme', scope)).catch(() => {});
     await vi.waitFor(() => expect(ask).toThrow('too much to do'), 20_000);
+  });
+});
+
+describe('a request that was away', () => {
+  test('gives its place to others, and has another one in its transactions', async ({ db }) => {
+    const back = Promise.withResolvers<void>();
+    const { admit } = open({ requests: 1 });
+    const exchange: Exchange = { request: {}, response: {}, facts: {} } as never; // nothing else of it is read
+    const work = { ...scope, tenant: 'acme', isRead: false };
+    const changed = inScope(work, async () => {
+      admitWork({ admit } as never, exchange);
+      currentScope()?.onAway?.();
+      await back.promise;
+      return inTransaction(db, async () => 'changed');
+    });
+    const other = await admit('globex', scope);
+    back.resolve();
+    await expect(changed).rejects.toMatchObject({ code: 'overloaded' });
+    other();
+    const again = inScope({ ...work }, async () => {
+      admitWork({ admit } as never, exchange);
+      currentScope()?.onAway?.();
+      return inTransaction(db, async () => 'changed');
+    });
+    expect(await again).toBe('changed');
+    await expect(Promise.resolve(admit('globex', scope))).rejects.toMatchObject({ code: 'overloaded' });
+    exchange.release?.();
+    await admit('globex', scope);
   });
 });
 

@@ -6,14 +6,10 @@ const events = '/events/v1/api/event';
 
 // Each test is of what only the composition of the service could forget: the app has tests of its own.
 const test = testWith({
-  settings: {
-    MAX_ANSWERS_MB: '1',
-    REQUEST_DEADLINE_SECONDS: '3',
-    DATABASE_LOCK_TIMEOUT_MS: '20000',
-  },
+  fixed: { maxAnswerBytes: 1024 * 1024, requestDeadlineMs: 3_000, lockTimeoutMs: 20_000 },
 });
 
-test('REQUEST_DEADLINE_SECONDS ends what a lock keeps waiting', async ({ acme, db }) => {
+test('the deadline of a request ends what a lock keeps waiting', async ({ acme, db }) => {
   await db.transaction(async (tx) => {
     await tx.raw('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const began = performance.now();
@@ -22,7 +18,7 @@ test('REQUEST_DEADLINE_SECONDS ends what a lock keeps waiting', async ({ acme, d
   });
 });
 
-test('MAX_ANSWERS_MB is what callers may leave unread', async ({ acme, db, service }) => {
+test('callers may leave some bytes unread, and no more', async ({ acme, db, service }) => {
   await db.raw(
     `INSERT INTO events (company_id, name, description)
      SELECT ?, 'event ' || n, repeat('x', 29000) FROM generate_series(1, 400) AS n`,

@@ -209,6 +209,13 @@ describe('a connection is closed', () => {
     await waitFor(async () => expect(await outcomeOf(from(5))).toBe('answered'));
   });
 
+  test('but not when its address is that of a proxy, whose callers are many', async () => {
+    const isProxy = (address = '') => address === '127.0.0.1';
+    const server = await start((_request, response) => response.end('done'), { perAddress: 1, isProxy });
+    const answered = (socket: Socket) => new Promise((resolve) => socket.once('data', resolve).resume());
+    await Promise.all([1, 2, 3].map(() => answered(call(server, get('/')))));
+  });
+
   // The listener itself ends a connection without a request after 15 s: the address limit has to be sooner.
   test('when its address has more than it may', { timeout: 12_000 }, async () => {
     const server = await start(() => {}, { perAddress: 3 });
@@ -233,6 +240,7 @@ test('addresses of one IPv6 network count as one', () => {
   const limits = {
     total: 10,
     perAddress: 2,
+    isProxy: () => false,
     pipelined: 1,
     writeTimeoutMs: 1_000,
     leastBytesPerSecond: 1,

@@ -1,6 +1,7 @@
 import supertest from 'supertest';
 import { describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
+import { inScope } from '../../src/base/request-scope.ts';
 import type { Caller } from '../../src/contract/operation.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { purgeRateLimits } from '../../src/db/records/rate-limit-store.ts';
@@ -91,6 +92,23 @@ describe('the limit of a key', () => {
     expect(await consume(db, 3, keyed('blocked'), limiter)).toEqual([false, false, false]);
     expect(queries).not.toHaveBeenCalled();
     queries.mockRestore();
+  });
+
+  test('keeps no other company waiting', async ({ db }) => {
+    const limiter = createLimiter({ db, defaults: { perSecond: 100, burst: 200 }, log, waitMs: 50 });
+    const count = (company: string) => {
+      const signal = new AbortController().signal;
+      const caller = callerOf(company, company);
+      return inScope({ isRead: true, signal }, async () => limiter.consume(caller));
+    };
+    for (const company of ['first', 'second']) await count(company);
+    const holder = await db.transaction();
+    await holder('rate_limits').where('key', 'key:first').forUpdate();
+    const first = Array.from({ length: 30 }, () => count('first'));
+    expect(await count('second')).toBeDefined();
+    await expect(Promise.all(first)).rejects.toMatchObject({ code: 'overloaded' });
+    await holder.rollback();
+    await Promise.allSettled(first);
   });
 
   test('is counted by the process alone while the database is away', async ({ db }) => {

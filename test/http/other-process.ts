@@ -8,8 +8,7 @@ import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
 
 const [url = ''] = process.argv.slice(2);
 const log = createLogger({ level: 'silent' });
-// On a busy machine 25 requests at once wait for longer than callers would.
-const db = createDatabase(url, { poolMax: 10, log, waitMs: 5_000 });
+const db = createDatabase(url, { poolMax: 10, log });
 
 const createThing: FixtureHandler = (_input, { once }) =>
   once(async (tx) => {
@@ -20,7 +19,8 @@ const createThing: FixtureHandler = (_input, { once }) =>
 const app = await fixtureApp({
   db,
   handlers: { createThing },
-  limiter: createLimiter({ db, log, defaults: { perSecond: 0.01, burst: 30 } }),
+  // On a busy machine 25 requests at once wait for longer than callers would.
+  limiter: createLimiter({ db, log, defaults: { perSecond: 0.01, burst: 30 }, waitMs: 5_000 }),
   verifier: {
     verify: async (key) => ({ ok: true, caller: callerOf('acme', key) }),
     close: async () => {},

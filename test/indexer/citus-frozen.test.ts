@@ -36,7 +36,7 @@ async function freeze(url: string): Promise<() => void> {
   };
 }
 
-const test = testWith({ settings: { DATABASE_POOL_MAX: String(poolMax), MAX_WAIT_MS: '300' } }).extend(
+const test = testWith({ settings: { DATABASE_POOL_MAX: String(poolMax) }, fixed: { maxWaitMs: 300 } }).extend(
   'wallets',
   perFile,
   async ({ db }) => {

@@ -1,5 +1,4 @@
-import type { ClientBase } from 'pg';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createJobQueue } from '../../src/jobs/queue.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
@@ -34,24 +33,13 @@ test('fetches what waits without pauses', async ({ jobs }) => {
 
 test('asks once in two seconds while nothing waits', async ({ db, jobs }) => {
   const times: number[] = [];
-  const acquire = db.client.acquireConnection.bind(db.client);
-  const acquiring = vi.spyOn(db.client, 'acquireConnection').mockImplementation(async () => {
-    const connection: ClientBase = await acquire();
-    if (!vi.isMockFunction(connection.query)) {
-      const query = connection.query.bind(connection) as (...words: unknown[]) => unknown;
-      vi.spyOn(connection, 'query').mockImplementation((...words: unknown[]) => {
-        if (isFetch(words[0])) times.push(performance.now());
-        return query(...words);
-      });
-    }
-    return connection;
-  });
+  const note = ({ sql }: { sql: string }) => isFetch(sql) && times.push(performance.now());
+  db.on('query', note);
   await jobs.work({ scheduled: [], keyed: [{ queue: 'empty', async handle() {} }] });
   await until('a third time', async () => times.length >= 3);
-  acquiring.mockRestore();
+  db.off('query', note);
   const [first = 0, , third = 0] = times;
   expect(third - first).toBeGreaterThan(3_000);
 });
 
-const isFetch = (text: unknown) =>
-  typeof text === 'string' && text.includes("'empty'") && text.includes('SKIP LOCKED');
+const isFetch = (text: string) => text.includes("'empty'") && text.includes('SKIP LOCKED');

@@ -39,7 +39,11 @@ export type MintSetup = {
   /** Accepts this many mints, of new NFTs and of issued ones by turns. @returns their ids */
   accept(count: number): Promise<string[]>;
   /** A worker process of its own. */
-  work(killAt?: WorkerTask['killAt'], settings?: Readonly<Record<string, string>>): RunningProcess;
+  work(
+    killAt?: WorkerTask['killAt'],
+    settings?: Readonly<Record<string, string>>,
+    fixed?: WorkerTask['fixed'],
+  ): RunningProcess;
   /** A worker process of another checkout of this project, such as the oldest release. */
   workFrom(folder: string): RunningProcess;
   /** Workers that run, the oldest first. */
@@ -215,7 +219,10 @@ function createWorkers(chain: MintChain, service: TestService) {
     process.ended.then(() => over.add(process));
     return process;
   };
-  const taskOf = (settings: Readonly<Record<string, string>> = {}): WorkerTask => ({
+  const taskOf = (
+    settings: Readonly<Record<string, string>> = {},
+    fixed: WorkerTask['fixed'] = {},
+  ): WorkerTask => ({
     signers: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
     settings: {
       DATABASE_URL: service.databaseUrl,
@@ -223,15 +230,17 @@ function createWorkers(chain: MintChain, service: TestService) {
       AREAS: 'rwa',
       RPC_TIMEOUT_MS: String(service.parts.config.RPC_TIMEOUT_MS),
       LOG_LEVEL: 'warn',
+      // The last release, which `workFrom` starts, has these as settings.
       MINT_POLL_MS: '50',
       MINT_REBROADCAST_MS: '300',
       MINT_LEASE_SECONDS: '1',
       MINT_REFRESH_SECONDS: '1',
       ...settings,
     },
+    fixed: { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 1, ...fixed },
   });
-  const work: MintSetup['work'] = (killAt, settings) =>
-    start({ ...taskOf(settings), ...(killAt && { killAt }) });
+  const work: MintSetup['work'] = (killAt, settings, fixed) =>
+    start({ ...taskOf(settings, fixed), ...(killAt && { killAt }) });
   const workFrom: MintSetup['workFrom'] = (folder) => start(taskOf(), folder);
 
   const killAll = async () => {

@@ -64,14 +64,16 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   opened.defer(async () => void (await holder.rollback()));
   await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
   await holder.raw('SELECT FROM news FOR UPDATE');
-  const ill = await startScraped(databaseUrl, {
-    ROLES: 'api,worker,indexer',
-    DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
-    MORALIS_BASE_URL: moralis.baseUrl,
-    MORALIS_API_KEY: moralis.apiKey,
-    MORALIS_TIMEOUT_MS: '300',
-    MORALIS_DEADLINE_MS: '600',
-  });
+  const ill = await startScraped(
+    databaseUrl,
+    {
+      ROLES: 'api,worker,indexer',
+      DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
+      MORALIS_BASE_URL: moralis.baseUrl,
+      MORALIS_API_KEY: moralis.apiKey,
+    },
+    { providerTimeoutMs: 300, providerDeadlineMs: 600 },
+  );
   opened.defer(() => ill.stop());
   const hosted = `/blockchain/v1/api/wallet/history?chainId=1&address=${wallet}`;
   expect(await ill.ask(hosted, keys.acme)).toBe(200);

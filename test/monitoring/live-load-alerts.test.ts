@@ -62,12 +62,11 @@ describe.skipIf(findProgram('promtool') === undefined)(
       await service.parts.jobs.enqueue('chain-audit', ['now']);
       const audit = opened.use(await lock(db, 'audit_chain'));
       // It waits for locks but a second and a half, and admits little while its event loop is a millisecond late.
-      const strained = await startScraped(databaseUrl, {
-        ROLES: 'api,worker',
-        DATABASE_LOCK_TIMEOUT_MS: '1500',
-        MAX_LOOP_DELAY_MS: '1',
-        RATE_LIMIT_PER_SECOND: '0',
-      });
+      const strained = await startScraped(
+        databaseUrl,
+        { ROLES: 'api,worker', RATE_LIMIT_PER_SECOND: '0' },
+        { lockTimeoutMs: 1_500, maxLoopDelayMs: 1 },
+      );
       opened.defer(() => strained.stop());
       const before = await strained.scrape();
       const others = opened.use(await lock(db, 'events', 'mint_lanes'));

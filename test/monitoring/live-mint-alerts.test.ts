@@ -39,18 +39,18 @@ async function startWorld(opened: AsyncDisposableStack) {
   const service = opened.adopt(await startMintService(chain), (each) => each.close());
   await service.db('networks').update({ rpc_urls: [node.url, other.rpcUrl], confirmations: 1 });
   await addNetwork(service.db, begunAnew, indexed.url);
-  const worker = await startScraped(service.databaseUrl, {
-    ROLES: 'worker,indexer',
-    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-    MINT_POLL_MS: '50',
-    MINT_STUCK_BLOCKS: '1',
-    MINT_REBROADCAST_MS: '300',
-    MINT_LEASE_SECONDS: '5',
-    RPC_FINALITY_NODES: '1',
-    RPC_TIMEOUT_MS: '1500',
-    INDEX_POLL_MS: '50',
-    ...(await keystoreSettings(chain.chainId, chain.keys[0] ?? '')),
-  });
+  const worker = await startScraped(
+    service.databaseUrl,
+    {
+      ROLES: 'worker,indexer',
+      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      MINT_STUCK_BLOCKS: '1',
+      RPC_FINALITY_NODES: '1',
+      RPC_TIMEOUT_MS: '1500',
+      ...(await keystoreSettings(chain.chainId, chain.keys[0] ?? '')),
+    },
+    { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 5, indexPollMs: 50 },
+  );
   opened.defer(() => worker.stop());
   return { chain, node, indexed, service, worker };
 }

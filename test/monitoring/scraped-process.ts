@@ -1,3 +1,4 @@
+import type { FixedValues } from '../../src/config/fixed-values.ts';
 import { settingsFor } from '../cli/command-line.ts';
 import { until } from '../support/minting.ts';
 import { startProcess } from '../support/process.ts';
@@ -23,8 +24,9 @@ export type ScrapedProcess = {
 export async function startScraped(
   databaseUrl: string,
   settings: Readonly<Record<string, string>>,
+  fixed: Partial<FixedValues> = {},
 ): Promise<ScrapedProcess> {
-  const process = startProcess(['src/main.ts'], {
+  const process = startProcess(['test/support/service-process.ts', JSON.stringify(fixed)], {
     ...settingsFor(databaseUrl),
     HOST: '127.0.0.1',
     PORT: '0',

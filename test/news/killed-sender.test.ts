@@ -8,7 +8,7 @@ import { settingsFor } from '../cli/command-line.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
-import { type MintChain, startMintChain, startMintService, until } from '../support/minting.ts';
+import { type MintChain, quick, startMintChain, startMintService, until } from '../support/minting.ts';
 import { freePort } from '../support/postgres.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import { endpointPath } from './news-world.ts';
@@ -55,15 +55,12 @@ const test = base.extend('world', perFile, async ({ serviceOptions: _options }, 
     async startWorker() {
       // The lease of a dead process ends by the clock, as the tests of leases show; nobody needs to wait for it here.
       await db('leases').update({ expires_at: db.raw('clock_timestamp()') });
-      const worker = startProcess(['src/main.ts'], {
+      const worker = startProcess(['test/support/service-process.ts', JSON.stringify(quick)], {
         ...settingsFor(service.databaseUrl),
         ...webhookHosts,
         ...signing,
         ROLES: 'worker',
         SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-        MINT_POLL_MS: '50',
-        MINT_REBROADCAST_MS: '300',
-        MINT_LEASE_SECONDS: '2',
         OWNERSHIP_POLL_SECONDS: '1',
         RPC_FINALITY_NODES: '1',
       });

@@ -79,8 +79,6 @@ describe('secrets that are planted everywhere', () => {
       CURSOR_KEYS: `b:${key(42)}`,
       MORALIS_API_KEY: canary('moralis'),
       MORALIS_BASE_URL: echo.url,
-      MORALIS_TIMEOUT_MS: '300',
-      MORALIS_DEADLINE_MS: '1000',
       RPC_TIMEOUT_MS: '300',
       KEY_ENVIRONMENT: 'test',
       HOST: '127.0.0.1',
@@ -97,7 +95,10 @@ describe('secrets that are planted everywhere', () => {
       destination: { write: (line: string) => void lines.push(line) },
       secrets: secretTexts(env),
     });
-    const service = await startService(loadConfig(env), log);
+    const service = await startService(
+      loadConfig(env, { providerTimeoutMs: 300, providerDeadlineMs: 1_000 }),
+      log,
+    );
     const answers: string[] = [];
     const send = async (path: string, { headers = {}, ...init }: RequestInit = {}) => {
       const answer = await fetch(`http://127.0.0.1:${service.port}${path}`, {

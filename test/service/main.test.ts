@@ -9,6 +9,7 @@ import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
+import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -76,27 +77,26 @@ describe('the service as a process', () => {
     await db.raw(`
       INSERT INTO networks (chain_id, name, currency_name, currency_symbol, currency_decimals, rpc_urls, data_provider, confirmations, finality_depth)
         VALUES (6, 'n', 'n', 'N', 18, '{http://127.0.0.1:9}', 'indexer', 1, 1)`);
-    const main = startMain(databaseUrl, {
+    const gate = await startGate(databaseUrl);
+    const main = startMain(gate.through(databaseUrl), {
       ROLES: 'worker',
       SHUTDOWN_SECONDS: '1',
-      DATABASE_LOCK_TIMEOUT_MS: '30000',
       MINT_SIGNERS: `6=keystore:${keystore}`,
       MINT_KEYSTORE_PASSWORD_FILE: password,
     });
     await main.until(/service started/);
     await expect.poll(() => db('mint_lanes').whereNotNull('holder').pluck('signer')).toHaveLength(1);
 
-    // The lane cannot be given back until this transaction ends.
-    const transaction = await db.transaction();
-    await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await transaction.raw('LOCK TABLE mint_lanes IN ACCESS EXCLUSIVE MODE');
+    // The lane cannot be given back while the database says nothing.
+    gate.freeze();
     main.child.kill('SIGTERM');
     await main.until(/stop phase failed/);
-    await transaction.commit();
+    gate.open();
     expect(await main.ended).toBe(1);
     expect(main.output()).toMatch('tallystick: It did not stop in order: mint lanes: not over after 6000 ms');
     expect(main.output()).toMatch(/"phase":"connections","ms":\d+/);
     expect(main.output()).not.toMatch(/service stopped/);
+    await gate.close();
     await rm(folder, { recursive: true });
   });
 

@@ -21,11 +21,9 @@ const test = base
     return world;
   })
   .extend('reading', perFile, async ({ world }, { onCleanup }) => {
-    const settings = {
-      DATABASE_REPLICA_URL: asUser(world.replicaUrl, 'test_api'),
-      DATABASE_REPLICA_MAX_LAG: String(maxLagMs / 1_000),
-    };
-    const service = await startServiceOn(world.database, { settings });
+    const settings = { DATABASE_REPLICA_URL: asUser(world.replicaUrl, 'test_api') };
+    const fixed = { replicaMaxLagMs: maxLagMs };
+    const service = await startServiceOn(world.database, { settings, fixed });
     onCleanup(() => service.close());
     return service;
   });

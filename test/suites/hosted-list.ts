@@ -62,12 +62,9 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
     ];
 
     // A process of its own each time: after a 429 the one that got it is silent for a while.
-    const askAnother = async (settings: Readonly<Record<string, string>> = {}) => {
-      const twin = await setup.service.twin({
-        MORALIS_TIMEOUT_MS: '1000',
-        MORALIS_DEADLINE_MS: '1000',
-        ...settings,
-      });
+    const askAnother = async (settings = {}, fixed = {}) => {
+      const soon = { providerTimeoutMs: 1_000, providerDeadlineMs: 1_000 };
+      const twin = await setup.service.twin(settings, { ...soon, ...fixed });
       return twin.as(twin.keys.acme).get(`${path}?address=${stranger}&chainId=1`);
     };
 
@@ -88,7 +85,7 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
 
     test('when it does not answer in time', async () => {
       setup.server.meet('hang');
-      const { status, body } = await askAnother({ MORALIS_TIMEOUT_MS: '100', MORALIS_DEADLINE_MS: '300' });
+      const { status, body } = await askAnother({}, { providerTimeoutMs: 100, providerDeadlineMs: 300 });
       expect([status, body]).toEqual([502, expect.objectContaining(failure)]);
     });
 

@@ -71,8 +71,7 @@ export async function createTestDatabase(postgresUrl = inject('postgresUrl')): P
   await admin.destroy();
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;
-  // Tests send many requests at once, on machines that have other things to do.
-  const db = createDatabase(url.href, { poolMax: 20, log, waitMs: 5_000 });
+  const db = createDatabase(url.href, { poolMax: 20, log });
   // The rights on a database are not cloned with it.
   await revokeTemporary(db);
   return { db, url: url.href, close: () => db.destroy() };

@@ -92,8 +92,8 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
   };
 }
 
-/** Settings that make a worker react quickly. */
-const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
+/** What makes a worker react quickly. */
+export const quick = { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 2 };
 
 /** Starts a service on the chain. Nothing is minted until a worker starts. */
 export async function startMintService(
@@ -103,7 +103,8 @@ export async function startMintService(
 ) {
   const service = await startService({
     rpcUrl: chain.rpcUrl,
-    settings: { ...quick, ...settings },
+    settings,
+    fixed: quick,
     databaseUser: 'test_minting',
     postgresUrl,
   });

@@ -1,6 +1,7 @@
 import request, { type Test } from 'supertest';
 import { inject } from 'vitest';
 import type { ApiParts } from '../../src/compose/api.ts';
+import type { FixedValues } from '../../src/config/fixed-values.ts';
 import { type Answer, createConformance } from './conformance.ts';
 import { asUser, createTestDatabase, type TestDatabase } from './database.ts';
 import { type Population, populate, type ServiceOptions, serve } from './serving.ts';
@@ -21,7 +22,7 @@ export type TestService = Population & {
   /** Checks an answer against the documents, for clients of other kinds. Throws where they differ. */
   check(answer: Answer): void;
   /** Starts a second instance with its own parts on the same database, as another process would be. */
-  twin(settings?: Readonly<Record<string, string>>): Promise<TestService>;
+  twin(settings?: Readonly<Record<string, string>>, fixed?: Partial<FixedValues>): Promise<TestService>;
   close(): Promise<void>;
 };
 
@@ -42,10 +43,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 export async function startServiceOn(database: TestDatabase, options: ServiceOptions): Promise<TestService> {
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
-  const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {
+  const open: TestService['twin'] = async (settings = {}, fixed = {}) => {
     const service = await openService(database, {
       ...options,
       settings: { ...options.settings, ...settings },
+      fixed: { ...options.fixed, ...fixed },
     });
     const whole: TestService = { ...service, keys, companies, twin: open };
     opened.push(whole);

@@ -3,6 +3,7 @@ import { createLogger } from '../../src/base/log.ts';
 import { type ApiParts, createApiParts, createServiceApp } from '../../src/compose/api.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import type { FixedValues } from '../../src/config/fixed-values.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
@@ -33,6 +34,8 @@ type Serving = {
 export type ServiceOptions = {
   /** Settings in addition to those of every test; they win over them. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Likewise of what is no setting. */
+  readonly fixed?: Partial<FixedValues>;
   /** Replaces parts after they were built, for faults that cannot be caused from outside. */
   readonly replace?: (parts: ApiParts) => Partial<ApiParts>;
   /** The RPC URL of a chain with id 31337. Without it, the node of the network does not answer. */
@@ -49,26 +52,29 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** Starts the service on a migrated database, with rate limits off, on a free port of this process. */
 export async function serve(databaseUrl: string, options: ServiceOptions = {}): Promise<Serving> {
-  const config = loadConfig({
+  const settings = {
     DATABASE_URL: databaseUrl,
     SECRET_KEYS: secretKeys,
     CURSOR_KEYS: secretKeys,
     KEY_ENVIRONMENT: 'test',
     RATE_LIMIT_PER_SECOND: '0',
-    UNKNOWN_KEYS_PER_MINUTE: '0',
     PUBLIC_REQUESTS_PER_MINUTE: '0',
     RPC_TIMEOUT_MS: '2000',
-    // Tests send hundreds of requests at once, on machines that have other things to do.
-    MAX_WAIT_MS: '5000',
     // A company gets two fifths of the pool; some tests hold up ten of its requests.
     DATABASE_POOL_MAX: '30',
     ...(options.moralis && {
       MORALIS_BASE_URL: options.moralis.baseUrl,
       MORALIS_API_KEY: options.moralis.apiKey,
-      MORALIS_TIMEOUT_MS: '5000',
-      MORALIS_DEADLINE_MS: '10000',
     }),
     ...options.settings,
+  };
+  const config = loadConfig(settings, {
+    unknownKeysPerMinute: 0,
+    // Tests send hundreds of requests at once, on machines that have other things to do.
+    maxWaitMs: 5_000,
+    providerTimeoutMs: 5_000,
+    providerDeadlineMs: 10_000,
+    ...options.fixed,
   });
   const opened = new AsyncDisposableStack();
   const shared = await createParts(config, createLogger({ level: 'silent' }), opened);

@@ -37,7 +37,7 @@ export async function examineReplica({ db, config, log }: Parts): Promise<Findin
     const unreadable = await findUnreadable(replica, readTables);
     const fault = rightsFault(unreadable) ?? placeFault(await readBeat(replica, beats), cluster);
     if (fault !== undefined) return [{ check, state: 'FAULT', detail: fault }];
-    return [await examineLag(db, { replica, beats, mostMs: config.DATABASE_REPLICA_MAX_LAG * 1_000 })];
+    return [await examineLag(db, { replica, beats, mostMs: config.fixed.replicaMaxLagMs })];
   } catch (error) {
     const origin = { url, local: false, setting: 'DATABASE_REPLICA_URL' };
     return [{ check, state: 'FAULT', detail: explainDatabase(error, origin) ?? errorText(error) }];
@@ -81,6 +81,6 @@ async function examineLag(db: Database, { replica, beats, mostMs }: Following): 
   } while (lagMs() < mostMs);
   const detail =
     `it did not show in ${mostMs / 1_000} s what was committed here, so reads go to the primary: let it catch up, ` +
-    'raise DATABASE_REPLICA_MAX_LAG, or correct the database in DATABASE_REPLICA_URL';
+    'or correct the database in DATABASE_REPLICA_URL';
   return { check, state: 'warning', detail };
 }

@@ -7,7 +7,7 @@ import { createConnectionWatch } from './connection-watch.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import type { Reach } from './reach.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
-import { shareConnections } from './shared-pool.ts';
+import { cancelWithCaller } from './statement-cancel.ts';
 import { hookStatements } from './statement-hook.ts';
 import { beginStatementSpan } from './statement-span.ts';
 
@@ -24,12 +24,8 @@ export type DatabaseOptions = {
    * after another: leads to the server without it.
    */
   readonly sessionUrl?: string;
-  /** Whether statements are kept under names; by default where there is no such pooler. */
-  readonly namesStatements?: boolean;
   /** Whether the URL leads to a replica. */
   readonly isReplica?: boolean;
-  /** Time that a request waits for a connection, in milliseconds; 1 s by default. */
-  readonly waitMs?: number | undefined;
 };
 
 /**
@@ -40,15 +36,7 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  {
-    poolMax,
-    log,
-    limits = serviceLimits,
-    sessionUrl,
-    namesStatements,
-    isReplica = false,
-    waitMs = 1_000,
-  }: DatabaseOptions,
+  { poolMax, log, limits = serviceLimits, sessionUrl, isReplica = false }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -63,11 +51,15 @@ export function createDatabase(
   };
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
-    namesStatements: namesStatements ?? sessionUrl === undefined,
+    namesStatements: sessionUrl === undefined,
     isReplica,
   };
   const outages = createOutageLog(log);
-  const { processOf, untilDone, ...watched } = watchedPool({ outages, limits, sessionUrl });
+  const cancel = (pid: number) =>
+    // Citus has another function of this name.
+    db
+      .raw('SELECT pg_cancel_backend(?::int)', [pid])
+      .catch((err: unknown) => log.warn({ err }, 'statement not cancelled'));
   // Knex's types lack `userParams` too.
   const config: Knex.Config & { userParams: Reach } = {
     client: 'pg',
@@ -82,10 +74,9 @@ export function createDatabase(
       deprecate: (message) => log.debug({ source: 'knex' }, String(message)),
       debug: (message) => log.debug({ source: 'knex' }, String(message)),
     },
-    pool: { min: 0, max: poolMax, ...watched },
+    pool: { min: 0, max: poolMax, ...watchedPool({ outages, limits, sessionUrl, cancel }) },
   };
   const db: Database = knex(config);
-  shareConnections(db, { poolMax, waitMs, log, processOf, untilDone });
   return db;
 }
 
@@ -95,12 +86,13 @@ type WatchOptions = {
   readonly outages: OutageLog;
   readonly limits: SessionLimits;
   readonly sessionUrl: string | undefined;
+  /** Cancels what a process of the server does. */
+  readonly cancel: (pid: number) => unknown;
 };
 
-function watchedPool({ outages, limits, sessionUrl }: WatchOptions) {
+function watchedPool({ outages, limits, sessionUrl, cancel }: WatchOptions) {
   const watch = createConnectionWatch();
   const name = `tallystick ${hostname().slice(0, 40)}:${process.pid}`;
-  const processes = new WeakMap<Client, number>();
   const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
   return {
     acquireTimeoutMillis: 5_000,
@@ -110,11 +102,19 @@ function watchedPool({ outages, limits, sessionUrl }: WatchOptions) {
     afterCreate(connection: Client, done: Done) {
       // A checked-out client without an error listener ends the process when the server restarts.
       connection.on('error', outages.failed);
-      const begin = watch.add(connection);
+      const { begin, retire } = watch.add(connection);
+      let pid: number | undefined;
+      const cancelAndRetire = () => {
+        if (pid === undefined) return;
+        retire();
+        cancel(pid);
+      };
       hookStatements(connection, (statement) => {
         const end = begin();
+        const unwatch = cancelWithCaller(cancelAndRetire);
         const span = statement === undefined ? undefined : beginStatementSpan(statement);
         return (error) => {
+          unwatch?.();
           end(error);
           span?.end(error);
         };
@@ -122,13 +122,10 @@ function watchedPool({ outages, limits, sessionUrl }: WatchOptions) {
       connection.query<{ pid: number }>(text, [...values], (error: Error | null, result) => {
         if (!error) outages.opened();
         // A pooler lends the session to others.
-        const pid = sessionUrl === undefined ? result?.rows[0]?.pid : undefined;
-        if (pid !== undefined) processes.set(connection, pid);
+        pid = sessionUrl === undefined ? result?.rows[0]?.pid : undefined;
         done(error, connection);
       });
     },
-    processOf: (connection: Client) => processes.get(connection),
-    untilDone: watch.untilDone,
     validate: watch.isSound,
   };
 }

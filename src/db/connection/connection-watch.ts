@@ -2,18 +2,20 @@ import { type Client, DatabaseError } from 'pg';
 import { codeOf } from './outage.ts';
 
 export type ConnectionWatch = {
-  /** Watches a connection that was just opened. @returns what is to be called at the begin of each statement on it */
-  add(connection: Client): () => (error: unknown) => void;
-  /** Waits until the server is done with the last statement, a quarter of a second at most. */
-  untilDone(connection: Client): Promise<void>;
+  /** Watches a connection that was just opened. */
+  add(connection: Client): Watched;
   /** Returns whether the connection may be used again. */
   isSound(connection: Client): boolean;
 };
 
-type State = { readonly losses: number; isBusy: boolean; isReadOnly: boolean };
+type Watched = {
+  /** To be called at the begin of each statement. @returns what is to be called at its end */
+  begin(): (error: unknown) => void;
+  /** From now on nobody else gets the connection. */
+  retire(): void;
+};
 
-// The error of a statement comes before the server is ready for the next one, mostly by microseconds.
-const doneMs = 250;
+type State = { readonly losses: number; isBusy: boolean; isRetired: boolean };
 
 /** SQLSTATE of a write in a session or on a server that only reads. */
 const readOnlyState = '25006';
@@ -30,7 +32,7 @@ export function createConnectionWatch(): ConnectionWatch {
   let losses = 0;
   return {
     add(connection) {
-      const state: State = { losses, isBusy: false, isReadOnly: false };
+      const state: State = { losses, isBusy: false, isRetired: false };
       states.set(connection, state);
       connection.on('error', () => {
         losses += 1;
@@ -38,28 +40,24 @@ export function createConnectionWatch(): ConnectionWatch {
       connection.on('drain', () => {
         state.isBusy = false;
       });
-      return () => {
-        state.isBusy = true;
-        return (error) => {
-          if (error instanceof DatabaseError) state.isReadOnly ||= codeOf(error) === readOnlyState;
-          // Not of the server. pg reports a statement without an answer before it reports the loss.
-          else if (error !== undefined) losses += 1;
-        };
+      return {
+        begin() {
+          state.isBusy = true;
+          return (error) => {
+            if (error instanceof DatabaseError) state.isRetired ||= codeOf(error) === readOnlyState;
+            // Not of the server. pg reports a statement without an answer before it reports the loss.
+            else if (error !== undefined) losses += 1;
+          };
+        },
+        retire() {
+          state.isRetired = true;
+        },
       };
-    },
-    async untilDone(connection) {
-      if (states.get(connection)?.isBusy !== true) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, doneMs);
-      connection.once('drain', resolve);
-      await promise;
-      clearTimeout(timer);
-      connection.off('drain', resolve);
     },
     isSound(connection) {
       const state = states.get(connection);
       const isDone = state?.isBusy === false && connection.getTransactionStatus() === 'I';
-      return isDone && !state.isReadOnly && state.losses === losses;
+      return isDone && !state.isRetired && state.losses === losses;
     },
   };
 }

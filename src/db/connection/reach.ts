@@ -11,5 +11,7 @@ export type Reach = {
   readonly isReplica: boolean;
 };
 
-/** Those of a connection of `createDatabase`, which Knex keeps for us, untyped. */
-export const reachOf = (db: Database | Tx): Reach => db.client.config.userParams;
+type WithReach = (Database | Tx) & { readonly userParams: Reach };
+
+/** Returns those of `createDatabase`. Knex keeps them for us, but its types lack them. */
+export const reachOf = (db: Database | Tx): Reach => (db as WithReach).userParams;

@@ -1,13 +1,19 @@
+import { currentScope, throwIfEnded } from '../../base/request-scope.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { reachOf } from './reach.ts';
 import { limitTransaction } from './session-limits.ts';
 
-/** Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. */
-export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+/**
+ * Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. It begins none for
+ * a caller who has gone.
+ */
+export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { transactionLimits: limits } = reachOf(db);
-  if (limits === undefined) return db.transaction(work);
+  const scope = currentScope();
+  await scope?.onBack?.();
   return db.transaction(async (tx) => {
-    await limitTransaction(tx, limits);
+    if (scope !== undefined) throwIfEnded(scope);
+    if (limits !== undefined) await limitTransaction(tx, limits);
     return work(tx);
   });
 }

@@ -4,21 +4,29 @@ import type { Admission } from '../server/admission.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Waits until the process may work on the request. Its place ends as soon as the work waits for somebody outside.
+ * Waits until the process may work on the request. Its place ends as soon as the work waits for somebody outside, and the
+ * next transaction waits for another place.
  * @returns undefined where nothing is to be waited for
  * @throws ProblemError `overloaded`
  */
 export function admitWork(admission: Admission, exchange: Exchange): Promise<void> | undefined {
   const scope = currentScope();
-  if (scope?.tenant === undefined) return undefined;
-  const begin = (release: Release) => {
-    exchange.release = release;
-    scope.onAway = release;
+  const { tenant } = scope ?? {};
+  if (scope === undefined || tenant === undefined) return undefined;
+  let place: Release | Promise<Release> | undefined = admission.admit(tenant, scope);
+  const leave = () => {
+    const left = place;
+    place = undefined;
+    if (left instanceof Promise) left.then((release) => release()).catch(() => {});
+    else left?.();
   };
-  const admitted = admission.admit(scope.tenant, scope);
-  if (admitted instanceof Promise) return admitted.then(begin);
-  begin(admitted);
-  return undefined;
+  exchange.release = leave;
+  scope.onAway = leave;
+  scope.onBack = async () => {
+    place ??= admission.admit(tenant, scope);
+    await place;
+  };
+  return place instanceof Promise ? place.then(() => {}) : undefined;
 }
 
 /**

@@ -49,6 +49,7 @@ export function openScope(
 class CallerWork implements RequestScope, Ending {
   tenant?: string;
   onAway?: () => void;
+  onBack?: () => Promise<void>;
   onIdle?: () => void;
   allowMore?: (ms: number) => void;
   readonly isRead: boolean;

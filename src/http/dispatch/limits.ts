@@ -5,10 +5,11 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import { ProblemError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { CallerGoneError } from '../../base/request-scope.ts';
+import { currentScope } from '../../base/request-scope.ts';
+import { createSemaphore, type Semaphore } from '../../base/semaphore.ts';
 import type { Caller } from '../../contract/operation.ts';
+import { tenantOf } from '../../contract/tenant.ts';
 
 export type RateLimit = { readonly perSecond: number; readonly burst: number };
 
@@ -31,6 +32,10 @@ type LimiterOptions = {
   /** For keys without their own limit; 0 per second means no limit. */
   readonly defaults: RateLimit;
   readonly log: Logger;
+  /** Requests that are counted in the database at the same time; shared among companies. */
+  readonly countsAtOnce?: number;
+  /** Time that a request waits to be counted, in milliseconds. */
+  readonly waitMs?: number;
 };
 
 // One limiter for each pair of limits in use; operators configure few different ones.
@@ -44,28 +49,37 @@ const maxPolicies = 1_000;
  * and up to twice `burst` around the border of two windows. A key that has exhausted its window is rejected from memory,
  * without a query. While the database is unreachable, every process counts on its own.
  */
-export function createLimiter({ db, defaults, log }: LimiterOptions): Limiter {
+export function createLimiter({
+  db,
+  defaults,
+  log,
+  countsAtOnce = 2,
+  waitMs = 1_000,
+}: LimiterOptions): Limiter {
+  const places = createSemaphore({ places: countsAtOnce, waitMs });
   const policies = new Map<string, Policy>();
   const policyOf = (limit: RateLimit): Policy => {
     const name = `${limit.perSecond}/${limit.burst}`;
     const known = policies.get(name);
     if (known !== undefined) return known;
     if (policies.size >= maxPolicies) policies.clear();
-    const made = createPolicy({ db, log }, limit);
+    const made = createPolicy({ db, log, places }, limit);
     policies.set(name, made);
     return made;
   };
   return {
     consume(caller) {
       const limit = caller.rateLimit ?? defaults;
-      return limit.perSecond === 0 ? undefined : policyOf(limit).consume(rowKey(caller));
+      return limit.perSecond === 0 ? undefined : policyOf(limit).consume(caller);
     },
   };
 }
 
-type Policy = { consume(name: string): Promise<Allowance> };
+type Policy = { consume(caller: Caller): Promise<Allowance> };
 
-function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, burst }: RateLimit): Policy {
+type PolicyOptions = Pick<LimiterOptions, 'db' | 'log'> & { readonly places: Semaphore };
+
+function createPolicy({ db, log, places }: PolicyOptions, { perSecond, burst }: RateLimit): Policy {
   const points = Math.max(burst, perSecond);
   // Whole milliseconds: the end of a window is stored as such.
   const windowMs = Math.ceil((points / perSecond) * 1_000);
@@ -105,16 +119,20 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
     else log.info('rate limits are counted together again');
   };
   return {
-    async consume(name) {
+    async consume(caller) {
+      const name = rowKey(caller);
+      // The requests of a key wait for each other's count, and must not do so with all connections.
+      const scope = currentScope();
+      const release = scope && (await places.take(tenantOf(caller), scope));
       try {
         const shared = await countShared(name);
         noteAlone(false);
         return toAllowance(shared);
       } catch (reason) {
-        // The request is rejected, or over, before anything was counted.
-        if (reason instanceof ProblemError || reason instanceof CallerGoneError) throw reason;
         noteAlone(true, reason);
         return toAllowance(await countOn(fallback, name));
+      } finally {
+        release?.();
       }
     },
   };

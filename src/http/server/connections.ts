@@ -9,6 +9,8 @@ export type ConnectionLimits = ReadingPace & {
   readonly total: number;
   /** Connections of one IPv4 address, or IPv6 network; more are closed at once. */
   readonly perAddress: number;
+  /** Whether the address is that of a proxy, whose connections count only in all. */
+  readonly isProxy: (address: string | undefined) => boolean;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
 };
@@ -48,7 +50,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, log: 
       if (left > 0) perAddress.set(address, left);
       else perAddress.delete(address);
     });
-    if (count > limits.perAddress) close(socket, 'too many of one address');
+    if (count > limits.perAddress && !limits.isProxy(socket.remoteAddress))
+      close(socket, 'too many of one address');
   });
 
   // One that is answered takes its time; one that was opened ahead of its first request is as good as one between two.

@@ -47,6 +47,7 @@ type ListenOptions = {
 const defaultLimits: ConnectionLimits = {
   total: 10_000,
   perAddress: 1_000,
+  isProxy: () => false,
   pipelined: 8,
   writeTimeoutMs: 15_000,
   leastBytesPerSecond: 16 * 1024,

@@ -44,11 +44,6 @@ export function watchIndexes(metrics: Metrics, options: LevelOptions): void {
         help: '1 while the index stalls until an operator acts, 0 while it goes on.',
         labels,
       },
-      untraced: {
-        name: 'tallystick_index_untraced_blocks',
-        help: 'Blocks that were indexed without the value that moved inside their transactions.',
-        labels,
-      },
     },
     sources: () => [
       {
@@ -88,7 +83,6 @@ function levelsOf(states: readonly IndexState[], skipped: ReadonlyMap<string, nu
     seen: states.map((state) => level(state, secondsSince(state.updatedAt))),
     skipped: states.map((state) => level(state, skipped.get(state.chainId) ?? 0)),
     stuck: states.map((state) => level(state, state.stuck === undefined ? 0 : 1)),
-    untraced: states.map((state) => level(state, state.untracedBlocks)),
   };
 }
 

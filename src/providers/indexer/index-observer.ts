@@ -33,7 +33,6 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
     labels,
     help: 'Steps of an index that failed and were tried again, for whatever reason.',
   });
-
   return {
     events: (chainId) => ({
       onAppend(blocks, isNewest) {

@@ -20,7 +20,7 @@ export type MoralisClientOptions = {
   readonly concurrency: number;
   readonly outgoing: Outgoing;
   /** Called after each request with the number of the try, from 1, and its outcome. */
-  readonly onTry?: (tries: number, outcome: string) => void;
+  readonly onTry?: (outcome: string) => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -99,11 +99,11 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   const tryFrom = async (tries: number, url: string, deadline: Deadline): Promise<unknown> => {
     try {
       const answer = await untilAborted(ask(url, deadline), deadline.signal);
-      onTry?.(tries, '2xx');
+      onTry?.('2xx');
       return answer;
     } catch (error) {
       const fault = faultOf(error, deadline);
-      onTry?.(tries, fault.status === 0 ? fault.reason : `${String(fault.status)[0]}xx`);
+      onTry?.(fault.status === 0 ? fault.reason : `${String(fault.status)[0]}xx`);
       const pause = fault.isPassing ? pauseAfter(fault, tries) : Number.POSITIVE_INFINITY;
       if (tries === maxTries || clock.now() + pause >= deadline.endsAt) throw fault;
       await clock.wait(pause, deadline.signal).catch((cause: unknown) => {

@@ -14,20 +14,13 @@ export function createMoralisMetrics(metrics: Metrics): MoralisObserver {
     help: 'Requests to the hosted data provider: 2xx, 4xx, 5xx, or why there was no usable answer.',
     labels: ['outcome'],
   });
-  const retries = metrics.counter({
-    name: 'tallystick_moralis_retries_total',
-    help: 'Requests to the hosted data provider that repeat a failed request.',
-  });
   const repairs = metrics.counter({
     name: 'tallystick_moralis_repairs_total',
     help: 'Fields of the hosted data provider that did not fit, so that they were left out or replaced.',
     labels: ['field'],
   });
   return {
-    onTry(tries, outcome) {
-      requests.inc({ outcome });
-      if (tries > 1) retries.inc();
-    },
+    onTry: (outcome) => requests.inc({ outcome }),
     onRepair: (field) => repairs.inc({ field }),
   };
 }

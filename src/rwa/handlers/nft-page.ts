@@ -33,10 +33,8 @@ export async function readNftPage(
   filter: NftFilter,
 ): Promise<NftPage> {
   const { companyId } = asked;
-  const [total, found] = await Promise.all([
-    countNfts(db, companyId, filter),
-    listNfts(db, companyId, filter, { limit: limit + 1, ...start }),
-  ]);
+  const total = await countNfts(db, companyId, filter);
+  const found = await listNfts(db, companyId, filter, { limit: limit + 1, ...start });
   const { rows, cursor } = cutPage(asked, found, limit, (nft) => `${nft.rwaNumber}.${nft.serial}`);
   return { nfts: rows, headers: { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) } };
 }

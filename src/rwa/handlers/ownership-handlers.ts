@@ -51,10 +51,8 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }
       const { limit } = pageOf(query);
-      const [total, found] = await Promise.all([
-        countTransfers(db, companyId, path.id),
-        listTransfers(db, companyId, path.id, { limit: limit + 1, after }),
-      ]);
+      const total = await countTransfers(db, companyId, path.id);
+      const found = await listTransfers(db, companyId, path.id, { limit: limit + 1, after });
       const { rows, cursor } = cutPage(asked, found, limit, (row) => `${row.block}.${row.logIndex}`);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
       return { status: 200, body: rows.map(toApiTransfer), headers };
@@ -77,10 +75,8 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
       const isFile = preferred(['application/json', 'text/csv']) === 'text/csv';
       const limit = isFile ? 0 : pageOf(query).limit;
       const page = isFile ? { after } : { after, limit: limit + 1, tokens: tokensOfHolder };
-      const [totals, found] = await Promise.all([
-        countHeld(db, rwa, block.number),
-        listHolders(db, rwa, block.number, page),
-      ]);
+      const totals = await countHeld(db, rwa, block.number);
+      const found = await listHolders(db, rwa, block.number, page);
       // Rows of another branch may be among them.
       const now = await findLedger(db, rwa);
       if (now.rollBacks !== ledger.rollBacks) throw problem('service_unavailable');

@@ -25,12 +25,10 @@ export function createRwaHandlers({ db, mayLag }: Deps): Handlers<RwaOperations,
         createdMicros === undefined || id === undefined
           ? { offset }
           : { after: { createdMicros: BigInt(createdMicros), id } };
-      const [total, found] = await mayLag((from) =>
-        Promise.all([
-          countRwas(from, companyId, query),
-          listRwas(from, companyId, query, { limit: limit + 1, ...start }),
-        ]),
-      );
+      const { total, found } = await mayLag(async (from) => ({
+        total: await countRwas(from, companyId, query),
+        found: await listRwas(from, companyId, query, { limit: limit + 1, ...start }),
+      }));
       const { rows, cursor = null } = cutPage(asked, found, limit, ({ place }) => positionText(place));
       const body = { total, limit, offset, cursor, rwas: rows.map(toApiRwa) };
       return { status: 200, body, headers: nextLink(asked, cursor ?? undefined) };

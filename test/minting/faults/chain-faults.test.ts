@@ -74,7 +74,7 @@ describe('a chain', () => {
     const { chain } = setup;
     await setup.killAll();
     await chain.call('evm_setAutomine', false);
-    await setup.work(undefined, { MINT_REBROADCAST_MS: '3600000' }).until(/working/);
+    await setup.work(undefined, {}, { mintRebroadcastMs: 3_600_000 }).until(/working/);
     const inPool = async () => Number((await chain.call<{ pending: string }>('txpool_status')).pending);
     const ids: string[] = [];
     for (let sent = 1; sent <= 3; sent += 1) {

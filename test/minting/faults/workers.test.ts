@@ -50,7 +50,7 @@ describe('workers', () => {
 
   test('one that is told to stop gives its lane back at once, with nothing half done', async () => {
     setup = await createMintSetup();
-    const first = setup.work(undefined, { MINT_LEASE_SECONDS: '600' });
+    const first = setup.work(undefined, {}, { mintLeaseSeconds: 600 });
     await first.until(/working/);
     const ids = await setup.accept(10);
     first.child.kill('SIGTERM');

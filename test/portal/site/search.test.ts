@@ -62,7 +62,7 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   test.each([
     ['change a signer', /^operate\/upgrade-backup-restore\.html#rotate-keys$/],
     ['finality_unknown', /^operate\/stuck-mints\.html/],
-    ['MAX_WAIT_MS', /^operate\/configuration\.html#row-max_wait_ms$/],
+    ['RPC_TIMEOUT_MS', /^operate\/configuration\.html#row-rpc_timeout_ms$/],
     ['tallystick_mint_unexplained', /^operate\/metrics\.html#row-tallystick_mint_unexplained$/],
     ['restore a backup', /^operate\/upgrade-backup-restore\.html/],
     ['semaphore', /^internals\/decisions\/012-one-semaphore\.html$/],

@@ -47,7 +47,8 @@ const upstream = (name: string, about: string, mishap: Mishap): Fault => ({
 const authentication = (conduct: Exclude<Conduct, 'well'>, about: string): Fault => ({
   name: `authentication ${conduct}`,
   about,
-  seconds: 10,
+  // Twice as long as keys are cached.
+  seconds: 20,
   change: ({ around }) => ({ settings: around.authenticator.settings }),
   async begin(stage) {
     const { authenticator } = stage.around;

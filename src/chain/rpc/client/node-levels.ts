@@ -7,7 +7,6 @@ const labels = ['chain_id', 'node'];
 export function watchNodes(metrics: Metrics, { clients }: { readonly clients: RpcClients }): void {
   metrics.levels({
     gauges: {
-      head: { name: 'tallystick_rpc_node_head', help: 'The newest block that a node has shown.', labels },
       state: {
         name: 'tallystick_rpc_node_state',
         help: '1 for the state of a node: unknown, usable, standing, lagging, forked, foreign or failing. Other states are absent.',
@@ -24,10 +23,5 @@ function levelsOf(clients: RpcClients) {
     .flatMap(({ chainId, nodes }) =>
       nodes.map((status) => ({ ...status, labels: { chain_id: chainId, node: status.node } })),
     );
-  return {
-    head: all.flatMap(({ head, labels: of }) =>
-      head === undefined ? [] : [{ labels: of, value: Number(head.number) }],
-    ),
-    state: all.map((status) => ({ labels: { ...status.labels, state: status.state }, value: 1 })),
-  };
+  return { state: all.map(({ labels, state }) => ({ labels: { ...labels, state }, value: 1 })) };
 }

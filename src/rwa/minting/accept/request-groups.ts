@@ -73,6 +73,7 @@ export function createRequestGroups<Request, Outcome>({
     const patience = setTimeout(giveUp, patienceMs);
     const waiting = { request, span: currentSpan(), patience, resolve, reject };
     line.waiting.push(waiting);
+    currentScope()?.onAway?.();
     // Those that come in the same tick go together.
     if (line.waiting.length === 1) setImmediate(startGroups, name, line);
     return promise;
