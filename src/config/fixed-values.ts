@@ -19,8 +19,6 @@ export const fixedValues = {
   /** One answer of the hosted provider, and a request with all its tries. Its slowest answers take some seconds. */
   providerTimeoutMs: 10_000,
   providerDeadlineMs: 12_000,
-  /** Between two polls of a node that has no new block. Callers see a block about as late. */
-  indexPollMs: 1_000,
   /** Between two polls of a chain on which mints are in progress. */
   mintPollMs: 1_000,
   /** After which a transaction without a block is sent again as it is: nodes forget some. */

@@ -22,6 +22,11 @@ export const historySettings = {
     schema: wholeSetting(1, 1_000).default(10),
     about: 'Requests to the hosted data provider that this process sends concurrently. Further ones wait.',
   },
+  INDEX_POLL_MS: {
+    schema: wholeSetting(50, 600_000).default(1_000),
+    about:
+      'Index: time between two polls of a node that has no new block. Raise it where each question to a node is paid for.',
+  },
   INDEX_PARALLEL: {
     schema: wholeSetting(1, 200).default(8),
     about: 'Index: blocks of a network that are requested concurrently.',

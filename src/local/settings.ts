@@ -41,6 +41,7 @@ export function localConfig(
     RATE_LIMIT_PER_SECOND: '0',
     // No load balancer has to notice a stop.
     DRAIN_SECONDS: '0',
+    INDEX_POLL_MS: '200',
     OWNERSHIP_POLL_SECONDS: '1',
     INDEX_READY_LAG: '5',
     // This service itself serves the metadata of what is minted here.
@@ -50,7 +51,7 @@ export function localConfig(
     ...given,
     ...fixedSettings(databaseUrl, kept),
   };
-  return loadConfig(local, { unknownKeysPerMinute: 0, indexPollMs: 200 });
+  return loadConfig(local, { unknownKeysPerMinute: 0 });
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

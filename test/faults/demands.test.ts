@@ -49,7 +49,7 @@ describe('a fault', () => {
     ['2 of 300 still open', { aftermath: { acted: true, violations: ['2 of 300 still open'] } }],
     ['1 answers that are neither', { answers: [answer({ class: 'wrong' })] }],
     ['1 requests cut off', { answers: [answer({ class: 'cut' })] }],
-    ['1 requests without an answer in 15 s', { answers: [answer({ ms: 15_001 })] }],
+    ['1 requests without an answer in 18 s', { answers: [answer({ ms: 18_001 })] }],
     ['1 of 1 requests not served', { answers: unserved, fault: { ...held.fault, servesAll: true } }],
     ['1 of 1 requests not served before', { quiet: unserved }],
     ['nothing was asked before', { quiet: [] }],

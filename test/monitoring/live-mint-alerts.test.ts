@@ -47,9 +47,10 @@ async function startWorld(opened: AsyncDisposableStack) {
       MINT_STUCK_BLOCKS: '1',
       RPC_FINALITY_NODES: '1',
       RPC_TIMEOUT_MS: '1500',
+      INDEX_POLL_MS: '50',
       ...(await keystoreSettings(chain.chainId, chain.keys[0] ?? '')),
     },
-    { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 5, indexPollMs: 50 },
+    { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 5 },
   );
   opened.defer(() => worker.stop());
   return { chain, node, indexed, service, worker };

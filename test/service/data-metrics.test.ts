@@ -23,7 +23,7 @@ const test = base
       rpcUrl: node.url,
       moralis,
       databaseUser: 'test_indexing',
-      fixed: { indexPollMs: 50 },
+      settings: { INDEX_POLL_MS: '50' },
     } as const;
   })
   .extend('moralis', perFile, ({ serviceOptions }) => serviceOptions.moralis)

@@ -48,15 +48,13 @@ test.beforeAll(async ({ database }) => {
   await database.db('networks').insert(network('31337', chains[0]?.rpcUrl ?? ''));
   const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
   const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_READY_LAG: '0' };
-  const config = loadConfig(
-    {
-      ...settings,
-      DATABASE_URL: database.url,
-      SECRET_KEYS: keys,
-      CURSOR_KEYS: keys,
-    },
-    { indexPollMs: 50 },
-  );
+  const config = loadConfig({
+    ...settings,
+    INDEX_POLL_MS: '50',
+    DATABASE_URL: database.url,
+    SECRET_KEYS: keys,
+    CURSOR_KEYS: keys,
+  });
   service = await startService(config, createLogger({ level: 'silent' }));
 });
 afterAll(async () => {

@@ -46,8 +46,7 @@ export type IndexSettings = {
 
 /** Derives the index settings from those of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
-  const { INDEX_PARALLEL: parallel, RPC_TIMEOUT_MS: timeoutMs, fixed } = config;
-  const { indexPollMs: pollMs } = fixed;
+  const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs, RPC_TIMEOUT_MS: timeoutMs } = config;
   return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs, timeoutMs };
 }
 
