@@ -75,7 +75,7 @@ describe('a range of blocks with many movements', () => {
       blocks: node,
       tried: newTries(),
       log: createLogger({ level: 'silent' }),
-      events: { onAppend: (blocks) => batches.push(blocks.length), onRollBack() {} },
+      events: { onAppend: (blocks) => batches.push(blocks.length), onRollBack() {}, onFailure() {} },
     });
     while ((await follower.step()) !== 'idle');
     expect(batches).toEqual([3, 3, 1]);

@@ -1,14 +1,9 @@
 import type { Metrics } from '../../base/metrics.ts';
 import type { IndexedBlock } from './decode/domain.ts';
-import type { Follower, FollowerEvents } from './follow/follower.ts';
+import type { FollowerEvents } from './follow/follower.ts';
 
-/** Counts what the parts of an index do. */
-export type IndexObserver = {
-  /** Callbacks of a follower, called after each write. */
-  events(chainId: string): FollowerEvents;
-  /** The same follower, with its failures counted. */
-  follower(chainId: string, follower: Follower): Follower;
-};
+/** Counts what the follower of a network does. */
+export type IndexObserver = (chainId: string) => FollowerEvents;
 
 export function createIndexObserver(metrics: Metrics): IndexObserver {
   const labels = ['chain_id'] as const;
@@ -33,33 +28,23 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
     labels,
     help: 'Steps of an index that failed and were tried again, for whatever reason.',
   });
-  return {
-    events: (chainId) => ({
+
+  return (chainId) => {
+    const of = { chain_id: chainId };
+    // Starts the series at 0: a rate does not see the first event of a new series.
+    for (const counter of [rollBacks, failures]) counter.inc(of, 0);
+    return {
       onAppend(blocks, isNewest) {
         const newest = isNewest ? blocks.at(-1) : undefined;
         if (newest !== undefined) {
           // The clock of the block's maker may be ahead.
-          const seconds = Math.max(0, Date.now() / 1_000 - Number(newest.header.timestamp));
-          freshness.observe({ chain_id: chainId }, seconds);
+          freshness.observe(of, Math.max(0, Date.now() / 1_000 - Number(newest.header.timestamp)));
         }
-        for (const [kind, count] of Object.entries(countsOf(blocks))) {
-          rows.inc({ chain_id: chainId, kind }, count);
-        }
+        for (const [kind, count] of Object.entries(countsOf(blocks))) rows.inc({ ...of, kind }, count);
       },
-      onRollBack: () => rollBacks.inc({ chain_id: chainId }),
-    }),
-    follower(chainId, follower) {
-      // Starts the series at 0: a rate does not see the first event of a new series.
-      for (const counter of [rollBacks, failures]) counter.inc({ chain_id: chainId }, 0);
-      return {
-        ...follower,
-        step: () =>
-          follower.step().catch((error: unknown) => {
-            failures.inc({ chain_id: chainId });
-            throw error;
-          }),
-      };
-    },
+      onRollBack: () => rollBacks.inc(of),
+      onFailure: () => failures.inc(of),
+    };
   };
 }
 

@@ -107,8 +107,8 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
   const newTries = () => createTries({ atOnce: parallel, tries, pause: (ms) => wait(ms) });
-  const newFollower = (upTo?: bigint) => {
-    const follower = createFollower({
+  const newFollower = (upTo?: bigint) =>
+    createFollower({
       chainId,
       startBlock,
       traceMethod,
@@ -117,13 +117,11 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       blocks,
       tried: newTries(),
       log,
-      events: observer?.events(chainId),
+      events: observer?.(chainId),
       inTurn: options.inTurn,
       maxBatch,
       upTo,
     });
-    return observer?.follower(chainId, follower) ?? follower;
-  };
   const reading = newTries();
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({

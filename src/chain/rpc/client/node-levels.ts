@@ -1,16 +1,14 @@
 import type { Metrics } from '../../../base/metrics.ts';
 import type { RpcClients } from './rpc-clients.ts';
 
-const labels = ['chain_id', 'node'];
-
-/** Registers the gauges of the nodes that this process has polled. */
+/** Registers the gauge of the nodes that this process has polled. */
 export function watchNodes(metrics: Metrics, { clients }: { readonly clients: RpcClients }): void {
   metrics.levels({
     gauges: {
       state: {
         name: 'tallystick_rpc_node_state',
         help: '1 for the state of a node: unknown, usable, standing, lagging, forked, foreign or failing. Other states are absent.',
-        labels: [...labels, 'state'],
+        labels: ['chain_id', 'node', 'state'],
       },
     },
     sources: () => [{ name: 'nodes', read: async () => levelsOf(clients) }],
@@ -18,10 +16,20 @@ export function watchNodes(metrics: Metrics, { clients }: { readonly clients: Rp
 }
 
 function levelsOf(clients: RpcClients) {
+<<<<<<< HEAD
   const all = clients
     .list()
     .flatMap(({ chainId, nodes }) =>
       nodes.map((status) => ({ ...status, labels: { chain_id: chainId, node: status.node } })),
     );
   return { state: all.map(({ labels, state }) => ({ labels: { ...labels, state }, value: 1 })) };
+=======
+  return {
+    state: clients
+      .list()
+      .flatMap(({ chainId, nodes }) =>
+        nodes.map(({ node, state }) => ({ labels: { chain_id: chainId, node, state }, value: 1 })),
+      ),
+  };
+>>>>>>> subB
 }

@@ -37,11 +37,12 @@ export type Follower = {
   blockedAt(): bigint | undefined;
 };
 
-/** Callbacks of a follower, called after each commit. */
+/** Callbacks of a follower, called after each commit and after a step that failed. */
 export type FollowerEvents = {
   /** @param isNewest whether the last block is the newest that the node had */
   onAppend(blocks: readonly IndexedBlock[], isNewest: boolean): void;
   onRollBack(): void;
+  onFailure(): void;
 };
 
 export type FollowerOptions = {
@@ -174,6 +175,7 @@ export function createFollower(options: FollowerOptions): Follower {
         state = undefined;
         batch = 1;
         reader.drop();
+        events?.onFailure();
         throw error;
       }
     },
