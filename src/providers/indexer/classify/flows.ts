@@ -54,6 +54,9 @@ export function isNft({ asset }: Flow): boolean {
  */
 export function flowsOf(moves: StoredMoves, wallet: string): Flows {
   const all = movementsOf(moves);
+  const [first] = all;
+  if (first === undefined) return noFlows;
+  if (all.length === 1 && first.amount > 0n) return onlyFlow(first, wallet);
   const moving = all.filter(({ amount }) => amount > 0n);
   const groups = new Map<string, Movement[]>();
   for (const movement of moving) {
@@ -70,6 +73,15 @@ export function flowsOf(moves: StoredMoves, wallet: string): Flows {
     outs: all.filter(({ from }) => from === wallet).map((movement) => emptyFlow(movement, movement.to)),
     ins: all.filter(({ from }) => from !== wallet).map((movement) => emptyFlow(movement, movement.from)),
   };
+}
+
+const noFlows: Flows = { outs: [], ins: [] };
+
+// Most rows have one movement, and the index sorts every row that it writes. A sum took a third of that time.
+function onlyFlow({ from, to, asset, amount }: Movement, wallet: string): Flows {
+  const flow = { asset, amount, minted: false, burned: false };
+  if (from !== wallet) return { outs: [], ins: [{ ...flow, other: from, minted: from === zeroAddress }] };
+  return { outs: [{ ...flow, other: to, burned: to !== wallet && nowhere.has(to) }], ins: [] };
 }
 
 function emptyFlow({ asset }: Movement, other: string): Flow {
