@@ -16,14 +16,6 @@ export function watchNodes(metrics: Metrics, { clients }: { readonly clients: Rp
 }
 
 function levelsOf(clients: RpcClients) {
-<<<<<<< HEAD
-  const all = clients
-    .list()
-    .flatMap(({ chainId, nodes }) =>
-      nodes.map((status) => ({ ...status, labels: { chain_id: chainId, node: status.node } })),
-    );
-  return { state: all.map(({ labels, state }) => ({ labels: { ...labels, state }, value: 1 })) };
-=======
   return {
     state: clients
       .list()
@@ -31,5 +23,4 @@ function levelsOf(clients: RpcClients) {
         nodes.map(({ node, state }) => ({ labels: { chain_id: chainId, node, state }, value: 1 })),
       ),
   };
->>>>>>> subB
 }
