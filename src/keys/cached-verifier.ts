@@ -6,7 +6,7 @@ import { createSemaphore } from '../base/semaphore.ts';
 import { tenantOf } from '../contract/tenant.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
 import { hashKey } from './key-format.ts';
-import { createLastTenants, longestKey } from './last-tenants.ts';
+import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
 /** The result of a verification, and for how many seconds it is valid at most; Infinity when it has no known end. */
@@ -53,6 +53,7 @@ const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfte
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
+  const hashes = createHashes(options.cacheMax);
   const tenants = createLastTenants(options.cacheMax);
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
@@ -97,13 +98,15 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = await accepted.get(cacheKey, () =>
         lookUpUnlessRefused(cacheKey, { key, hash, network }),
       );
-      if (result.ok) tenants.note(cacheKey, tenantOf(result.caller));
-      else if (result.reason === 'invalid') tenants.forget(cacheKey);
+      if (result.ok) {
+        hashes.note(key, cacheKey);
+        tenants.note(cacheKey, tenantOf(result.caller));
+      } else if (result.reason === 'invalid') tenants.forget(cacheKey);
       return result;
     },
     known(key) {
-      // Of what is longer, the hash would cost more than it is worth; no key is.
-      const result = key.length > longestKey ? undefined : accepted.peek(hashKey(key).toString('hex'));
+      const hash = hashes.of(key);
+      const result = hash === undefined ? undefined : accepted.peek(hash);
       return result?.ok === true ? result.caller : undefined;
     },
     lastTenant: (key) => tenants.of(key),
@@ -119,8 +122,28 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     async close() {
       accepted.close();
       refused.close();
+      hashes.clear();
       tenants.clear();
     },
+  };
+}
+
+/** Hashes of keys that were accepted in the last seconds. What a hash is worth, the cache of accepted keys says. */
+function createHashes(most: number) {
+  const found = new Map<string, { readonly hash: string; readonly until: number }>();
+  return {
+    of: (key: string) => found.get(key)?.hash,
+    note(key: string, hash: string) {
+      const now = performance.now();
+      // Those that were noted first are the first: no key is kept in clear for longer than it is accepted.
+      for (const [old, { until }] of found) {
+        if (until > now && found.size < most) break;
+        found.delete(old);
+      }
+      found.delete(key);
+      found.set(key, { hash, until: now + maxAcceptedSeconds * 1_000 });
+    },
+    clear: () => found.clear(),
   };
 }
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 
 // So long a key that asks now and then is no stranger. What is known of it may be wrong by then, so it lets nobody in.
 const keptMs = 600_000;
-/** Characters of a key at most, of whatever verifier. */
-export const longestKey = 512;
+// Of what is longer, the hash would cost more than it is worth; no key is.
+const longestKey = 512;
 
 /** Whose the keys were that were accepted in the last ten minutes, by their hashes: no key is kept in clear for so long. */
 export function createLastTenants(most: number) {
