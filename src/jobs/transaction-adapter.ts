@@ -25,7 +25,14 @@ export function createTransactionAdapter(): (tx: Tx) => Db {
 export const createPoolAdapter = (db: Database): Db => ({
   async executeSql(text: string, values: Value[] = []) {
     // A text of several statements has several results.
-    const result: QueryResult | QueryResult[] = await db.raw(text.replaceAll('?', '\\?')).options({ values });
+    const result: QueryResult | QueryResult[] = await db
+      .raw(text.replaceAll('?', '\\?'))
+      .options({ values })
+      .catch((error: unknown) => {
+        // Knex puts the statement before the message, and one of pg-boss has pages.
+        if (error instanceof Error) error.message = error.message.replace(`${text} - `, () => '');
+        throw error;
+      });
     return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
   },
 });

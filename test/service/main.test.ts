@@ -87,13 +87,13 @@ describe('the service as a process', () => {
     await main.until(/service started/);
     await expect.poll(() => db('mint_lanes').whereNotNull('holder').pluck('signer')).toHaveLength(1);
 
-    // The lane cannot be given back while the database says nothing.
+    // Who waits for an answer of the database waits for longer than a stop does.
     gate.freeze();
     main.child.kill('SIGTERM');
     await main.until(/stop phase failed/);
     gate.open();
     expect(await main.ended).toBe(1);
-    expect(main.output()).toMatch('tallystick: It did not stop in order: mint lanes: not over after 6000 ms');
+    expect(main.output()).toMatch(/tallystick: It did not stop in order: .*: not over after 6000 ms/);
     expect(main.output()).toMatch(/"phase":"connections","ms":\d+/);
     expect(main.output()).not.toMatch(/service stopped/);
     await gate.close();
