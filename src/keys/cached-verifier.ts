@@ -58,8 +58,6 @@ const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfte
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
-  // By the key in clear, which is kept for no longer than it is accepted. What a hash is worth, the cache of accepted keys says.
-  const hashes = createRecent(options.cacheMax, maxAcceptedSeconds * 1_000);
   // By the hash.
   const tenants = createRecent(options.cacheMax, tenantMs);
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
@@ -105,15 +103,12 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = await accepted.get(cacheKey, () =>
         lookUpUnlessRefused(cacheKey, { key, hash, network }),
       );
-      if (result.ok) {
-        hashes.note(key, cacheKey);
-        tenants.note(cacheKey, tenantOf(result.caller));
-      } else if (result.reason === 'invalid') tenants.forget(cacheKey);
+      if (result.ok) tenants.note(cacheKey, tenantOf(result.caller));
+      else if (result.reason === 'invalid') tenants.forget(cacheKey);
       return result;
     },
     known(key) {
-      const hash = hashes.of(key);
-      const result = hash === undefined ? undefined : accepted.peek(hash);
+      const result = key.length > longestKey ? undefined : accepted.peek(digest('sha256', key, 'hex'));
       return result?.ok === true ? result.caller : undefined;
     },
     lastTenant: (key) => (key.length > longestKey ? undefined : tenants.of(digest('sha256', key, 'hex'))),
@@ -129,7 +124,6 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     async close() {
       accepted.close();
       refused.close();
-      hashes.clear();
       tenants.clear();
     },
   };
