@@ -74,7 +74,8 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   getBlockchainKey: () => [['GET', `${blockchain}/key`]],
   getEventsKey: () => [['GET', '/events/v1/api/key']],
   getRwaKey: () => [['GET', '/v1/api/key']],
-  getUsage: () => [['GET', '/v1/api/usage?from=2020-05-01&to=2020-05-31']],
+  getUsage: () =>
+    ['operation', 'key'].map((by) => ['GET', `/v1/api/usage?from=2020-05-01&to=2020-05-31&by=${by}`]),
   getNewsKey: () => [['GET', `${news}/key`]],
   listEvents: ({ eventId }) => [
     ['PATCH', `${events}/${eventId}`, full],

@@ -43,7 +43,7 @@ export const askLimited = (method: string, path: string): Promise<Answer> =>
 export const storeUsage = (): Promise<void> =>
   withAcme(async (db, companyId) => {
     const day = '2020-05-04';
-    const counts = { key_id: 'key', operation: 'listEvents', calls: 3, rejections: 1 };
+    const counts = { key_id: companyId, operation: 'listEvents', calls: 3, rejections: 1 };
     await db('usage_minutes').insert({ company_id: companyId, minute: `${day}T09:00:00Z`, ...counts });
     await db('company_gas_days').insert({ company_id: companyId, chain_id: 31337, day, wei: '42' });
   });
