@@ -230,7 +230,7 @@ function createWorkers(chain: MintChain, service: TestService) {
       AREAS: 'rwa',
       RPC_TIMEOUT_MS: String(service.parts.config.RPC_TIMEOUT_MS),
       LOG_LEVEL: 'warn',
-      // The last release, which `workFrom` starts, has these as settings.
+      // Release 0.1.0, which `workFrom` starts, has these as settings.
       MINT_POLL_MS: '50',
       MINT_REBROADCAST_MS: '300',
       MINT_LEASE_SECONDS: '1',

@@ -44,7 +44,7 @@ export function watchPeak(replicas: () => readonly Replica[]): () => Figures {
   };
 }
 
-// `MAX_ANSWERS_MB` by default, what requests under way take beside their answers, and garbage that was not collected yet.
+// Answers that callers have not read, what requests under way take beside their answers, and garbage that was not collected yet.
 const peakMemoryMb = 128 + 250;
 // Connections of the load that wait for something, on both sides.
 const peakDescriptors = 400;
