@@ -1,4 +1,4 @@
-import { problem } from '../base/errors.ts';
+import { inputInvalid, problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
 import { addressFault } from '../chain/address.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
@@ -37,8 +37,7 @@ export async function readWalletQuestion(
   ].filter((fault): fault is InputError => fault !== undefined);
   const network = await networks.find(chainId);
   const errors = network ? faults : [...faults, unregistered(chainId)];
-  const [first] = faults;
-  if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors });
+  if (faults.length > 0) throw inputInvalid(errors);
   if (network === undefined) throw problem('network_not_found', { chainId }, { errors });
   return {
     network,

@@ -14,7 +14,7 @@ export function startIndexes(parts: Parts): NetworkIndexes {
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
-    arweaveGateway: arweaveGateway,
+    arweaveGateway,
     hosts: createMetadataHosts({ outgoing, allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []) }),
     timeoutMs: 10_000,
     maxBytes: 1_000_000,

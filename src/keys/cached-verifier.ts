@@ -48,6 +48,8 @@ const retryAfterMs = 2_000;
 const tenantMs = 600_000;
 // Of what is longer, the hash would cost more than it is worth; no key is.
 const longestKey = 512;
+/** The name of a key in the caches: its hash. Undefined where it is longer than any key. */
+const nameOf = (key: string) => (key.length > longestKey ? undefined : digest('sha256', key, 'hex'));
 const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
 
 /**
@@ -108,10 +110,14 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       return result;
     },
     known(key) {
-      const result = key.length > longestKey ? undefined : accepted.peek(digest('sha256', key, 'hex'));
+      const name = nameOf(key);
+      const result = name === undefined ? undefined : accepted.peek(name);
       return result?.ok === true ? result.caller : undefined;
     },
-    lastTenant: (key) => (key.length > longestKey ? undefined : tenants.of(digest('sha256', key, 'hex'))),
+    lastTenant(key) {
+      const name = nameOf(key);
+      return name === undefined ? undefined : tenants.of(name);
+    },
     forget(hash) {
       accepted.delete(hash);
       refused.delete(hash);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { problem } from '../../base/errors.ts';
+import { inputInvalid, problem } from '../../base/errors.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecrets } from './endpoint-secret.ts';
@@ -37,7 +37,7 @@ function existing(endpoint: Endpoint | undefined): Endpoint {
 export function checkUrl(url: string, allowed: AllowedHosts): void {
   if (isEndpointUrl(url, allowed)) return;
   const message = 'url must be a public https address without user and password';
-  throw problem('input_invalid', {}, { detail: message, errors: [{ in: 'body', pointer: '/url', message }] });
+  throw inputInvalid([{ in: 'body', pointer: '/url', message }]);
 }
 
 /** An endpoint with its secret in clear, which is shown once. */
