@@ -16,6 +16,8 @@ const shortestMs = 250;
 // not be asked so slowly afterwards.
 const longestMs = 1_200;
 const longestWaitMs = 10_000;
+// Not the time that a node has for an answer, which may be shorter than the pause that it wants.
+const patienceMs = 5 * longestMs;
 // Slowly, so that a node with a constant limit rejects few questions.
 const faster = 0.9;
 
@@ -50,7 +52,7 @@ export function createPacedTransport(transport: Transport, now: () => number): P
 
   return {
     async ask(method, params, limits) {
-      const endsAt = now() + limits.timeoutMs;
+      const endsAt = now() + patienceMs;
       for (;;) {
         await turn();
         const begun = now();
