@@ -1,25 +1,34 @@
 import { createFlightCache } from '../base/cache.ts';
 import { problem } from '../base/errors.ts';
+import { formatUnits } from '../chain/decimal.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { NodesUnavailableError } from '../chain/rpc/transport/node-fault.ts';
+import type { components } from '../contract/generated/blockchain.ts';
+
+type TokenBalance = components['schemas']['TokenBalance'];
 
 /** The wallet and the currency of a balance. Addresses are in lower case. */
-export type BalanceQuestion = {
+type BalanceQuestion = {
   readonly network: Network;
   readonly address: string;
   /** The ERC-20 contract; null for the network's native currency. */
   readonly contractAddress: string | null;
 };
 
-export type Balance = {
+type Balance = {
   /** In the smallest unit of the currency. */
   readonly amount: bigint;
   readonly decimals: number | null;
   readonly symbol: string | null;
   readonly name: string | null;
   readonly blockNumber: bigint;
+};
+
+/** A balance as callers get it. */
+type Answer = {
+  readonly body: TokenBalance;
   /** When the node was queried. */
   readonly updatedAt: Date;
 };
@@ -29,7 +38,7 @@ export type BalanceReader = {
    * Reads a balance that is at most {@link maxAgeSeconds} old. Concurrent reads of one balance query the node once.
    * @throws ProblemError `not_erc20`, or `balance_unavailable` when no node answers; neither is cached
    */
-  read(question: BalanceQuestion): Promise<Balance>;
+  read(question: BalanceQuestion): Promise<Answer>;
   close(): void;
 };
 
@@ -46,7 +55,7 @@ export const maxAgeSeconds = 60;
 /** Creates a reader of balances with a cache in this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
   const { clients, maxBalances, now = () => new Date() } = options;
-  const cache = createFlightCache<Balance>({ maxKeys: maxBalances });
+  const cache = createFlightCache<Answer>({ maxKeys: maxBalances });
 
   return {
     read(question) {
@@ -54,9 +63,9 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
       const key = [network.chainId, contractAddress ?? '', address].join(':');
       return cache.get(key, async () => {
         const updatedAt = now();
-        const value = { ...(await queryNode(clients, question)), updatedAt };
+        const body = balanceToApi(question, await queryNode(clients, question), updatedAt);
         const elapsedSeconds = (now().getTime() - updatedAt.getTime()) / 1000;
-        return { value, ttlSeconds: maxAgeSeconds - elapsedSeconds };
+        return { value: { body, updatedAt }, ttlSeconds: maxAgeSeconds - elapsedSeconds };
       });
     },
     close() {
@@ -68,7 +77,7 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
 async function queryNode(
   clients: Pick<RpcClients, 'for'>,
   { network, address, contractAddress }: BalanceQuestion,
-): Promise<Omit<Balance, 'updatedAt'>> {
+): Promise<Balance> {
   try {
     const client = clients.for(network);
     if (contractAddress === null) {
@@ -86,4 +95,22 @@ async function queryNode(
     const errors = [{ in: 'query', name: 'contractAddress', message } as const];
     throw problem('not_erc20', { address: cause.contract }, { cause, errors });
   }
+}
+
+/** Returns the balance in the contract's form. @param updatedAt when the node was queried */
+function balanceToApi(question: BalanceQuestion, balance: Balance, updatedAt: Date): TokenBalance {
+  const { amount, decimals } = balance;
+  return {
+    // The registry keeps chain ids within the exact integers of a JSON number.
+    chainId: Number(question.network.chainId),
+    address: question.address,
+    ...(question.contractAddress === null ? {} : { contractAddress: question.contractAddress }),
+    balance: amount.toString(),
+    decimals,
+    symbol: balance.symbol,
+    name: balance.name,
+    formatted: decimals === null ? null : formatUnits(amount, decimals),
+    blockNumber: balance.blockNumber.toString(),
+    updatedAt: updatedAt.toISOString(),
+  };
 }

@@ -1,8 +1,7 @@
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
-import { type Balance, type BalanceReader, maxAgeSeconds } from './balance-reader.ts';
+import { type BalanceReader, maxAgeSeconds } from './balance-reader.ts';
 import { createStateHandlers } from './state-handlers.ts';
-import { balanceToApi } from './to-api.ts';
 import { createWalletHandlers, type WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
 
@@ -20,11 +19,11 @@ export function createBlockchainHandlers({
   return {
     async getTokenBalance({ query }) {
       const question = await readWalletQuestion(wallets.networks, query);
-      const balance = await balances.read(question);
+      const { body, updatedAt } = await balances.read(question);
       return {
         status: 200,
-        headers: { age: ageOf(balance, now()), 'cache-control': `private, max-age=${maxAgeSeconds}` },
-        body: balanceToApi(question, balance),
+        headers: { age: ageOf(updatedAt, now()), 'cache-control': `private, max-age=${maxAgeSeconds}` },
+        body,
       };
     },
 
@@ -34,6 +33,6 @@ export function createBlockchainHandlers({
 }
 
 // In whole seconds, as HTTP wants it; not negative when the clock was set back.
-function ageOf({ updatedAt }: Balance, now: Date): string {
+function ageOf(updatedAt: Date, now: Date): string {
   return String(Math.max(0, Math.floor((now.getTime() - updatedAt.getTime()) / 1000)));
 }

@@ -3,8 +3,7 @@ import { CallerGoneError, type Ending, type OnEnd, type RequestScope } from '../
 import type { Span } from '../../base/span.ts';
 import type { Exchange } from './exchange.ts';
 
-type CallerScope = {
-  readonly scope: RequestScope;
+type CallerScope = RequestScope & {
   /** Ends the deadline: the answer is made, and goes at the pace of the caller. */
   settle(): void;
 };
@@ -29,34 +28,33 @@ export function openScope(
     onEnd(reason);
   };
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
-  const expire = () => end(problem('service_unavailable', {}, { cause: late() }));
-  let deadline = setTimeout(expire, deadlineMs);
-  work.allowMore = (ms) => {
-    clearTimeout(deadline);
-    deadline = setTimeout(expire, deadlineMs + ms);
-  };
+  work.expectBy(deadlineMs, () => end(problem('service_unavailable', {}, { cause: late() })));
   response.once('close', () => {
-    clearTimeout(deadline);
+    work.settle();
     if (!response.writableFinished) end(new CallerGoneError());
   });
-  return { scope: work, settle: () => clearTimeout(deadline) };
+  return work;
 }
 
+/** When an answer must be made, and what ends the work otherwise. */
+type Deadline = { readonly ms: number; readonly expire: () => void; readonly timer: NodeJS.Timeout };
+
 /**
- * What is done for a request, with a signal that is made for those who ask: what is answered from memory does not. It
- * keeps nothing of the request, which would outlive the young generation with it.
+ * What is done for a request, with a signal that is made for those who ask: what is answered from memory does not. Once it
+ * is settled it keeps nothing of the request, which would outlive the young generation with it: collections of garbage
+ * then take a third of all time.
  */
-class CallerWork implements RequestScope, Ending {
+class CallerWork implements CallerScope, Ending {
   tenant?: string;
   onAway?: () => void;
   onBack?: () => Promise<void>;
   onIdle?: () => void;
-  allowMore?: (ms: number) => void;
   readonly isRead: boolean;
   readonly facts: Exchange['facts'];
   span: Span | undefined;
   #controller: AbortController | undefined;
   #listeners: Set<OnEnd> | undefined;
+  #deadline: Deadline | undefined;
   reason: Error | undefined;
 
   constructor(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
@@ -75,6 +73,22 @@ class CallerWork implements RequestScope, Ending {
 
   get ending(): Ending {
     return this;
+  }
+
+  expectBy(ms: number, expire: () => void): void {
+    this.#deadline = { ms, expire, timer: setTimeout(expire, ms) };
+  }
+
+  allowMore(ms: number): void {
+    if (this.#deadline === undefined) return;
+    const { expire, timer, ms: usual } = this.#deadline;
+    clearTimeout(timer);
+    this.#deadline = { expire, ms: usual, timer: setTimeout(expire, usual + ms) };
+  }
+
+  settle(): void {
+    clearTimeout(this.#deadline?.timer);
+    this.#deadline = undefined;
   }
 
   watch(listener: OnEnd): () => void {

@@ -81,12 +81,12 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
       exchange.beginSpan?.(false);
       refuseInTurn(exchange, error, options);
     };
-    const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse, span });
+    const scope = openScope(exchange, { deadlineMs, onEnd: refuse, span });
     const reply = async (): Promise<void> => {
       try {
         const made = await run(apiRequest, exchange);
         if (answered.isOver) return;
-        settle();
+        scope.settle();
         const sent = answer(exchange, made, options);
         // What is left goes at the pace of the caller.
         exchange.release?.();
