@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { errorCode } from '../base/thrown.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
 import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
@@ -223,8 +224,7 @@ async function assertUsable(db: Database, treasury: string | null | undefined): 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {
   if (error instanceof ZeroTreasuryError) throw new UsageError(`${error.message} Set another: --treasury.`);
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && 'code' in cause && cause.code === '23505') {
+  if (error instanceof Error && errorCode(error.cause) === '23505') {
     throw new UsageError(
       'A company of this id or name exists already. List them with: tallystick company list',
     );

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../base/thrown.ts';
 import { metadataBase } from '../chain/contracts/base-uri.ts';
 import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
@@ -10,7 +11,6 @@ import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
 import { findRegistered } from './shared/find-network.ts';
-import { errorText } from './shared/finding.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 

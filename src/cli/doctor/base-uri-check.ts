@@ -1,7 +1,8 @@
+import { errorText } from '../../base/thrown.ts';
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
-import { errorText, type Finding } from '../shared/finding.ts';
+import type { Finding } from '../shared/finding.ts';
 import { isLoopback, localChain } from '../shared/values.ts';
 
 type Parts = { readonly clients: RpcClients; readonly config: { readonly publicBaseUrl: string } };

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../../base/thrown.ts';
 import { closingHint, findOpenFiles } from '../../compose/open-files.ts';
 import { type Config, ConfigError } from '../../config/config.ts';
 import { gatherSettings } from '../../config/settings-file.ts';
@@ -8,7 +9,7 @@ import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
+import { type Finding, finding } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
 import { examineClock, examinePortal, examineSnapshots } from './machine-check.ts';

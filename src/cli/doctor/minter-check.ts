@@ -1,10 +1,11 @@
+import { errorText } from '../../base/thrown.ts';
 import { checkContract } from '../../chain/contracts/contract-check.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
+import { type Finding, finding } from '../shared/finding.ts';
 import { isLoopback } from '../shared/values.ts';
 
 type Parts = { readonly db: Database; readonly clients: RpcClients };

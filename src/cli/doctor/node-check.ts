@@ -1,9 +1,10 @@
+import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { createNodeAddresses, showAddress } from '../../chain/rpc/client/node-address.ts';
 import { checkNode } from '../../chain/rpc/transport/check-node.ts';
 import { type NodeAbilities, probeNode } from '../../chain/rpc/transport/probe-node.ts';
 import type { Config } from '../../config/config.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
+import { type Finding, finding } from '../shared/finding.ts';
 
 /** Asks every node of a network whether it serves it, and what it gives of blocks, logs and traces. */
 export async function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
+import { errorText } from '../../base/thrown.ts';
 import { openReplica } from '../../compose/connections.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../db/replica/replica-store.ts';
 import { groupOf, privilegesOn, tableRights } from '../../db/schema/role-rights.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
-import { errorText, type Finding } from '../shared/finding.ts';
+import type { Finding } from '../shared/finding.ts';
 
 type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
 

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ProblemError } from '../../base/errors.ts';
+import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Reconciliation } from '../../providers/indexer/read/reconciliation.ts';
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
 import { OperationError } from '../shared/failure.ts';
 import { findRegistered } from '../shared/find-network.ts';
-import { errorText } from '../shared/finding.ts';
 import type { Operator } from '../shared/session.ts';
 
 type Run = {

@@ -1,5 +1,6 @@
 import { constants, open } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import { parseRwaInput } from '../../rwa/assets/rwa-input.ts';
 import { UsageError } from '../shared/failure.ts';
 import { readTable } from './import-csv.ts';
@@ -24,7 +25,7 @@ export async function readRows(file: string): Promise<ImportRow[]> {
     if (rows.length === 0) throw new Error('it has no RWAs');
     return rows;
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : error}.`, { cause: error });
+    throw new UsageError(`${file}: ${errorText(error)}.`, { cause: error });
   }
 }
 
@@ -51,7 +52,7 @@ async function readText(file: string): Promise<string> {
 const notRegular = 'it is not a regular file';
 
 function explainOpen(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ENOENT') throw new Error('there is no such file', { cause: error });
   // A socket, or a device without its hardware.
   if (code === 'ENXIO') throw new Error(notRegular, { cause: error });

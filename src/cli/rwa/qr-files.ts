@@ -1,5 +1,6 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import type { ExportRow } from '../../rwa/operators/rwa-export-store.ts';
 import { UsageError } from '../shared/failure.ts';
 import { pngOf, printableMm, type QrFormat, svgOf } from './qr-code.ts';
@@ -96,11 +97,10 @@ const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function explainFolder(folder: string, error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'EEXIST')
     throw new UsageError(`${folder} exists already: name another folder, or remove it first.`);
   if (code === 'ENOENT')
     throw new UsageError(`${folder} cannot be made: the folder above it does not exist.`);
-  const reason = error instanceof Error ? error.message : String(error);
-  throw new UsageError(`${folder} cannot be made: ${reason}`);
+  throw new UsageError(`${folder} cannot be made: ${errorText(error)}`);
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { csvLine } from '../../base/csv.ts';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import type { MintState } from '../../rwa/assets/nft-row.ts';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
@@ -162,10 +163,9 @@ async function writeNew(path: string, lines: AsyncIterable<string>, signal: Abor
 }
 
 function explainOpen(path: string, error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'EEXIST')
     throw new UsageError(`${path} exists already: name another file, or remove it first.`);
   if (code === 'ENOENT') throw new UsageError(`${path} cannot be made: its folder does not exist.`);
-  const reason = error instanceof Error ? error.message : String(error);
-  throw new UsageError(`${path} cannot be written: ${reason}`);
+  throw new UsageError(`${path} cannot be written: ${errorText(error)}`);
 }

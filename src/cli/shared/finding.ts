@@ -1,3 +1,4 @@
+import { errorText } from '../../base/thrown.ts';
 /** The result of a check. The service works in spite of a warning. */
 export type Finding = {
   readonly check: string;
@@ -22,5 +23,3 @@ export async function findings(check: string, run: () => Promise<Finding[]>): Pr
     return [{ check, state: 'FAULT', detail: errorText(error) }];
   }
 }
-
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

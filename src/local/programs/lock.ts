@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { errorCode, LocalError } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
+import { LocalError } from './local-error.ts';
 import { startMark } from './processes.ts';
 
 type Holder = { readonly pid: number; readonly mark: string };

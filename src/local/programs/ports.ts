@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { errorCode } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
 
 /** A port that this process has, or the system's error code. */
 type Hold = { readonly server: Server } | { readonly code: string | undefined };
