@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listProcesses, type SeenProcess } from '../../db/records/process-store.ts';
-import type { Finding } from '../shared/finding.ts';
+import { type Finding, fault, ok, warning } from '../shared/finding.ts';
 
 /** Whether each role that these networks need has a process with a heartbeat in the last minute. */
 export async function examineProcesses(db: Database, networks: readonly Network[]): Promise<Finding[]> {
@@ -11,20 +11,25 @@ export async function examineProcesses(db: Database, networks: readonly Network[
     ...(networks.some(({ minterContract }) => minterContract !== null) ? ['worker'] : []),
     ...(networks.some(({ dataProvider }) => dataProvider === 'indexer') ? ['indexer'] : []),
   ];
-  return roles.map((role) => {
-    const ofRole = processes.filter((each) => each.roles.includes(role));
-    return { check: `role ${role}`, ...describe(role, ofRole) };
-  });
+  return roles.map((role) =>
+    examineRole(
+      role,
+      processes.filter((each) => each.roles.includes(role)),
+    ),
+  );
 }
 
-function describe(role: string, processes: readonly SeenProcess[]): Omit<Finding, 'check'> {
+function examineRole(role: string, processes: readonly SeenProcess[]): Finding {
+  const check = `role ${role}`;
   const present = processes.filter(({ isSilent }) => !isSilent);
-  if (present.length > 0) return { state: 'ok', detail: present.map(inWords).join('; ') };
+  if (present.length > 0) return ok(check, present.map(inWords).join('; '));
   const remedy = `start one with ROLES=${role}`;
   const last = processes.toSorted((one, other) => Number(other.seenAt) - Number(one.seenAt))[0];
-  if (last === undefined) return { state: 'warning', detail: `no process has this role: ${remedy}` };
-  const detail = `no heartbeat for a minute; the last was of ${last.name} at ${last.seenAt.toISOString()}: see its log, or ${remedy}`;
-  return { state: 'FAULT', detail };
+  if (last === undefined) return warning(check, `no process has this role: ${remedy}`);
+  return fault(
+    check,
+    `no heartbeat for a minute; the last was of ${last.name} at ${last.seenAt.toISOString()}: see its log, or ${remedy}`,
+  );
 }
 
 const inWords = ({ name, version, startedAt }: SeenProcess) =>
