@@ -12,8 +12,7 @@ import {
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany, unknownCompany } from './shared/find-company.ts';
-import { findRegistered } from './shared/find-network.ts';
+import { findCompany, findRegistered, unknownCompany } from './shared/find.ts';
 import { sayWhatFollows } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import {

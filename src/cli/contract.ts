@@ -10,7 +10,7 @@ import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
-import { findRegistered } from './shared/find-network.ts';
+import { findRegistered } from './shared/find.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 

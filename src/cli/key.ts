@@ -16,7 +16,7 @@ import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany } from './shared/find-company.ts';
+import { findCompany } from './shared/find.ts';
 import { type Output, sayWhatFollows } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';

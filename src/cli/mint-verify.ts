@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Verified, verifyNetwork } from '../rwa/operators/remedies/mint-verify.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { mintingNetworks } from './shared/minting-networks.ts';
+import { mintingNetworks } from './shared/find.ts';
 import { pinKnownNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, moment } from './shared/values.ts';

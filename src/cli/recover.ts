@@ -6,11 +6,10 @@ import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { mintingNetworks } from './shared/minting-networks.ts';
+import { mintingNetworks, vaultOf } from './shared/find.ts';
 import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, severalAddresses } from './shared/values.ts';
-import { vaultOf } from './shared/vault.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 

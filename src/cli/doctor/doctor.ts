@@ -11,8 +11,7 @@ import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure
 import { examples } from '../shared/examples.ts';
 import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
-import { examineConnections } from './connection-check.ts';
-import { examineClock, examinePortal, examineSnapshots } from './machine-check.ts';
+import { examineClock, examineConnections, examinePortal, examineSnapshots } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';

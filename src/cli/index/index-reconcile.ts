@@ -6,7 +6,7 @@ import type { Reconciliation } from '../../providers/indexer/read/reconciliation
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
 import { OperationError } from '../shared/failure.ts';
-import { findRegistered } from '../shared/find-network.ts';
+import { findRegistered } from '../shared/find.ts';
 import type { Operator } from '../shared/session.ts';
 
 type Run = {

@@ -9,13 +9,11 @@ import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { findCompany } from '../shared/find-company.ts';
+import { findCompany, vaultOf } from '../shared/find.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { words } from '../shared/values.ts';
-import { vaultOf } from '../shared/vault.ts';
-import { type QrFormat, qrFormats } from './qr-code.ts';
-import { type Caption, writeQrFolder } from './qr-files.ts';
+import { type Caption, type QrFormat, qrFormats, writeQrFolder } from './qr-files.ts';
 import { findRwaRecord } from './rwa-record.ts';
 
 const statuses = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'] as const satisfies MintState[];

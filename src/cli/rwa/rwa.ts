@@ -6,8 +6,7 @@ import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { findCompany } from '../shared/find-company.ts';
-import { findRegistered } from '../shared/find-network.ts';
+import { findCompany, findRegistered } from '../shared/find.ts';
 import { sayWhatFollows } from '../shared/output.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { chainOption, wholeNumber } from '../shared/values.ts';
