@@ -13,7 +13,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, findRegistered, unknownCompany } from './shared/find.ts';
-import { sayWhatFollows } from './shared/output.ts';
+import { showPage } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import {
   addressValue,
@@ -88,11 +88,7 @@ function addReadCommands(company: Command, session: Session): void {
     .action(({ limit, after }: { limit: number; after?: string }) =>
       asOperator(session, async ({ db, output }) => {
         const last = after === undefined ? undefined : (await findCompany({ db }, after)).name;
-        // One more than is shown, to know whether there are more.
-        const found = await listCompanies(db, { after: last, limit: limit + 1 });
-        const page = found.slice(0, limit);
-        output.rows(page, columns);
-        sayWhatFollows(output, page, found.length > limit);
+        showPage(output, await listCompanies(db, { after: last, limit: limit + 1 }), { limit, columns });
       }),
     );
 

@@ -17,7 +17,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find.ts';
-import { type Output, sayWhatFollows } from './shared/output.ts';
+import { type Output, showPage } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';
 
@@ -109,11 +109,8 @@ function addReadCommands(key: Command, session: Session): void {
           ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
           after: after === undefined ? undefined : ((await findKey(db, after)) ?? unknownKey()).id,
         };
-        // One more than is shown, to know whether there are more.
         const found = await listKeys(db, { ...filter, limit: limit + 1 });
-        const page = found.slice(0, limit);
-        output.rows(page.map(shown), columns);
-        sayWhatFollows(output, page, found.length > limit);
+        showPage(output, found.map(shown), { limit, columns });
       }),
     );
 
