@@ -1,10 +1,9 @@
 import { openDurableDatabase } from './durable-database.ts';
-import { areHeld, atLeast, below } from './limits.ts';
 import { type BenchChain, type BenchSigners, createSigners, startBenchChain } from './mint/bench-chain.ts';
 import { type BenchSetup, createSetup } from './mint/bench-setup.ts';
 import { measurePickup } from './mint/pickup.ts';
 import { measureMinting, measureRaw } from './mint/throughput.ts';
-import { rounded, type Suite } from './suite.ts';
+import { areHeld, atLeast, below, rounded, type Suite } from './suite.ts';
 
 const connections = 32;
 const signers = 2;

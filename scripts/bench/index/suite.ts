@@ -1,6 +1,5 @@
 import { runProgram } from '../../run-program.ts';
-import { areHeld, atLeast, below } from '../limits.ts';
-import { rounded, type Suite } from '../suite.ts';
+import { areHeld, atLeast, below, rounded, type Suite } from '../suite.ts';
 import type { BenchChain } from './bench-chain.ts';
 import { type Freshness, measureFreshness } from './freshness.ts';
 import { openBenchChain } from './kept-chain.ts';
