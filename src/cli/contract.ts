@@ -34,8 +34,9 @@ function addDeployCommand(contract: Command, session: Session): void {
     .requiredOption('--name <name>', 'name of the collection', words(100))
     .requiredOption('--symbol <symbol>', 'its symbol', words(20))
     .action((id: string, { name, symbol, ...keys }: AdminOptions & { name: string; symbol: string }) =>
-      asAdmin(session, id, keys, async ({ config, db, output, admin }) => {
+      asAdmin(session, id, keys, async ({ config, db, output, openAdmin }) => {
         assertPublic(id, config.publicBaseUrl);
+        const admin = await openAdmin();
         const about = { chainId: id, admin: admin.address, name, symbol };
         const { contract: deployed } = await onChain(db, 'contract.deploy', about, () =>
           admin.deploy(name, symbol),
@@ -66,9 +67,10 @@ function addBaseUriCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .option('--base-uri <url>', 'address instead of the one from PUBLIC_BASE_URL', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
-      asAdmin(session, id, keys, async ({ config, db, output, admin }) => {
+      asAdmin(session, id, keys, async ({ config, db, output, openAdmin }) => {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to, metadata };
         await onChain(db, 'contract.set_base_uri', about, () => admin.setBaseUri(to, metadata));
         output.record({ chainId: id, contract: to, metadata });
@@ -85,7 +87,8 @@ function addRefreshCommand(contract: Command, session: Session): void {
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)
     .action((id: string, to: string, keys: AdminOptions) =>
-      asAdmin(session, id, keys, async ({ db, output, admin }) => {
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to };
         output.record({
           ...about,
@@ -112,7 +115,8 @@ function addGrantCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      asAdmin(session, id, keys, async ({ db, output, admin }) => {
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
         const about = { chainId: id, contract: to, signer };
@@ -130,7 +134,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      asAdmin(session, id, keys, async ({ db, output, admin }) => {
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to, signer };
         await onChain(db, 'contract.revoke', about, () => admin.revokeMinter(to, signer));
         output.record({ chainId: id, contract: to, revoked: signer });
@@ -180,18 +185,21 @@ const withAdmin = (command: Command) =>
     )
     .requiredOption('--password-file <file>', 'file with its password');
 
-type Admin = Operator & { readonly admin: Awaited<ReturnType<typeof openContractAdmin>> };
+type AdminOperator = Operator & { readonly openAdmin: () => ReturnType<typeof openContractAdmin> };
 
 /** Works as the admin of the contracts of a network, who pays no more for gas than mints do. */
-const asAdmin = (session: Session, id: string, keys: AdminOptions, work: (admin: Admin) => Promise<void>) =>
+const asAdmin = (
+  session: Session,
+  id: string,
+  keys: AdminOptions,
+  work: (operator: AdminOperator) => Promise<void>,
+) =>
   asOperator(session, async (operator) => {
     const network = await findRegistered(operator, id);
-    const admin = await openContractAdmin(operator.clients.for(network), {
-      ...keys,
-      feeCap: feeCapOf(operator.config.MINT_MAX_FEE_GWEI),
-      minTip: BigInt(network.minTip),
-    });
-    await work({ ...operator, admin });
+    const provider = operator.clients.for(network);
+    const feeCap = feeCapOf(operator.config.MINT_MAX_FEE_GWEI);
+    const options = { ...keys, feeCap, minTip: BigInt(network.minTip) };
+    await work({ ...operator, openAdmin: () => openContractAdmin(provider, options) });
   });
 
 type Facts = Readonly<Record<string, string>>;
