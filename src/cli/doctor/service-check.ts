@@ -5,6 +5,7 @@ import { isInClear } from '../../chain/rpc/client/node-address.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { listProcesses, type SeenProcess } from '../../db/records/process-store.ts';
 import { countCompanies } from '../../keys/company-store.ts';
 import { countActiveKeys } from '../../keys/key-store.ts';
 import { assertEndpointKeysOpen } from '../../news/endpoints/endpoint-keys.ts';
@@ -12,12 +13,11 @@ import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
-import { type Finding, finding, findings, ok, warning } from '../shared/finding.ts';
+import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 import { examineVerifier } from './key-check.ts';
 import { examineMinting } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
-import { examineProcesses } from './process-check.ts';
 
 type Parts = {
   readonly db: Database;
@@ -104,3 +104,35 @@ function inClear(networks: readonly Network[]): Finding[] {
     ),
   ];
 }
+
+/** Whether each role that these networks need has a process with a heartbeat in the last minute. */
+async function examineProcesses(db: Database, networks: readonly Network[]): Promise<Finding[]> {
+  const processes = await listProcesses(db);
+  const roles = [
+    'api',
+    ...(networks.some(({ minterContract }) => minterContract !== null) ? ['worker'] : []),
+    ...(networks.some(({ dataProvider }) => dataProvider === 'indexer') ? ['indexer'] : []),
+  ];
+  return roles.map((role) =>
+    examineRole(
+      role,
+      processes.filter((each) => each.roles.includes(role)),
+    ),
+  );
+}
+
+function examineRole(role: string, processes: readonly SeenProcess[]): Finding {
+  const check = `role ${role}`;
+  const present = processes.filter(({ isSilent }) => !isSilent);
+  if (present.length > 0) return ok(check, present.map(inWords).join('; '));
+  const remedy = `start one with ROLES=${role}`;
+  const last = processes.toSorted((one, other) => Number(other.seenAt) - Number(one.seenAt))[0];
+  if (last === undefined) return warning(check, `no process has this role: ${remedy}`);
+  return fault(
+    check,
+    `no heartbeat for a minute; the last was of ${last.name} at ${last.seenAt.toISOString()}: see its log, or ${remedy}`,
+  );
+}
+
+const inWords = ({ name, version, startedAt }: SeenProcess) =>
+  `${name}, ${version}, since ${startedAt.toISOString()}`;
