@@ -40,7 +40,7 @@ async function readText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(explainOpen);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new Error(notRegular);
+    if (!found.isFile()) throw new Error('it is not a regular file');
     if (found.size > maxMegabytes * 1024 * 1024) throw new Error(`it is over ${maxMegabytes} MB: split it`);
     const text = decode(await handle.readFile());
     if (text.trim() === '') throw new Error('it is empty');
@@ -50,13 +50,9 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-const notRegular = 'it is not a regular file';
-
 function explainOpen(error: unknown): never {
   const code = errorCode(error);
   if (code === 'ENOENT') throw new Error('there is no such file', { cause: error });
-  // A socket, or a device without its hardware.
-  if (code === 'ENXIO') throw new Error(notRegular, { cause: error });
   if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
   throw error;
 }
