@@ -7,6 +7,7 @@ import { startChain, type TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { processSettings } from '../support/process.ts';
 
 const patience = { interval: 20, timeout: 15_000 };
 let chains: TestChain[];
@@ -36,15 +37,8 @@ const leases = async (database: TestDatabase) => {
 test.beforeAll(async ({ database }) => {
   chains = await Promise.all([startChain(), startChain({ chainId: '77' })]);
   await addNetwork(database.db, '31337', chains[0]?.rpcUrl);
-  const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
-  const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_READY_LAG: '0' };
-  const config = loadConfig({
-    ...settings,
-    INDEX_POLL_MS: '50',
-    DATABASE_URL: database.url,
-    SECRET_KEYS: keys,
-    CURSOR_KEYS: keys,
-  });
+  const settings = { INDEX_READY_LAG: '0', INDEX_POLL_MS: '50' };
+  const config = loadConfig({ ...processSettings(database.url), ...settings });
   service = await startService(config, createLogger({ level: 'silent' }));
 });
 afterAll(async () => {

@@ -9,18 +9,8 @@ import { startGate } from '../keys/tcp-gate.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
-import { startProcess } from '../support/process.ts';
+import { processSettings, startMain, startProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const environment = {
-  SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
-  CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
-  HOST: '127.0.0.1',
-  PORT: '0',
-  DRAIN_SECONDS: '0',
-};
-const startMain = (databaseUrl: string, settings: Record<string, string> = {}) =>
-  startProcess(['src/main.ts'], { DATABASE_URL: databaseUrl, ...environment, ...settings });
 
 /** Waits until a statement of another connection waits for a lock. */
 function untilBlocked(db: Knex): Promise<void> {
@@ -98,10 +88,10 @@ describe('the service as a process', () => {
       await chmod(file, mode);
       return file;
     };
+    const { DATABASE_URL: _url, CURSOR_KEYS, ...given } = processSettings(databaseUrl);
     const url = await fileOf('url', databaseUrl, 0o644);
-    const keys = await fileOf('keys', environment.CURSOR_KEYS, 0o600);
+    const keys = await fileOf('keys', CURSOR_KEYS, 0o600);
     const settings = await fileOf('settings', `DATABASE_URL_FILE=${url}\nCURSOR_KEYS_FILE=${keys}\n`, 0o640);
-    const { CURSOR_KEYS: _, ...given } = environment;
     const main = startProcess(['src/main.ts'], { ...given, TALLYSTICK_SETTINGS: settings });
     await main.until(/service started/);
     main.child.kill('SIGTERM');

@@ -9,7 +9,7 @@ import { createDatabase } from '../../src/db/connection/connect.ts';
 import { inspectDatabase } from '../../src/db/schema/inspect.ts';
 import { schemaRange } from '../../src/db/schema/schema-range.ts';
 import { checkOutRelease, findOldestRelease, type Release } from '../support/oldest-release.ts';
-import { type RunningProcess, startProcess } from '../support/process.ts';
+import { processSettings, type RunningProcess, startProcess } from '../support/process.ts';
 
 const log = createLogger({ level: 'silent' });
 const migrations = path.join(import.meta.dirname, '../../migrations');
@@ -40,9 +40,7 @@ async function createEmpty(): Promise<{ db: Database; url: string }> {
 
 /** Runs a program of a release over this database. */
 function run(folder: string, url: string, ...words: readonly string[]): RunningProcess {
-  const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
-  const settings = { DATABASE_URL: url, SECRET_KEYS: key, CURSOR_KEYS: key, PORT: '0', HOST: '127.0.0.1' };
-  const running = startProcess(words, settings, { cwd: folder });
+  const running = startProcess(words, processSettings(url), { cwd: folder });
   started.push(running);
   return running;
 }

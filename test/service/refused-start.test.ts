@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres.ts';
-import { startProcess } from '../support/process.ts';
+import { processSettings, startProcess } from '../support/process.ts';
 import type { RefusedTask } from './refused-start-process.ts';
 
 let taken: Server;
@@ -116,13 +116,9 @@ const signers = [
 async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
   await prepare?.();
   await database.close();
-  const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
   return {
     settings: {
-      DATABASE_URL: database.url,
-      SECRET_KEYS: key,
-      CURSOR_KEYS: key,
-      HOST: '127.0.0.1',
+      ...processSettings(database.url),
       PORT: String(port),
       OPERATIONS_PORT: String(operationsPort),
       ...settings?.(),

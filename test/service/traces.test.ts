@@ -8,10 +8,9 @@ import { test as base } from '../support/mint-fixtures.ts';
 import { until } from '../support/minting.ts';
 import { startNode } from '../support/node/node.ts';
 import { freePort } from '../support/postgres.ts';
-import { type RunningProcess, startProcess } from '../support/process.ts';
+import { processSettings, type RunningProcess, startProcess } from '../support/process.ts';
 import { populate } from '../support/serving.ts';
 
-const key = (byte: number) => `a:${Buffer.alloc(32, byte).toString('base64')}`;
 const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }, { onCleanup }) => {
@@ -22,16 +21,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }
   await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });
   const more = { isClaimable: true, contractAddress: mintChain.contract };
   const rwa = await addRwa(db, companies.acme, more);
-  const settings = {
-    DATABASE_URL: databaseUrl,
-    SECRET_KEYS: key(7),
-    CURSOR_KEYS: key(8),
-    KEY_ENVIRONMENT: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DRAIN_SECONDS: '0',
-    SHUTDOWN_SECONDS: '5',
-  };
+  const settings = { ...processSettings(databaseUrl), KEY_ENVIRONMENT: 'test', SHUTDOWN_SECONDS: '5' };
   /** Starts a process of the service, which is killed at the end of the run whatever happens. */
   const start = (more: Record<string, string>, flags: readonly string[] = []) =>
     startProcess([...flags, 'src/main.ts'], { ...settings, ...more });
