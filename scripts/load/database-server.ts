@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { firstFreePort } from '../../src/local/programs/ports.ts';
+import { startOnFreePort } from '../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../src/local/programs/postgres.ts';
 import {
   findPostgresPlace,
@@ -54,19 +54,20 @@ export async function serveDatabase(
   place: PostgresPlace,
   settings = usual,
 ): Promise<DatabaseServer> {
-  // Another run on this machine must not take it while the server is down.
-  const port = await firstFreePort(20_000 + (process.pid % 600) * 20);
-  const options = { place, port, password, settings, logFile: path.join(folder, 'postgres.log') };
+  const options = { place, password, settings, logFile: path.join(folder, 'postgres.log') };
   const state = { isRunning: false };
-  const start = async () => {
-    const started = await startPostgresServer(options);
+  const start = async (on: number) => {
+    const started = await startPostgresServer({ ...options, port: on });
     state.isRunning = true;
     void started.ended.then(() => {
       state.isRunning = false;
     });
     return started;
   };
-  let server = await start();
+  // Another run on this machine must not take it while the server is down.
+  const begun = await startOnFreePort(20_000 + (process.pid % 600) * 20, start);
+  const { port } = begun;
+  let server = begun.started;
   let stopped: number[] = [];
   const postmaster = async () =>
     Number((await readFile(path.join(place.data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
@@ -87,7 +88,7 @@ export async function serveDatabase(
       await server.ended;
     },
     async start() {
-      server = await start();
+      server = await start(port);
     },
     isRunning: () => state.isRunning,
     logged: (words) => readFileSync(options.logFile, 'utf8').split(words).length - 1,
