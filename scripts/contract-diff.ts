@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorText } from '../src/base/thrown.ts';
 import { createAnnouncements } from './contract-diff/announced.ts';
 import { areas, readChangelog, readDocument, recordRelease, released } from './contract-diff/base.ts';
 import { compareDocuments } from './contract-diff/compare-documents.ts';
@@ -61,6 +62,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 2;
 }

@@ -1,11 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
+import { errorText } from '../src/base/thrown.ts';
 import { published } from './contract/published.ts';
 import { toThreeZero } from './contract/three-zero.ts';
+import { runProgram } from './run-program.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const target = join(root, 'src/contract/generated');
@@ -23,16 +24,13 @@ Bundles each document of openapi/ and generates src/contract/generated/:
   --help   show this text
 `;
 
-const run = promisify(execFile);
-
 /** One document, bundled by Redocly, as its JSON text. */
 async function bundle(area: string): Promise<string> {
   const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [cli, 'bundle', area, '--config', configFile, '--ext', 'json'];
   args.push('--component-renaming-conflicts-severity', 'error');
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const { stdout } = await run(process.execPath, args, { cwd: root, env, maxBuffer: 64e6, timeout: 60_000 });
-  return stdout;
+  return runProgram(process.execPath, args, { cwd: root, env });
 }
 
 /** The generated files of one area: name to content. */
@@ -83,18 +81,12 @@ async function main(check: boolean): Promise<string[]> {
   return [];
 }
 
-/** What went wrong, for a person: a child process has written it to its standard error. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trimEnd() : error.message;
-}
-
 try {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
   const faults = values.help ? [] : await main(values.check ?? false);
   if (values.help) process.stdout.write(usage);
   if (faults.length > 0) throw new Error(faults.join('\n  '));
 } catch (error) {
-  process.stderr.write(`contract: ${explain(error)}\n`);
+  process.stderr.write(`contract: ${errorText(error)}\n`);
   process.exitCode = 1;
 }

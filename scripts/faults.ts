@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdtempSync, openSync, readFileSync } from 'node:
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { errorText } from '../src/base/thrown.ts';
 import { runServiceFaults } from './faults/service/command.ts';
 
 const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>] [--only-random]
@@ -120,6 +121,6 @@ try {
     ? 0
     : 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
+  process.stderr.write(`${errorText(error)}\nnpm run faults -- --help\n`);
   process.exitCode = 2;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorText } from '../src/base/thrown.ts';
 import { rehearseBackup } from './rehearse/backup.ts';
 import { rehearseDeployment } from './rehearse/deployment.ts';
 import { rehearseLastSuite } from './rehearse/last-suite.ts';
@@ -54,10 +55,7 @@ if (values.help) {
   const counts = { passed: 0, failed: 0 };
   const report: Report = async (title, step) => {
     const started = performance.now();
-    const failure = await step().then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const failure = await step().then(() => undefined, errorText);
     counts[failure === undefined ? 'passed' : 'failed'] += 1;
     const seconds = ((performance.now() - started) / 1_000).toFixed(1).padStart(6);
     process.stdout.write(`${failure === undefined ? 'ok    ' : 'FAILED'} ${seconds} s  ${title}\n`);

@@ -1,3 +1,5 @@
+import { errorText } from '../src/base/thrown.ts';
+
 /**
  * Runs a script whose `main` gives its exit status; an error becomes a line and 1. A signal ends it, and with it what
  * its `exit` listeners end.
@@ -7,7 +9,7 @@ export async function runScript(main: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await main();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,9 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { access } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
+import { errorText } from '../src/base/thrown.ts';
 import { type Area, areas, basePaths } from '../src/contract/documents.ts';
 import { startLocalInstance } from './local-instance.ts';
+import { runProgram } from './run-program.ts';
 import { runScript } from './run-script.ts';
 
 // One version, so that a run next year finds what a run today finds.
@@ -31,30 +33,23 @@ const root = resolve(import.meta.dirname, '..');
 const folder = join(root, 'dist/schemathesis', release);
 const program = join(folder, 'bin/schemathesis');
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const call = promisify(execFile);
 
 /** Installs the program unless it is there. @returns why that could not be done; undefined when it is there */
 async function install(): Promise<string | undefined> {
-  if (
-    await access(program).then(
-      () => true,
-      () => false,
-    )
-  )
-    return undefined;
-  const limit = { timeout: 300_000 };
+  if (existsSync(program)) return undefined;
+  const limit = { timeoutMs: 300_000 };
   try {
-    await call('python3', ['-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'], limit);
+    await runProgram('python3', ['-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'], limit);
   } catch {
     return 'there is no Python 3.10 or later with its module venv';
   }
   say(`Installing Schemathesis ${release} …`);
   try {
-    await call('python3', ['-m', 'venv', '--clear', folder], limit);
-    await call(join(folder, 'bin/pip'), ['install', '--quiet', `schemathesis==${release}`], limit);
+    await runProgram('python3', ['-m', 'venv', '--clear', folder], limit);
+    await runProgram(join(folder, 'bin/pip'), ['install', '--quiet', `schemathesis==${release}`], limit);
     return undefined;
   } catch (error) {
-    return `it could not be installed: ${error instanceof Error ? error.message : String(error)}`;
+    return `it could not be installed: ${errorText(error)}`;
   }
 }
 

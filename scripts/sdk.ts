@@ -1,16 +1,16 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { areas } from '../src/config/config.ts';
+import { installPackages } from './install-packages.ts';
 import { startLocalInstance } from './local-instance.ts';
 import { runScript } from './run-script.ts';
 import { type Generator, generators, sdkFolder } from './sdk/generators.ts';
 import { type OtherGenerator, otherGenerators } from './sdk/other-languages.ts';
 import { type Proof, prove, steps, type Target } from './sdk/prove.ts';
 import { installToolchains, lackingFor, proveOther } from './sdk/prove-other.ts';
-import { runNode } from './sdk/run-command.ts';
 
 const usage = `Usage: npm run sdk [-- OPTION ...]
 
@@ -35,23 +35,6 @@ const options = {
 } as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
-
-/** Installs the generators, unless those of the lock file are there. */
-async function install(): Promise<void> {
-  const lock = join(sdkFolder, 'package-lock.json');
-  const installed = join(sdkFolder, 'node_modules/.installed-lock.json');
-  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined);
-  if ((await read(lock)) === (await read(installed))) return;
-  say('Installing the generators …');
-  const npm = process.env['npm_execpath'];
-  if (npm === undefined) throw new Error('npm is needed for the generators. Remedy: run it as npm run sdk');
-  const { ok, output } = await runNode({
-    args: [npm, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-    cwd: sdkFolder,
-  });
-  if (!ok) throw new Error(`The generators could not be installed:\n${output}`);
-  await copyFile(lock, installed);
-}
 
 type Chosen = { readonly own: readonly Generator[]; readonly others: readonly OtherGenerator[] };
 
@@ -127,7 +110,7 @@ async function main(): Promise<number> {
   const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`Unknown generator: ${unknown.join(', ')}. See --help.`);
   const chosen = choose(named, values.all);
-  await install();
+  await installPackages(sdkFolder);
   await installToolchains(chosen.others);
   const instance = startLocalInstance();
   const target = instance.then(({ credentials: { baseUrl, keys } }): Target => ({ baseUrl, key: keys.acme }));

@@ -3,8 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import Table from 'cli-table3';
 import { writeReadmePart } from '../readme-part.ts';
-import { areHeld, below, boundOf, type Limits } from './limits.ts';
-import { type Figures, rounded, type Suite } from './suite.ts';
+import { areHeld, below, boundOf, type Figures, type Limits, rounded, type Suite } from './suite.ts';
 
 type Measured = { readonly name: string; readonly figures: Figures | undefined; readonly seconds: number };
 type Row = readonly [

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { openDurableDatabase } from './durable-database.ts';
-import { areHeld, atLeast, below } from './limits.ts';
 import { type BenchChain, type BenchSigners, createSigners, startBenchChain } from './mint/bench-chain.ts';
 import { type BenchSetup, createSetup } from './mint/bench-setup.ts';
 import { measurePickup } from './mint/pickup.ts';
 import { measureMinting, measureRaw } from './mint/throughput.ts';
-import { rounded, type Suite } from './suite.ts';
+import { areHeld, atLeast, below, rounded, type Suite } from './suite.ts';
 
 const connections = 32;
 const signers = 2;
@@ -32,17 +28,12 @@ type Run = {
 export const mintSuite: Suite = {
   about: 'From a mint over HTTP to the chain, against the raw chain; about 3 minutes',
   async run({ isQuick, say }) {
-    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bench-'));
-    try {
-      return await measureAll(await openRun(folder, isQuick ? quick : whole, say));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    return measureAll(await openRun(isQuick ? quick : whole, say));
   },
 };
 
-async function openRun(folder: string, sizes: Sizes, say: Say): Promise<Run> {
-  const minters = await createSigners(folder, signers);
+async function openRun(sizes: Sizes, say: Say): Promise<Run> {
+  const minters = await createSigners(signers);
   const onFreshChain: Run['onFreshChain'] = async (work) => {
     const chain = await startBenchChain(minters.addresses);
     return work(chain).finally(() => chain.close());

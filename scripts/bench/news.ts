@@ -15,8 +15,7 @@ import { deliveriesAtOnce } from '../../src/news/sending/endpoint-runner.ts';
 import { sendToAll } from '../../src/news/sending/sender.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { openDurableDatabase } from './durable-database.ts';
-import { areHeld, below } from './limits.ts';
-import { rounded, type Suite } from './suite.ts';
+import { areHeld, below, rounded, type Suite } from './suite.ts';
 
 const perSecond = 500;
 const companyId = 'acme';

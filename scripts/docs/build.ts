@@ -2,18 +2,15 @@ import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { published } from '../contract/published.ts';
-import { type AreaContract, readContract } from './contract.ts';
-import { deployed } from './deployed.ts';
+import { type AreaContract, deployed, readContract } from './contract.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
-import { createLayout } from './layout.ts';
+import { createLayout, type Layout } from './layout.ts';
 import { llmsText } from './llms.ts';
 import { isDecision, manualPage, readManual } from './manual.ts';
-import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
-import { problemPage } from './problem-pages.ts';
-import { readProblemTexts } from './problem-texts.ts';
+import { problemPage, readProblemTexts } from './problem-pages.ts';
 import { nullRecipes } from './recipes.ts';
 import { referencePage } from './reference.ts';
 import { readSynonyms, searchIndex } from './search-index.ts';
@@ -155,4 +152,13 @@ export async function buildPortal({ directory, report = () => {} }: BuildOptions
   await site.write(resolve(directory), stamp);
   report(`Built the portal in ${directory} in ${((performance.now() - started) / 1_000).toFixed(1)} s.`);
   return true;
+}
+
+/** The page for an address that the portal does not have. Its links are absolute, since it stands at any depth. */
+function missingPage(layout: Layout): string {
+  const body = `      <section class="hero"><h1>Page not found</h1>
+      <p class="lead">There is no page at this address. Search for it with <kbd>/</kbd>, or go on from <a href="/docs/">the start page</a>,
+      <a href="/docs/problems.html">the list of errors</a> or <a href="/docs/changelog.html">the changelog</a>.</p></section>`;
+  const description = 'The address leads to no page of the portal.';
+  return layout.page({ title: 'Page not found', description, current: '', root: '/docs/', body });
 }

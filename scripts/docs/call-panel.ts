@@ -83,11 +83,7 @@ function samples(operation: Operation): string {
   const bodies = bodiesOf(operation);
   const examples = bodies.length === 0 ? [undefined] : bodies;
   const groups = examples.map((example, index) => {
-    const codes = samplesOf(operation, example).map(({ language, label, source }) => ({
-      language,
-      source,
-      caption: label,
-    }));
+    const codes = samplesOf(operation, example);
     return `<div data-sample="${example?.name ?? ''}"${index === 0 ? '' : ' hidden'}>${codeTabs(codes)}</div>`;
   });
   return groups.join('');

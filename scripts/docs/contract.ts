@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Area, areas } from '../../src/config/config.ts';
-import { sayingWhere } from './deployed.ts';
+import { placeholders } from '../../src/http/mounts/deployment.ts';
 import type { Schema, Schemas } from './schema.ts';
 
 type Example = { readonly summary?: string; readonly value: unknown };
@@ -183,4 +183,22 @@ export function findOperation(contract: readonly AreaContract[], operationId: st
     .find((operation) => operation.operationId === operationId);
   if (found === undefined) throw new Error(`No document has an operation ${operationId}`);
   return found;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+// Where `npm start` answers, from which the examples come.
+const sampleHost = 'http://localhost:3000';
+
+/** The text of a document whose examples say where the service is. */
+const sayingWhere = (text: string): string => text.replaceAll(sampleHost, placeholders.baseUrl);
+
+/** A document as a deployment publishes it: its only server, its contact and the addresses in examples are its own. */
+export function deployed(bundle: Node, basePath: string): Record<string, unknown> {
+  const text = sayingWhere(JSON.stringify(bundle));
+  const { info, ...document }: Node & { info: Node } = JSON.parse(text);
+  const contact = { name: `${placeholders.operator} support`, url: placeholders.supportUrl };
+  const server = { url: `${placeholders.baseUrl}${basePath}`, description: 'This service' };
+  const { openapi, ...rest } = document;
+  return { openapi, info: { ...info, contact }, ...rest, servers: [server] };
 }

@@ -47,14 +47,7 @@ function problemTable(): string {
 /** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
 export function guideInserts({ contract, programs, nulls }: GuideParts): Inserts {
   return {
-    sample: (operationId) =>
-      codeTabs(
-        samplesOf(findOperation(contract, operationId)).map(({ language, label, source }) => ({
-          language,
-          source,
-          caption: label,
-        })),
-      ),
+    sample: (operationId) => codeTabs(samplesOf(findOperation(contract, operationId))),
     answer: (operationId) => {
       const { status, answer } = callOf(findOperation(contract, operationId));
       const caption = `<span>Answer <span class="ok">${status}</span></span>`;

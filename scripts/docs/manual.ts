@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import { neighboursAt } from './around.ts';
 import { type Guide, readGuide } from './guides.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, neighboursAt } from './layout.ts';
 import { escapeHtml } from './markup.ts';
 
 /** Pages whose place in the portal is not that of their file. */

@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { placeholders } from '../../src/http/mounts/deployment.ts';
-import { aroundNav, neighboursAt } from './around.ts';
 import { callPanel } from './call-panel.ts';
 import { codeBlock, jsonText } from './code-block.ts';
 import { type AreaContract, type Operation, type Response, slug } from './contract.ts';
 import { documentForms } from './documents.ts';
-import type { Layout } from './layout.ts';
+import { aroundNav, type Layout, neighboursAt } from './layout.ts';
 import { prose } from './markdown.ts';
 import { escapeHtml } from './markup.ts';
 import { callOf } from './samples/call.ts';

@@ -34,18 +34,13 @@ function steps(contract: readonly AreaContract[]): string {
     .map(({ operationId, title, text }, index) => {
       const operation = findOperation(contract, operationId);
       const { status, answer } = callOf(operation);
-      const samples = samplesOf(operation).map(({ language, label, source }) => ({
-        language,
-        source,
-        caption: label,
-      }));
       const caption = `<span>Answer <span class="ok">${status}</span></span>`;
       return `        <div class="step">
           <div>
             <h3><b>${index + 2}</b> ${title}</h3>
             ${prose(text, '')}
           </div>
-          <div>${codeTabs(samples)}
+          <div>${codeTabs(samplesOf(operation))}
 ${codeBlock({ language: 'json', source: jsonText(answer), caption })}</div>
         </div>`;
     })

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { firstFreePort } from '../../src/local/programs/ports.ts';
+import { startOnFreePort } from '../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../src/local/programs/postgres.ts';
 import {
   findPostgresPlace,
@@ -16,6 +16,8 @@ export type DatabaseServer = {
   readonly url: string;
   /** Ends all its processes at once, as a lost machine does. */
   kill(): Promise<void>;
+  /** Stops it orderly (SIGINT), or as in a crash (SIGQUIT). */
+  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   /** Starts it again on its data. */
   start(): Promise<void>;
   /** Stops all its processes, which keep their connections, until `thaw`. */
@@ -32,37 +34,44 @@ export type DatabaseServer = {
 
 // One that has been in use writes over its old files of WAL, which takes no time. A new one would make others of 16 MB and
 // have commits wait for them, now and then for 100 ms.
-const settings = ['max_connections=200', 'wal_keep_size=512MB', 'wal_init_zero=off'];
+const usual = ['max_connections=200', 'wal_keep_size=512MB', 'wal_init_zero=off'];
 const password = 'load';
 
-/** @param folder where its data and its log are to be; readable for all */
-export async function startDatabaseServer(folder: string): Promise<DatabaseServer> {
+/**
+ * @param folder where its data and its log are to be; readable for all
+ * @param settings `name=value`
+ */
+export async function startDatabaseServer(folder: string, settings = usual): Promise<DatabaseServer> {
   mkdirSync(folder, { recursive: true });
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
-  return serveDatabase(folder, findPostgresPlace(path.join(folder, 'postgres')));
+  return serveDatabase(folder, findPostgresPlace(path.join(folder, 'postgres')), settings);
 }
 
 /** Starts a server on the data of a place, or on new ones. */
-export async function serveDatabase(folder: string, place: PostgresPlace): Promise<DatabaseServer> {
-  // Another run on this machine must not take it while the server is down.
-  const port = await firstFreePort(20_000 + (process.pid % 600) * 20);
-  const options = { place, port, password, settings, logFile: path.join(folder, 'postgres.log') };
+export async function serveDatabase(
+  folder: string,
+  place: PostgresPlace,
+  settings = usual,
+): Promise<DatabaseServer> {
+  const options = { place, password, settings, logFile: path.join(folder, 'postgres.log') };
   const state = { isRunning: false };
-  const start = async () => {
-    const started = await startPostgresServer(options);
+  const start = async (on: number) => {
+    const started = await startPostgresServer({ ...options, port: on });
     state.isRunning = true;
     void started.ended.then(() => {
       state.isRunning = false;
     });
     return started;
   };
-  let server = await start();
+  // Another run on this machine must not take it while the server is down.
+  const begun = await startOnFreePort(20_000 + (process.pid % 600) * 20, start);
+  const { port } = begun;
+  let server = begun.started;
   let stopped: number[] = [];
-  const pids = async () => {
-    const [line] = (await readFile(path.join(place.data, 'postmaster.pid'), 'utf8')).split('\n');
-    return familyOf(Number(line));
-  };
+  const postmaster = async () =>
+    Number((await readFile(path.join(place.data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const pids = async () => familyOf(await postmaster());
   const signalAll = (all: readonly number[], signal: NodeJS.Signals) => {
     for (const pid of all) if (isAlive(pid)) process.kill(pid, signal);
   };
@@ -74,8 +83,12 @@ export async function serveDatabase(folder: string, place: PostgresPlace): Promi
       signalAll(all, 'SIGKILL');
       await server.ended;
     },
+    async stop(signal) {
+      process.kill(await postmaster(), signal);
+      await server.ended;
+    },
     async start() {
-      server = await start();
+      server = await start(port);
     },
     isRunning: () => state.isRunning,
     logged: (words) => readFileSync(options.logFile, 'utf8').split(words).length - 1,

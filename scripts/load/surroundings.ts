@@ -17,7 +17,7 @@ import { balancerAddress } from './balancer.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 import type { Role, Settings } from './fleet.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
-import { createWorld, thisRelease, type World, worldKey } from './world.ts';
+import { createWorld, quickFinality, thisRelease, type World, worldKeys } from './world.ts';
 
 /** Everything that the service works with, each thing where a fault can reach it. */
 export type Surroundings = {
@@ -53,10 +53,6 @@ function asRole(databaseUrl: string, role: Role): string {
   return url.href;
 }
 
-// A block is final once it has two above it.
-const quickFinality = ['--slots-in-an-epoch', '1'];
-const ringKey = `load:${worldKey.toString('base64')}`;
-
 /**
  * Starts a database, a chain with two nodes, an upstream and an authentication service, with two companies.
  * @param folder exists, and is empty
@@ -71,7 +67,7 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   const first = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
   let postgres = first;
   const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
-  const signers = await createSigners(folder, 2);
+  const signers = await createSigners(2);
   const chain = opened.adopt(await startBenchChain(signers.addresses, quickFinality), (running) =>
     running.close(),
   );
@@ -88,8 +84,7 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
   for (const role of roles) {
     await db.raw(`CREATE ROLE ${userOf(role)} LOGIN PASSWORD '${password}' IN ROLE ${groupOf(role)}`);
   }
-  const keys = { SECRET_KEYS: ringKey, CURSOR_KEYS: ringKey };
-  const place = { release: thisRelease, settings: { DATABASE_URL: postgres.url, ...keys } };
+  const place = { release: thisRelease, settings: { DATABASE_URL: postgres.url, ...worldKeys } };
   const world = await createWorld(place, {
     rpcUrls: nodes.map(({ url }) => url),
     contract: chain.contract,
@@ -115,7 +110,7 @@ export async function startSurroundings(folder: string): Promise<Surroundings> {
     world,
     openDatabase,
     settingsOf: (role) => ({
-      ...keys,
+      ...worldKeys,
       DATABASE_URL: asRole(wire.through(postgres.url), role),
       // All callers come through the balancer, which names their addresses.
       TRUSTED_PROXIES: balancerAddress,

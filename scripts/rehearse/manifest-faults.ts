@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorText } from '../../src/base/thrown.ts';
 import { secretSettings, settings } from '../../src/config/config.ts';
 import { importTool } from './tools.ts';
 
@@ -54,7 +55,7 @@ async function faultsOf(manifest: Manifest): Promise<string[]> {
   try {
     new model(manifest).validate();
   } catch (error) {
-    faults.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+    faults.push(`${place}: ${errorText(error)}`);
   }
   if (kind !== 'Deployment' && kind !== 'Job') return faults;
   const parsed = workload.loose().safeParse(manifest);

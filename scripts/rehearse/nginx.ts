@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { callerAddress } from '../../src/http/server/caller-address.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
+import { freePort } from '../../test/support/postgres.ts';
 import { runProgram } from '../run-program.ts';
 import type { Report } from './report.ts';
 
@@ -121,15 +122,6 @@ async function startListener(folder: string, seen: Seen, held: Promise<void>): P
     ],
   });
   return listen(app, { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function readWithTls(folder: string): Promise<void> {

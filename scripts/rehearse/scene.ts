@@ -22,17 +22,15 @@ import { startUsualLoad, type UsualLoad } from '../load/usual-load.ts';
 import {
   createWorld,
   type Place,
+  quickFinality,
   runCommand,
   stockWorld,
   thisRelease,
   type World,
-  worldKey,
+  worldKeys,
 } from '../load/world.ts';
 import { runProgram } from '../run-program.ts';
 import type { Report } from './report.ts';
-
-const quickFinality = ['--slots-in-an-epoch', '1'];
-const ringKey = `load:${worldKey.toString('base64')}`;
 
 /** What a release is operated over: a chain, signers, and servers for its database. */
 export type Scene = {
@@ -66,11 +64,11 @@ export async function openScene(
   );
   // As root a server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
-  const signers = await createSigners(folder, signerCount);
+  const signers = await createSigners(signerCount);
   const chain = opened.adopt(await startBenchChain(signers.addresses, quickFinality), (running) =>
     running.close(),
   );
-  const keys = { SECRET_KEYS: ringKey, CURSOR_KEYS: ringKey, CLAIM_BASE_URL: 'https://c.example/c' };
+  const keys = { ...worldKeys, CLAIM_BASE_URL: 'https://c.example/c' };
   return {
     folder,
     chain,

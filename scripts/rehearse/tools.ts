@@ -1,8 +1,8 @@
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runProgram } from '../run-program.ts';
+import { installPackages } from '../install-packages.ts';
 
 /** Where the tools are installed, apart from the project's own packages. */
 const folder = path.join(import.meta.dirname, '../../test/deploy');
@@ -17,14 +17,7 @@ export const requireTool = createRequire(path.join(folder, 'package.json'));
 export const importTool = (file: string) => import(pathToFileURL(path.join(toolFolder, file)).href);
 
 /** Installs the tools, unless those of the lock file are there. */
-export async function installTools(): Promise<void> {
-  const lock = path.join(folder, 'package-lock.json');
-  const installed = path.join(folder, 'node_modules/.installed-lock.json');
-  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined);
-  if ((await read(lock)) === (await read(installed))) return;
-  await runProgram('npm', ['ci', '--ignore-scripts'], { cwd: folder, timeoutMs: 300_000 });
-  await copyFile(lock, installed);
-}
+export const installTools = () => installPackages(folder);
 
 type Unzip = {
   unzipSync(

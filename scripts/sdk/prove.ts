@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Area, basePaths } from '../../src/contract/documents.ts';
 import { type Generator, sdkFolder } from './generators.ts';
-import { type Outcome, runNode } from './run-command.ts';
+import { type Outcome, run } from './run-command.ts';
 
 /** The service that the programs call. */
 export type Target = { readonly baseUrl: string; readonly key: string };
@@ -38,7 +38,7 @@ async function generate({ name, command }: Generator, area: Area): Promise<Outco
   const output = join('dist', name, area);
   await rm(join(sdkFolder, output), { recursive: true, force: true });
   const document = documentOf(area);
-  return await runNode({
+  return await run({
     args: command(document, output),
     cwd: sdkFolder,
     env: { SDK_DOCUMENT: document, SDK_OUTPUT: join(sdkFolder, output) },
@@ -56,15 +56,7 @@ async function compile({ name, exactOptionalProperties }: Generator, area: Area)
     include: [`${name}/${area}/**/*.ts`],
   };
   await writeFile(project, JSON.stringify(settings, null, 2));
-  return await runNode({ args: ['node_modules/typescript/bin/tsc', '--project', project], cwd: sdkFolder });
-}
-
-function run({ name }: Generator, area: Area, target: Target): Promise<Outcome> {
-  return runNode({
-    args: [`dist/build/${name}/${area}.js`],
-    cwd: sdkFolder,
-    env: environmentOf(area, target),
-  });
+  return await run({ args: ['node_modules/typescript/bin/tsc', '--project', project], cwd: sdkFolder });
 }
 
 /** Carries out the steps until one fails. */
@@ -76,7 +68,7 @@ export async function stepByStep(
   const done: Step[] = [];
   for (const step of steps) {
     const { ok, output } = await carryOut(step);
-    if (!ok) return { generator, area, done, failure: output || 'It ended without a word.' };
+    if (!ok) return { generator, area, done, failure: output };
     done.push(step);
   }
   return { generator, area, done };
@@ -87,7 +79,12 @@ export function prove(generator: Generator, area: Area, target: Promise<Target>)
   const work: Record<Step, () => Promise<Outcome>> = {
     generated: () => generate(generator, area),
     compiled: () => compile(generator, area),
-    ran: async () => run(generator, area, await target),
+    ran: async () =>
+      run({
+        args: [`dist/build/${generator.name}/${area}.js`],
+        cwd: sdkFolder,
+        env: environmentOf(area, await target),
+      }),
   };
   return stepByStep(generator.name, area, (step) => work[step]());
 }

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sdkFolder } from './generators.ts';
 import { run } from './run-command.ts';
@@ -55,12 +55,7 @@ export const generatorJar = join(toolsFolder, jar);
 /** Installs a toolchain unless it is there. @throws Error with what the installer has written */
 export async function installToolchain({ installed, install = [] }: Toolchain): Promise<void> {
   if (installed === undefined) return;
-  const isThere = () =>
-    access(join(toolsFolder, installed)).then(
-      () => true,
-      () => false,
-    );
-  if (await isThere()) return;
+  if (existsSync(join(toolsFolder, installed))) return;
   for (const [program = '', ...args] of install) {
     const own = program.includes('/') ? join(toolsFolder, program) : program;
     const { ok, output } = await run({ program: own, args, cwd: toolsFolder });

@@ -3,7 +3,7 @@ import { chainAudit, type Link, linkText, verifyAudit } from '../db/records/audi
 import { type AuditFilter, listAudit } from '../db/records/audit-store.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
-import { findCompany } from './shared/find-company.ts';
+import { findCompany } from './shared/find.ts';
 import { asOperator, interruptible, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';
 

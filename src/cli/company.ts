@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { errorCode } from '../base/thrown.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
 import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
@@ -11,9 +12,8 @@ import {
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany, unknownCompany } from './shared/find-company.ts';
-import { findRegistered } from './shared/find-network.ts';
-import { sayWhatFollows } from './shared/output.ts';
+import { findCompany, findRegistered, unknownCompany } from './shared/find.ts';
+import { showPage } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import {
   addressValue,
@@ -88,11 +88,7 @@ function addReadCommands(company: Command, session: Session): void {
     .action(({ limit, after }: { limit: number; after?: string }) =>
       asOperator(session, async ({ db, output }) => {
         const last = after === undefined ? undefined : (await findCompany({ db }, after)).name;
-        // One more than is shown, to know whether there are more.
-        const found = await listCompanies(db, { after: last, limit: limit + 1 });
-        const page = found.slice(0, limit);
-        output.rows(page, columns);
-        sayWhatFollows(output, page, found.length > limit);
+        showPage(output, await listCompanies(db, { after: last, limit: limit + 1 }), { limit, columns });
       }),
     );
 
@@ -223,8 +219,7 @@ async function assertUsable(db: Database, treasury: string | null | undefined): 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {
   if (error instanceof ZeroTreasuryError) throw new UsageError(`${error.message} Set another: --treasury.`);
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && 'code' in cause && cause.code === '23505') {
+  if (error instanceof Error && errorCode(error.cause) === '23505') {
     throw new UsageError(
       'A company of this id or name exists already. List them with: tallystick company list',
     );

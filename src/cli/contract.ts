@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
+import { errorText } from '../base/thrown.ts';
 import { metadataBase } from '../chain/contracts/base-uri.ts';
 import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { feeCapOf } from '../chain/minting/fees.ts';
-import type { Network } from '../chain/rpc/client/network.ts';
-import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
-import { findRegistered } from './shared/find-network.ts';
-import { errorText } from './shared/finding.ts';
+import { findRegistered } from './shared/find.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
@@ -36,9 +34,9 @@ function addDeployCommand(contract: Command, session: Session): void {
     .requiredOption('--name <name>', 'name of the collection', words(100))
     .requiredOption('--symbol <symbol>', 'its symbol', words(20))
     .action((id: string, { name, symbol, ...keys }: AdminOptions & { name: string; symbol: string }) =>
-      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
+      asAdmin(session, id, keys, async ({ config, db, output, openAdmin }) => {
         assertPublic(id, config.publicBaseUrl);
-        const admin = await openAdmin(config, provider, network, keys);
+        const admin = await openAdmin();
         const about = { chainId: id, admin: admin.address, name, symbol };
         const { contract: deployed } = await onChain(db, 'contract.deploy', about, () =>
           admin.deploy(name, symbol),
@@ -69,10 +67,10 @@ function addBaseUriCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .option('--base-uri <url>', 'address instead of the one from PUBLIC_BASE_URL', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
-      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
+      asAdmin(session, id, keys, async ({ config, db, output, openAdmin }) => {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
-        const admin = await openAdmin(config, provider, network, keys);
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to, metadata };
         await onChain(db, 'contract.set_base_uri', about, () => admin.setBaseUri(to, metadata));
         output.record({ chainId: id, contract: to, metadata });
@@ -89,8 +87,8 @@ function addRefreshCommand(contract: Command, session: Session): void {
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('<contract>', 'address of the contract', addressValue)
     .action((id: string, to: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
-        const admin = await openAdmin(config, provider, network, keys);
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to };
         output.record({
           ...about,
@@ -117,8 +115,8 @@ function addGrantCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
-        const admin = await openAdmin(config, provider, network, keys);
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
         const about = { chainId: id, contract: to, signer };
@@ -136,8 +134,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ config, db, output }, provider, network) => {
-        const admin = await openAdmin(config, provider, network, keys);
+      asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
+        const admin = await openAdmin();
         const about = { chainId: id, contract: to, signer };
         await onChain(db, 'contract.revoke', about, () => admin.revokeMinter(to, signer));
         output.record({ chainId: id, contract: to, revoked: signer });
@@ -162,11 +160,13 @@ function addStatusCommand(contract: Command, session: Session): void {
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('[contract]', "address of the contract; the network's own by default", addressValue)
     .action((id: string, given: string | undefined) =>
-      onNetwork(session, id, async ({ db, output }, provider, { minterContract }) => {
-        const checked = given ?? minterContract;
+      asOperator(session, async (operator) => {
+        const { db, clients, output } = operator;
+        const network = await findRegistered(operator, id);
+        const checked = given ?? network.minterContract;
         if (checked === null) throw new UsageError(`Network ${id} has no minter contract: name one.`);
         const signers = (await listLanes(db, { chainId: id })).map(({ signer }) => signer);
-        const checks = await checkContract(provider, checked, signers);
+        const checks = await checkContract(clients.for(network), checked, signers);
         output.rows(checks, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
         if (signers.length === 0) output.say('No worker has a signer for this network yet (MINT_SIGNERS).');
         if (checks.some(({ state }) => state === 'FAULT')) session.fail();
@@ -185,14 +185,21 @@ const withAdmin = (command: Command) =>
     )
     .requiredOption('--password-file <file>', 'file with its password');
 
-type Provider = ReturnType<RpcClients['for']>;
+type AdminOperator = Operator & { readonly openAdmin: () => ReturnType<typeof openContractAdmin> };
 
-/** The admin, who pays no more for gas than mints do. */
-const openAdmin = (config: Operator['config'], provider: Provider, { minTip }: Network, keys: AdminOptions) =>
-  openContractAdmin(provider, {
-    ...keys,
-    feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI),
-    minTip: BigInt(minTip),
+/** Works as the admin of the contracts of a network, who pays no more for gas than mints do. */
+const asAdmin = (
+  session: Session,
+  id: string,
+  keys: AdminOptions,
+  work: (operator: AdminOperator) => Promise<void>,
+) =>
+  asOperator(session, async (operator) => {
+    const network = await findRegistered(operator, id);
+    const provider = operator.clients.for(network);
+    const feeCap = feeCapOf(operator.config.MINT_MAX_FEE_GWEI);
+    const options = { ...keys, feeCap, minTip: BigInt(network.minTip) };
+    await work({ ...operator, openAdmin: () => openContractAdmin(provider, options) });
   });
 
 type Facts = Readonly<Record<string, string>>;
@@ -213,15 +220,4 @@ async function onChain<T extends Facts>(
   const done = await act();
   await record(action, { ...asked, ...done });
   return done;
-}
-
-function onNetwork(
-  session: Session,
-  id: string,
-  work: (operator: Operator, provider: Provider, network: Network) => Promise<void>,
-): Promise<void> {
-  return asOperator(session, async (operator) => {
-    const network = await findRegistered(operator, id);
-    await work(operator, operator.clients.for(network), network);
-  });
 }

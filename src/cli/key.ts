@@ -5,6 +5,7 @@ import {
   type ApiKey,
   findKey,
   issueKey,
+  type KeyRateLimit,
   listKeys,
   revokeKey,
   rotateKey,
@@ -12,12 +13,11 @@ import {
   setKeyRateLimit,
   setKeyScopes,
 } from '../keys/key-store.ts';
-import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany } from './shared/find-company.ts';
-import { type Output, sayWhatFollows } from './shared/output.ts';
+import { findCompany } from './shared/find.ts';
+import { type Output, showPage } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { moment, wholeNumber, words } from './shared/values.ts';
 
@@ -109,11 +109,8 @@ function addReadCommands(key: Command, session: Session): void {
           ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
           after: after === undefined ? undefined : ((await findKey(db, after)) ?? unknownKey()).id,
         };
-        // One more than is shown, to know whether there are more.
         const found = await listKeys(db, { ...filter, limit: limit + 1 });
-        const page = found.slice(0, limit);
-        output.rows(page.map(shown), columns);
-        sayWhatFollows(output, page, found.length > limit);
+        showPage(output, found.map(shown), { limit, columns });
       }),
     );
 
@@ -295,4 +292,27 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
 
 function unknownKey(): never {
   throw new UsageError('There is no such key. List them with: tallystick key list');
+}
+
+type RateOptions = { rate?: number; burst?: number };
+
+const withRateOptions = (command: Command) =>
+  command
+    .option(
+      '--rate <n>',
+      "average requests a second; the service's default otherwise",
+      wholeNumber(1, 1_000_000),
+    )
+    .option(
+      '--burst <n>',
+      'concurrent requests, not below --rate; twice --rate by default',
+      wholeNumber(1, 2_000_000),
+    );
+
+/** @returns undefined when no limit was given */
+function rateLimitOf({ rate, burst }: RateOptions): KeyRateLimit | undefined {
+  if (rate === undefined && burst !== undefined) throw new UsageError('--burst needs --rate.');
+  if (rate === undefined) return undefined;
+  if (burst !== undefined && burst < rate) throw new UsageError('--burst must not be below --rate.');
+  return { perSecond: rate, burst: burst ?? rate * 2 };
 }

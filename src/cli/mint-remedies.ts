@@ -17,7 +17,7 @@ import { notFailed, retryMint } from '../rwa/operators/remedies/mint-retry.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findRegistered } from './shared/find-network.ts';
+import { findRegistered } from './shared/find.ts';
 import { pinKnownNode, pinOther } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainOption, isUuid } from './shared/values.ts';

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { type Verified, verifyNetwork } from '../rwa/operators/remedies/mint-verify.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { mintingNetworks } from './shared/minting-networks.ts';
+import { mintingNetworks } from './shared/find.ts';
+import { showFound } from './shared/output.ts';
 import { pinKnownNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, moment } from './shared/values.ts';
@@ -51,11 +52,7 @@ async function runVerify(operator: Operator, options: VerifyOptions, signal: Abo
   }
   const tokens = networks.reduce((sum, network) => sum + network.tokens, 0);
   const counts = { networks: networks.length, tokens, disagreeing };
-  if (output.json) output.record({ ...counts, findings });
-  else {
-    if (findings.length > 0) output.rows(findings, findingColumns);
-    output.record(counts);
-  }
+  showFound(output, counts, { findings }, findingColumns);
   for (const { chainId: id, toBlock } of networks) {
     output.say(`Network ${id}: compared up to its final block ${toBlock}.`);
   }

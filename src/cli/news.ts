@@ -20,7 +20,7 @@ import { isNewsType, type NewsType, newsTypes } from '../news/feed/news.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany } from './shared/find-company.ts';
+import { findCompany } from './shared/find.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { isUuid, wholeNumber } from './shared/values.ts';
 

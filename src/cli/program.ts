@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
 import type { ClientSettings } from '../config/client-settings.ts';
-import type { Config, Environment } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { settingsFileVariable } from '../config/settings-file.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
@@ -22,13 +22,11 @@ import { addSecretKeyCommands } from './secret-key.ts';
 import { explainFailure } from './shared/failure.ts';
 import { createOutput } from './shared/output.ts';
 import type { Watched } from './shared/progress.ts';
-import type { Prompt } from './shared/prompt.ts';
-import type { Session } from './shared/session.ts';
+import type { Session, Surroundings } from './shared/session.ts';
 import { addStatusCommand } from './status.ts';
 import { addUsageCommand } from './usage.ts';
 
-export type ProgramParts = {
-  readonly version: string;
+export type ProgramParts = Surroundings & {
   /** Reads where a service is that a command calls: with `local`, the one that `npm start` made. @throws ConfigError */
   readonly loadClientSettings: (options: { local: boolean }) => ClientSettings;
   readonly stdin: Readable;
@@ -38,11 +36,7 @@ export type ProgramParts = {
    * file. @throws ConfigError
    */
   readonly loadConfig: (from: { local: boolean; settings: string | undefined }) => Config | Promise<Config>;
-  readonly environment: Environment;
   readonly stderr: Watched;
-  readonly prompt: Prompt;
-  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
-  readonly onInterrupt: (listener: () => void) => () => void;
 };
 
 const afterHelp = `

@@ -6,11 +6,11 @@ import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
-import { mintingNetworks } from './shared/minting-networks.ts';
+import { mintingNetworks, vaultOf } from './shared/find.ts';
+import { showFound } from './shared/output.ts';
 import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, severalAddresses } from './shared/values.ts';
-import { vaultOf } from './shared/vault.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
@@ -76,12 +76,7 @@ async function runRecover(
   }
   const { found, mendable, left, waiting } = counts;
   const record = { applied: vault !== undefined, found, [word]: mendable, left, waiting };
-  if (output.json) output.record({ ...record, findings });
-  else {
-    const columns = { ...findingColumns, [word]: headings[word] };
-    if (findings.length > 0) output.rows(findings, columns);
-    output.record(record);
-  }
+  showFound(output, record, { findings }, { ...findingColumns, [word]: headings[word] });
   output.say(nextStep(record));
   return waiting === 0 && (apply === true || found === 0);
 }

@@ -3,7 +3,7 @@ import { csvLine } from '../base/csv.ts';
 import { readUsage, type Usage, type UsageGroup, usageGroups } from '../keys/usage-store.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { findCompany } from './shared/find-company.ts';
+import { findCompany } from './shared/find.ts';
 import { asOperator, type Session } from './shared/session.ts';
 
 type UsageOptions = { company: string; from: string; to: string; by: UsageGroup; csv?: true };

@@ -1,4 +1,5 @@
 import type { Logger } from '../base/log.ts';
+import { createLogMetrics } from '../base/log-lines.ts';
 import { createMetrics, type Metrics } from '../base/metrics.ts';
 import type { Tracing } from '../base/span.ts';
 import { listNetworks } from '../chain/network-store.ts';
@@ -6,18 +7,26 @@ import { createNetworkRegistry, type NetworkRegistry } from '../chain/networks.t
 import { saveNodeState } from '../chain/node-state-store.ts';
 import { assertAddressesOpen, createNodeAddresses } from '../chain/rpc/client/node-address.ts';
 import type { OnNodeState } from '../chain/rpc/client/rpc-clients.ts';
+import { createRpcMetrics } from '../chain/rpc/client/rpc-metrics.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createNotifications, type Notifications } from '../db/connection/notifications.ts';
+import { createReplicaMetrics } from '../db/replica/replica-metrics.ts';
+import { createRequestMetrics } from '../http/mounts/metrics.ts';
+import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
+import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import { assertEndpointKeysOpen } from '../news/endpoints/endpoint-keys.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
+import { createIndexObserver } from '../providers/indexer/index-observer.ts';
+import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
+import { createMintObserver } from '../rwa/mint-worker/mint-observer.ts';
+import { createLedgerObserver } from '../rwa/ownership/ledger-levels.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
 import { type Connections, openConnections, sessionUrlOf } from './connections.ts';
 import { jobQueues } from './job-queues.ts';
-import { createObservers, type Observers } from './observers.ts';
 
 /** What a process has in every role. */
 export type Parts = Connections & {
@@ -98,4 +107,23 @@ async function openVault({ SECRET_KEYS }: Config, db: Database): Promise<ClaimSe
   const vault = createClaimSecretVault(SECRET_KEYS);
   await assertKeysOpen(db, vault);
   return vault;
+}
+
+/** Functions that the parts call with what they did; metrics and log lines are made of it. */
+type Observers = ReturnType<typeof createObservers>;
+
+/** Registers the metrics of every role: a process in one role exposes the names of the others without values. */
+function createObservers(metrics: Metrics, log: Logger) {
+  return {
+    answered: createRequestMetrics(metrics),
+    index: createIndexObserver(metrics),
+    jobs: createJobMetrics(metrics),
+    logLineDropped: createLogMetrics(metrics),
+    meterVerifier: createVerifierMeter(metrics),
+    minting: createMintObserver(metrics, log),
+    moralis: createMoralisMetrics(metrics),
+    nodes: createRpcMetrics(metrics),
+    owners: createLedgerObserver(metrics, log),
+    replica: createReplicaMetrics(metrics),
+  };
 }

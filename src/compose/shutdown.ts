@@ -1,5 +1,6 @@
 import { inTime } from '../base/in-time.ts';
 import type { Logger } from '../base/log.ts';
+import { errorText } from '../base/thrown.ts';
 
 /**
  * Ends something.
@@ -70,8 +71,7 @@ async function runAll(
   return outcomes.flat();
 }
 
-const failureOf = (what: string, cause: unknown) =>
-  new Error(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+const failureOf = (what: string, cause: unknown) => new Error(`${what}: ${errorText(cause)}`, { cause });
 
 /** All errors of a disposable stack in which several things failed to close, in the order in which they happened. */
 export function reasonsOf(error: unknown): unknown[] {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from '../base/thrown.ts';
 import { ConfigError, type Environment } from './config.ts';
 
 /** How a command calls a service over HTTP, as its callers do. */
@@ -43,8 +44,7 @@ function readKeyFile(path: string, faults: string[]): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    faults.push(`TALLYSTICK_KEY_FILE: ${path} cannot be read (${code})`);
+    faults.push(`TALLYSTICK_KEY_FILE: ${path} cannot be read (${errorCode(error) ?? 'unknown'})`);
     return undefined;
   }
 }

@@ -1,12 +1,9 @@
 import type { z } from 'zod';
 import { callerSettings } from './caller-settings.ts';
 import { chainSettings } from './chain-settings.ts';
-import { databaseSettings } from './database-settings.ts';
 import { type FixedValues, fixedValues } from './fixed-values.ts';
 import { historySettings } from './history-settings.ts';
-import { keySettings } from './key-settings.ts';
-import { newsSettings } from './news-settings.ts';
-import { serviceSettings } from './service-settings.ts';
+import { databaseSettings, keySettings, newsSettings, serviceSettings } from './service-settings.ts';
 import { traceSettings } from './trace-settings.ts';
 
 export { type Area, areas, roles } from './service-settings.ts';

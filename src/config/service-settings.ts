@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, listSetting, wholeSetting } from './setting-forms.ts';
+import { databaseUrl, httpUrl, keyRing, listSetting, wholeSetting } from './setting-forms.ts';
 
 export const areas = ['blockchain', 'events', 'rwa', 'claim', 'news'] as const;
 export type Area = (typeof areas)[number];
@@ -72,5 +72,68 @@ export const serviceSettings = {
   SHUTDOWN_SECONDS: {
     schema: wholeSetting(1, 300).default(30),
     about: 'Time that requests and jobs in progress get to finish during a stop.',
+  },
+} as const;
+
+/** The keys of the service itself. */
+export const keySettings = {
+  SECRET_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that encrypt claim secrets, secrets of endpoints and addresses of nodes, separated by commas or lines. A key is `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS. The first key encrypts, all decrypt. Tickets of events are signed with keys that follow from them. Needed for the areas `rwa`, `claim` and `news`, for tickets, and by workers that send news.',
+    secret: true,
+  },
+  CURSOR_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that sign the cursors of lists, in the form of `SECRET_KEYS`, equal in all processes. The first key signs, all verify. Needed for the area `blockchain`.',
+    secret: true,
+  },
+} as const;
+
+/** Settings of the connections to PostgreSQL. */
+export const databaseSettings = {
+  DATABASE_URL: {
+    schema: databaseUrl,
+    about: 'PostgreSQL 15 or later: `postgres://user:password@host:port/database`.',
+    secret: true,
+  },
+  DATABASE_SESSION_URL: {
+    schema: databaseUrl.optional(),
+    about:
+      'The same database without the pooler, for what needs a session of its own. Set it when `DATABASE_URL` leads to PgBouncer in transaction mode.',
+    secret: true,
+  },
+  DATABASE_REPLICA_URL: {
+    schema: databaseUrl.optional(),
+    about:
+      'Role `api`: a streaming replica of the database, without a pooler, for the [reads that may lag](database.md#a-replica-for-reads). A start does not wait for it.',
+    secret: true,
+  },
+  DATABASE_POOL_MAX: {
+    schema: wholeSetting(1, 500).default(10),
+    about: 'Most connections that this process opens to the database. It opens as many to the replica.',
+  },
+} as const;
+
+/** Settings of news and of the endpoints that they are sent to. */
+export const newsSettings = {
+  NEWS_KEEP_DAYS: {
+    schema: wholeSetting(7, 3_650).default(30),
+    about:
+      'Days after which news are deleted from the feed with their deliveries. What an enabled endpoint has not taken stays.',
+  },
+  WEBHOOK_HOSTS: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
+      .pipe(
+        z.array(
+          z.string().regex(/^[^\s/@]+$/, 'must be hosts, such as `receiver.internal` or `127.0.0.1:8080`'),
+        ),
+      )
+      .optional(),
+    about:
+      'Hosts that endpoints may have although they are not public or not https, as `host` or `host:port`, separated by commas.',
   },
 } as const;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { errorCode } from '../base/thrown.ts';
 import { ConfigError, type Environment, secretSettings, settings } from './config.ts';
 
 /** The variable that names the file of settings. */
@@ -35,8 +36,7 @@ function readSettingsFile(file: string): Readonly<Record<string, string>> {
     return parseSettings(readFileSync(file, 'utf8'), file);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new ConfigError([`The settings file ${file} cannot be read (${code})`]);
+    throw new ConfigError([`The settings file ${file} cannot be read (${errorCode(error) ?? 'unknown'})`]);
   }
 }
 

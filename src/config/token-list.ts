@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { errorCode } from '../base/thrown.ts';
 
 // The form of tokenlists.org, as far as it matters here.
 const form = z.object({
@@ -23,8 +24,7 @@ export const tokenListFile = z.string().transform((path, context): readonly List
     const [first] = read.error.issues;
     context.addIssue(`is no token list (https://tokenlists.org): ${first?.path.join('.')} ${first?.message}`);
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it is no JSON';
-    context.addIssue(`cannot be read (${reason})`);
+    context.addIssue(`cannot be read (${errorCode(error) ?? 'it is no JSON'})`);
   }
   return z.NEVER;
 });

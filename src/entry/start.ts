@@ -57,11 +57,7 @@ async function serve(settings: string | undefined): Promise<Run> {
 
 /** The whole service with its own database and chain. It is for development, so it is loaded only here. */
 async function serveLocal(fresh: boolean): Promise<Run> {
-  const [{ startLocal }, { preparePortal }, { untilIndexed }] = await Promise.all([
-    import('../local/start-local.ts'),
-    import('../local/prepare-portal.ts'),
-    import('../local/until-indexed.ts'),
-  ]);
+  const { preparePortal, startLocal, untilIndexed } = await import('../local/start-local.ts');
   // People read this terminal, so requests are logged only when they set a level.
   const env = { LOG_LEVEL: 'warn', ...process.env };
   const log = openLog({ level: env.LOG_LEVEL });

@@ -2,7 +2,6 @@ import type { Logger } from '../base/log.ts';
 import { prepareDatabase } from '../compose/migrate.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connection/connect.ts';
-import type { KeptSettings } from './kept-settings.ts';
 import { hasState, type LocalChain, startLocalChain } from './programs/chain.ts';
 import { LocalError } from './programs/local-error.ts';
 import type { LocalFolder } from './programs/local-folder.ts';
@@ -11,6 +10,7 @@ import { hasData, type PostgresServer, startPostgresServer } from './programs/po
 import { findPostgresPlace } from './programs/postgres-place.ts';
 import { makeWorldChain, storySeconds, type WorldChain } from './sample/sample-chain.ts';
 import { assertSameChain, type World } from './sample/world.ts';
+import type { KeptSettings } from './settings.ts';
 
 export type ProgramOptions = {
   readonly folder: LocalFolder;

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
 import { createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
-import { keepSettings } from './kept-settings.ts';
 import {
   openChain,
   openPostgres,
@@ -11,7 +10,7 @@ import {
 import { moveMetadata } from './sample/nft-contract.ts';
 import { fillDatabase, moveNetwork } from './sample/sample-data.ts';
 import { keepWorld, type World } from './sample/world.ts';
-import { localConfig, type SettingsOfStart } from './settings.ts';
+import { keepSettings, localConfig, type SettingsOfStart } from './settings.ts';
 
 export type WorldOptions = ProgramOptions & { readonly env: SettingsOfStart; readonly now: Date };
 

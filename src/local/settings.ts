@@ -1,12 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ClientSettings } from '../config/client-settings.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { type KeptSettings, newSettings, readSettings } from './kept-settings.ts';
 import { LocalError } from './programs/local-error.ts';
-import { localFolder, readJson } from './programs/local-folder.ts';
+import { type LocalFolder, localFolder, readJson, writeJson } from './programs/local-folder.ts';
 import { holdFreePort, holdPort, portOf } from './programs/ports.ts';
 
 export type SettingsOfStart = Readonly<Record<string, string | undefined>>;
@@ -133,3 +133,42 @@ const refusals: Readonly<Record<string, (refused: Refused) => string>> = {
     `Port ${port} is reserved for the system. Choose one above 1023: ${prefix}PORT=3000 npm start`,
   EADDRNOTAVAIL: ({ host, prefix }) => `${prefix}HOST is ${host}, which is no address of this machine.`,
 };
+
+const shape = z.object({
+  postgresPort: z.int().positive(),
+  postgresPassword: z.string().min(1),
+  chainPort: z.int().positive(),
+  /** In the form of the setting SECRET_KEYS. */
+  secretKeys: z.string().min(1),
+  /** In the form of the setting CURSOR_KEYS. The first release kept none; a new one only ends open cursors. */
+  cursorKeys: z.string().min(1).default(newKeyRing),
+});
+
+/** The settings of the local programs, which later starts use again. */
+export type KeptSettings = z.output<typeof shape>;
+
+/** The kept settings, or new ones where none are kept. @throws LocalError when the file cannot be read */
+export function readSettings(folder: LocalFolder): KeptSettings {
+  const kept = readJson(folder.settings);
+  if (kept === undefined) return newSettings();
+  const read = shape.safeParse(kept);
+  if (read.success) return read.data;
+  throw new LocalError(`${folder.settings} cannot be read. Start again with: npm start -- --fresh`);
+}
+
+export function keepSettings(folder: LocalFolder, settings: KeptSettings): void {
+  writeJson(folder.settings, settings);
+}
+
+// The search for free ports starts here, below the range of ephemeral ports.
+const newSettings = (): KeptSettings => ({
+  postgresPort: 15_432,
+  postgresPassword: randomBytes(18).toString('base64url'),
+  chainPort: 8_545,
+  secretKeys: newKeyRing(),
+  cursorKeys: newKeyRing(),
+});
+
+function newKeyRing(): string {
+  return `local:${randomBytes(32).toString('base64')}`;
+}

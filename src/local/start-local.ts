@@ -1,10 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
+import { createDatabase } from '../db/connection/connect.ts';
+import { findIndexState } from '../providers/indexer/store/write/index-state-store.ts';
 import { banner } from './banner.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
-import { readSettings } from './kept-settings.ts';
 import { openWorld } from './open-world.ts';
 import { exitStateFile, localChainId } from './programs/chain.ts';
+import { createChainRpc } from './programs/chain-rpc.ts';
 import { endLeftovers } from './programs/leftovers.ts';
 import { LocalError } from './programs/local-error.ts';
 import { type LocalFolder, openLocalFolder, writeJson } from './programs/local-folder.ts';
@@ -12,7 +18,7 @@ import { takeLock } from './programs/lock.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { type HeldPorts, holdPorts, type SettingsOfStart } from './settings.ts';
+import { type HeldPorts, holdPorts, readSettings, type SettingsOfStart } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -91,3 +97,40 @@ async function open(
 
 const endedUnasked = (name: string) =>
   new LocalError(`${name} has ended unasked. Its log is in .local; start again to go on from what is kept.`);
+
+const script = fileURLToPath(new URL('../../scripts/docs.ts', import.meta.url));
+
+/** Builds the portal where it is missing or not current. The service works without it, so a failure is only logged. */
+export async function preparePortal(log: Logger): Promise<void> {
+  const build = spawn(process.execPath, [script, '--quiet', '--if-installed'], {
+    stdio: 'ignore',
+    timeout: 60_000,
+  });
+  const [code] = await once(build, 'close').catch(() => [undefined]);
+  if (code !== 0) log.warn('the portal was not built; see what is wrong with: npm run docs');
+}
+
+const pauseMs = 30;
+const patienceMs = 60_000;
+
+/**
+ * Waits until the index has the newest block of the local chain, so that the first answers to a person are
+ * complete.
+ * @returns false when that takes more than a minute
+ */
+export async function untilIndexed(
+  { DATABASE_URL, ROLES }: Config,
+  { rpcUrl }: Pick<Credentials, 'rpcUrl'>,
+  log: Logger,
+): Promise<boolean> {
+  if (!ROLES.includes('indexer')) return true;
+  const newest = BigInt(String(await createChainRpc(rpcUrl).call('eth_blockNumber')));
+  await using opened = new AsyncDisposableStack();
+  const db = opened.adopt(createDatabase(DATABASE_URL, { poolMax: 1, log }), (pool) => pool.destroy());
+  const deadline = Date.now() + patienceMs;
+  while (((await findIndexState(db, localChainId))?.head?.number ?? -1n) < newest) {
+    if (Date.now() > deadline) return false;
+    await pause(pauseMs);
+  }
+  return true;
+}

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from '../base/thrown.ts';
 import { type KmsOptions, unwrapKey } from '../chain/kms-client.ts';
 import { ConfigError, type Environment, keyEntries, secretSettings } from '../config/config.ts';
 
@@ -23,8 +24,7 @@ function readSecretFiles(env: Environment): Environment {
     try {
       read[name] = readFileSync(path, 'utf8').trim();
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-      faults.push(`${name}_FILE: ${path} cannot be read (${code})`);
+      faults.push(`${name}_FILE: ${path} cannot be read (${errorCode(error) ?? 'unknown'})`);
     }
   }
   if (faults.length > 0) throw new ConfigError(faults);

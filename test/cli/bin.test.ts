@@ -85,24 +85,20 @@ describe('the program', () => {
     expect((await ended).err).toBe('');
   });
 
-  test.for([[[]], [['--no-experimental-strip-types']]] as const)(
-    'leaves nothing of an import behind after Ctrl-C, started with %j',
-    async ([node], { db, databaseUrl }) => {
-      const file = path.join(folder, 'casks.json');
-      const row = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress };
-      await writeFile(file, JSON.stringify(Array.from({ length: 1_000 }, () => row)));
-      const table = await holdRwas(db);
-      const args = ['rwa', 'import', file, '--company', 'acme', '--offline'];
-      const { child, heard, ended } = start(databaseUrl, args, node);
-      await table.waiting();
-      // A terminal sends it to the launcher as well as to the program that it started.
-      child.kill(node.length === 0 ? 'SIGINT' : 'SIGTERM');
-      await heard;
-      await table.release();
-      const { status, out, err } = await ended;
-      expect({ status, out }).toEqual({ status: 130, out: '' });
-      expect(err).toMatch(/\nInterrupted: nothing was imported\.\n$/);
-      expect(await db('rwas').pluck('id')).toEqual([]);
-    },
-  );
+  test('leaves nothing of an import behind after a signal to the launcher', async ({ db, databaseUrl }) => {
+    const file = path.join(folder, 'casks.json');
+    const row = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress };
+    await writeFile(file, JSON.stringify(Array.from({ length: 1_000 }, () => row)));
+    const table = await holdRwas(db);
+    const args = ['rwa', 'import', file, '--company', 'acme', '--offline'];
+    const { child, heard, ended } = start(databaseUrl, args, ['--no-experimental-strip-types']);
+    await table.waiting();
+    child.kill('SIGTERM');
+    await heard;
+    await table.release();
+    const { status, out, err } = await ended;
+    expect({ status, out }).toEqual({ status: 130, out: '' });
+    expect(err).toMatch(/\nInterrupted: nothing was imported\.\n$/);
+    expect(await db('rwas').pluck('id')).toEqual([]);
+  });
 });

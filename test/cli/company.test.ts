@@ -63,11 +63,6 @@ describe('company list', () => {
     expect(out.match(/acme|globex/g)).toEqual(['acme', 'globex']);
   });
 
-  test('is one JSON array for programs', async ({ json }) => {
-    const { value } = await json('company', 'list');
-    expect(value.map(({ name }: { name: string }) => name)).toEqual(['acme', 'globex']);
-  });
-
   test('says when there are more, and goes on after one of them', async ({ json }) => {
     const { value, notes } = await json('company', 'list', '--limit', '1');
     expect(value).toMatchObject([{ name: 'acme' }]);

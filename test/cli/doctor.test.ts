@@ -179,11 +179,9 @@ describe('doctor, on nodes', () => {
   test('asks every node of every network', async ({ db, chain, settings, run }) => {
     const dead = `http://127.0.0.1:${await freePort()}/api-key`;
     await db('networks').delete().whereNotIn('chain_id', db('rwas').select('chain_id'));
-    await db('networks')
-      .insert(network('31337', [`${node.url}/api-key`, dead]))
-      .onConflict('chain_id')
-      .merge();
-    await db('networks').insert(network('77', [chain.rpcUrl]));
+    await addNetwork(db);
+    await db('networks').update({ rpc_urls: [`${node.url}/api-key`, dead] });
+    await addNetwork(db, '77', chain.rpcUrl);
     const { status, of } = await examine(settings);
     expect(status).toBe(1);
     expect(of('network 31337')).toMatchObject([
@@ -280,8 +278,8 @@ describe('doctor, on companies without a treasury', () => {
 
 describe('doctor, on data providers', () => {
   test('names the networks that need the account of the hosted one', async ({ db, chain, settings }) => {
-    const hosted = { ...network('1', [chain.rpcUrl]), data_provider: 'moralis' };
-    await db('networks').insert(hosted);
+    await addNetwork(db, '1', chain.rpcUrl);
+    await db('networks').where({ chain_id: 1 }).update({ data_provider: 'moralis' });
     expect((await examine(settings)).of('data provider')).toEqual([
       {
         check: 'data provider',
@@ -434,16 +432,4 @@ describe('doctor, for programs', () => {
     expect(notes).toHaveLength(1);
     expect(error).toBeUndefined();
   });
-});
-
-const network = (chainId: string, rpcUrls: string[]) => ({
-  chain_id: chainId,
-  name: `Network ${chainId}`,
-  currency_name: 'Ether',
-  currency_symbol: 'ETH',
-  currency_decimals: 18,
-  rpc_urls: rpcUrls,
-  data_provider: 'indexer',
-  confirmations: 1,
-  finality_depth: 1,
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect } from 'vitest';
-import { addCompany, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
 import { type MintChain, startMintChain } from '../support/minting.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -12,17 +12,8 @@ const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const test = base.extend('mints', perFile, async ({ db }, { onCleanup }) => {
   const mints = await startMintChain();
   onCleanup(() => mints.close());
-  await db('networks').insert({
-    chain_id: 31337,
-    name: 'Local',
-    currency_name: 'Ether',
-    currency_symbol: 'ETH',
-    currency_decimals: 18,
-    rpc_urls: [mints.rpcUrl],
-    data_provider: 'indexer',
-    confirmations: 1,
-    finality_depth: 2,
-  });
+  await addNetwork(db, mints.chainId, mints.rpcUrl);
+  await db('networks').update({ finality_depth: 2 });
   await db('mint_lanes').insert({ chain_id: 31337, signer: ours });
   await addCompany(db, 'acme');
   return mints;

@@ -5,7 +5,7 @@ import { highlight, isLanguage, tokenClasses } from '../../scripts/docs/highligh
 import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
 import { escapeHtml, fill } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
-import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
+import { readProblemTexts } from '../../scripts/docs/problem-pages.ts';
 import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 import { createFieldList } from '../../scripts/docs/schema.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { generateKey } from '../../src/keys/key-format.ts';
 import { test } from '../support/fixtures.ts';
-import { startProcess } from '../support/process.ts';
+import { startMain } from '../support/process.ts';
 
 const poolMax = 2;
 // docs/operate/database.md: the pool, and one that listens.
@@ -11,16 +11,7 @@ test('a process of all roles opens no more connections than its documentation sa
   db,
   databaseUrl,
 }) => {
-  const key = `test:${Buffer.alloc(32, 7).toString('base64')}`;
-  const main = startProcess(['src/main.ts'], {
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL_MAX: String(poolMax),
-    SECRET_KEYS: key,
-    CURSOR_KEYS: key,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DRAIN_SECONDS: '0',
-  });
+  const main = startMain(databaseUrl, { DATABASE_POOL_MAX: String(poolMax) });
   const [, port] = await main.until(/"port":(\d+)/);
   const count = async (): Promise<number> => {
     const { rows } = await db.raw(

@@ -3,16 +3,10 @@ import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { startProcess } from '../support/process.ts';
+import { startMain } from '../support/process.ts';
 
 const startRole = (databaseUrl: string, role: 'api' | 'worker' | 'indexer') =>
-  startProcess(['src/main.ts'], {
-    ...settingsFor(asUser(databaseUrl, `test_${role}`)),
-    ROLES: role,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DRAIN_SECONDS: '0',
-  });
+  startMain(asUser(databaseUrl, `test_${role}`), { ROLES: role });
 
 type Finding = { readonly check: string; readonly state: string; readonly detail: string };
 

@@ -2,26 +2,17 @@ import { afterAll, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Service, startService } from '../../src/service/service.ts';
+import { addNetwork } from '../rwa/samples.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { processSettings } from '../support/process.ts';
 
 const patience = { interval: 20, timeout: 15_000 };
 let chains: TestChain[];
 let service: Service;
 
-const network = (chainId: string, rpcUrl: string) => ({
-  chain_id: chainId,
-  name: `Chain ${chainId}`,
-  rpc_urls: [rpcUrl],
-  data_provider: 'indexer',
-  currency_name: 'Ether',
-  currency_symbol: 'ETH',
-  currency_decimals: 18,
-  confirmations: 1,
-  finality_depth: 64,
-});
 const pay = (chain: TestChain | undefined) =>
   callNode(chain?.rpcUrl ?? '', 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);
 const heads = async (database: TestDatabase) => {
@@ -45,16 +36,9 @@ const leases = async (database: TestDatabase) => {
 
 test.beforeAll(async ({ database }) => {
   chains = await Promise.all([startChain(), startChain({ chainId: '77' })]);
-  await database.db('networks').insert(network('31337', chains[0]?.rpcUrl ?? ''));
-  const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
-  const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_READY_LAG: '0' };
-  const config = loadConfig({
-    ...settings,
-    INDEX_POLL_MS: '50',
-    DATABASE_URL: database.url,
-    SECRET_KEYS: keys,
-    CURSOR_KEYS: keys,
-  });
+  await addNetwork(database.db, '31337', chains[0]?.rpcUrl);
+  const settings = { INDEX_READY_LAG: '0', INDEX_POLL_MS: '50' };
+  const config = loadConfig({ ...processSettings(database.url), ...settings });
   service = await startService(config, createLogger({ level: 'silent' }));
 });
 afterAll(async () => {
@@ -65,7 +49,10 @@ test('indexes what is registered and what comes, and leaves what goes', async ({
   await pay(chains[0]);
   await indexed(database, '31337: 1');
   expect((await ready()).status).toBe(200);
-  await database.db('networks').insert({ ...network('77', chains[1]?.rpcUrl ?? ''), index_from: '2' });
+  await database.db.transaction(async (tx) => {
+    await addNetwork(tx, '77', chains[1]?.rpcUrl);
+    await tx('networks').where({ chain_id: 77 }).update({ index_from: '2' });
+  });
   await pay(chains[1]);
   await pay(chains[1]);
   await indexed(database, '77: 2', '31337: 1');
@@ -83,12 +70,8 @@ test('says that a network has no index, answers callers all the same, and goes o
   database,
 }) => {
   const indexCheck = async () => ((await (await ready()).json()) as Readiness).checks.index;
-  await database
-    .db('networks')
-    .insert(network('31337', chains[0]?.rpcUrl ?? ''))
-    .onConflict('chain_id')
-    .merge();
-  await database.db('networks').insert(network('5', 'http://127.0.0.1:9'));
+  await database.db('networks').where({ chain_id: 31337 }).update({ data_provider: 'indexer' });
+  await addNetwork(database.db, '5', 'http://127.0.0.1:9');
   await vi.waitFor(async () => expect(await indexCheck()).toBe('failing'), patience);
   expect((await ready()).status).toBe(200);
   await database.db('networks').where({ chain_id: 5 }).delete();

@@ -1,10 +1,9 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { untilServerAnswers } from '../../src/db/connection/await-server.ts';
-import { settingsFor } from '../cli/command-line.ts';
 import { createTemplate, createTestDatabase } from '../support/database.ts';
 import { freePort, startPostgres } from '../support/postgres.ts';
-import { startProcess } from '../support/process.ts';
+import { processSettings, startMain, startProcess } from '../support/process.ts';
 
 describe('while PostgreSQL is down', () => {
   test('every role waits for it, says so in one line, and starts once it answers', async () => {
@@ -15,14 +14,11 @@ describe('while PostgreSQL is down', () => {
     await database.close();
     await server.stop('SIGINT');
     const { port, password } = new URL(database.url);
-    const settings = { ...settingsFor(database.url), HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0' };
-    const all = ['api', 'worker', 'indexer'].map((role) =>
-      startProcess(['src/main.ts'], { ...settings, ROLES: role }),
-    );
+    const all = ['api', 'worker', 'indexer'].map((role) => startMain(database.url, { ROLES: role }));
     await Promise.all(all.map((each) => each.until(/does not answer yet/)));
 
     // A person reads at once what a command has met.
-    const migrate = startProcess(['src/cli.ts', 'migrate'], settings);
+    const migrate = startProcess(['src/cli.ts', 'migrate'], processSettings(database.url));
     expect(await migrate.ended).toBe(1);
     expect(migrate.output()).toMatch(
       `PostgreSQL at 127.0.0.1:${port} cannot be reached (connect ECONNREFUSED 127.0.0.1:${port}). Check that it runs, and host and port in DATABASE_URL.`,
@@ -41,7 +37,7 @@ describe('while PostgreSQL is down', () => {
 
   test('a process that waits ends at the first signal', async () => {
     const url = `postgres://me:pass-word@127.0.0.1:${await freePort()}/db`;
-    const main = startProcess(['src/main.ts'], settingsFor(url));
+    const main = startMain(url);
     await main.until(/does not answer yet/);
     main.child.kill('SIGTERM');
     expect(await main.ended).toBe(143);

@@ -5,20 +5,11 @@ import { type Service, startService } from '../../src/service/service.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { asUser, type TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-
-const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
+import { processSettings } from '../support/process.ts';
 
 const start = (database: TestDatabase, settings: Record<string, string>) =>
   startService(
-    loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      OPERATIONS_PORT: '0',
-      SECRET_KEYS: keys,
-      CURSOR_KEYS: keys,
-      DATABASE_URL: database.url,
-      ...settings,
-    }),
+    loadConfig({ ...processSettings(database.url), OPERATIONS_PORT: '0', ...settings }),
     createLogger({ level: 'silent' }),
   );
 const ask = (port: number | undefined, path: string) => fetch(`http://127.0.0.1:${port}${path}`);

@@ -9,7 +9,7 @@ import { addRwa } from '../rwa/samples.ts';
 import { users } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
-import { startProcess } from '../support/process.ts';
+import { startMain } from '../support/process.ts';
 import { startServiceOn } from '../support/service.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -87,14 +87,11 @@ describe.skipIf(!hasPgbouncer)(
     });
 
     test('all roles start, become ready and stop', async ({ bouncer, databaseUrl }) => {
-      const main = startProcess(['src/main.ts'], {
-        DATABASE_URL: bouncer.through(databaseUrl),
+      // The NFTs of this file have secrets of this key.
+      const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+      const main = startMain(bouncer.through(databaseUrl), {
         DATABASE_SESSION_URL: databaseUrl,
-        SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-        CURSOR_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        DRAIN_SECONDS: '0',
+        SECRET_KEYS,
       });
       const [, port] = await main.until(/"port":(\d+)/);
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);

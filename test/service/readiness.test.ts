@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
 import { testWith } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -29,14 +30,7 @@ describe('/readyz', () => {
 
   test('is not ready with a key that does not open what its id has sealed', async ({ service, acme }) => {
     const { db, companies } = service;
-    await db.raw(
-      `WITH rwa AS (
-         INSERT INTO rwas (company_id, name, type, chain_id, contract_address, last_serial, total_nfts)
-         VALUES (?, 'r', 't', 31337, '0x5FbDB2315678afecb367f032d93F642f64180aa3', 1, 1) RETURNING *)
-       INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-         SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'other', 'test' FROM rwa`,
-      [companies.acme],
-    );
+    await addNfts(db, vaultOf(['test']), await addRwa(db, companies.acme), 1);
     await waitFor(async () => expect((await readiness(service.baseUrl)).status).not.toBe(200));
     expect((await readiness(service.baseUrl)).body).toMatchObject({
       status: 'not ready',

@@ -1,45 +1,27 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { startService } from '../../src/service/service.ts';
+import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres.ts';
-import { startProcess } from '../support/process.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { processSettings, startProcess } from '../support/process.ts';
 import type { RefusedTask } from './refused-start-process.ts';
 
 let taken: Server;
-let observer: TestDatabase;
 let database: TestDatabase;
 let operationsPort: number;
 let port: number;
 
 beforeAll(async () => {
-  observer = await createTestDatabase();
   taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
 });
-afterAll(async () => {
-  taken.close();
-  await observer.close();
-});
+afterAll(() => void taken.close());
 beforeEach(async () => {
   database = await createTestDatabase();
   [port, operationsPort] = await Promise.all([freePort(), freePort()]);
-  await database.db('networks').insert({
-    chain_id: 31337,
-    name: 'Local',
-    rpc_urls: ['http://127.0.0.1:9'],
-    data_provider: 'indexer',
-    currency_name: 'Ether',
-    currency_symbol: 'ETH',
-    currency_decimals: 18,
-    confirmations: 1,
-    finality_depth: 64,
-  });
+  await addNetwork(database.db);
 });
 
 const takenPort = () => {
@@ -48,14 +30,10 @@ const takenPort = () => {
 };
 
 /** An NFT whose claim secret no key of the settings opens. */
-const storeSecret = (keyId: string) =>
-  database.db.raw(`
-    INSERT INTO companies (id, name) VALUES ('c', 'c');
-    WITH rwa AS (
-      INSERT INTO rwas (company_id, name, type, chain_id, contract_address, last_serial, total_nfts)
-      VALUES ('c', 'r', 't', 31337, '0x5FbDB2315678afecb367f032d93F642f64180aa3', 1, 1) RETURNING *)
-    INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-      SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'x', '${keyId}' FROM rwa`);
+async function storeSecret(keyId: string): Promise<void> {
+  await addCompany(database.db, 'acme');
+  await addNfts(database.db, vaultOf([keyId]), await addRwa(database.db, 'acme'), 1);
+}
 
 type Refusal = {
   readonly why: string;
@@ -137,15 +115,10 @@ const signers = [
 
 async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
   await prepare?.();
-  // Only the service's own sessions are left to count.
   await database.close();
-  const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
   return {
     settings: {
-      DATABASE_URL: database.url,
-      SECRET_KEYS: key,
-      CURSOR_KEYS: key,
-      HOST: '127.0.0.1',
+      ...processSettings(database.url),
       PORT: String(port),
       OPERATIONS_PORT: String(operationsPort),
       ...settings?.(),
@@ -154,39 +127,8 @@ async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
   };
 }
 
-async function sessions(): Promise<string[]> {
-  const name = new URL(database.url).pathname.slice(1);
-  const { rows } = await observer.db.raw(
-    "SELECT application_name FROM pg_stat_activity WHERE datname = ? AND backend_type = 'client backend'",
-    [name],
-  );
-  return rows.map(({ application_name: application }: { application_name: string }) => application);
-}
-
-async function isListening(on: number): Promise<boolean> {
-  const socket = connect(on, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 describe.each(refusals)('a start that is refused because $why', (refusal) => {
-  test('leaves no connection to the database and no listener', async () => {
-    const { settings, signers: plainSigners } = await taskOf(refusal);
-    const start = startService(loadConfig(settings), createLogger({ level: 'silent' }), { plainSigners });
-    await expect(start).rejects.toThrow(refusal.message);
-    expect(await isListening(port)).toBe(false);
-    expect(await isListening(operationsPort)).toBe(false);
-    // The server counts a session for a moment after its client has gone.
-    await waitFor(async () => expect(await sessions()).toEqual([]));
-  });
-
-  test('leaves nothing that keeps its process alive', async () => {
+  test('leaves nothing that keeps its process alive, such as a connection or a listener', async () => {
     const task = await taskOf(refusal);
     const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(task)], {});
     const [, message] = await child.until(/refused: (.*)/);

@@ -132,10 +132,6 @@ type Trouble = {
 const troubles: Readonly<Record<string, Trouble>> = {
   frozen: { begin: ({ replica }) => replica.freeze(), end: ({ replica }) => replica.thaw() },
   killed: { begin: ({ replica }) => replica.kill(), end: ({ replica }) => replica.start() },
-  'behind a network that swallows all': {
-    begin: ({ gate }) => gate.freeze(),
-    end: ({ gate }) => gate.open(),
-  },
   'behind a network that refuses': { begin: ({ gate }) => gate.refuse(), end: ({ gate }) => gate.open() },
 };
 

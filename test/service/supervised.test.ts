@@ -2,24 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { startProcess } from '../support/process.ts';
-
-const settings = {
-  CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
-  HOST: '127.0.0.1',
-  PORT: '0',
-  ROLES: 'api',
-  AREAS: 'blockchain',
-  DRAIN_SECONDS: '0',
-};
+import { processSettings, startMain, startProcess } from '../support/process.ts';
 
 test('a signal during the start ends it, also for process 1, which no unhandled signal ends', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo; // it listens on TCP
   const connected = once(silent, 'connection');
-  const env = { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` };
-  const starting = startProcess(['src/main.ts'], env);
+  const starting = startMain(`postgres://nobody@127.0.0.1:${port}/none`);
   const [socket]: Socket[] = await connected;
   starting.child.kill('SIGTERM');
   // Handled: an unhandled one would be told as the signal itself.
@@ -30,7 +20,7 @@ test('a signal during the start ends it, also for process 1, which no unhandled 
 
 describe('`npm run serve` under a supervisor', () => {
   const serve = async (databaseUrl: string) => {
-    const env = { ...settings, DATABASE_URL: databaseUrl, HOME: process.env['HOME'] ?? '/' };
+    const env = { ...processSettings(databaseUrl), ROLES: 'api', HOME: process.env['HOME'] ?? '/' };
     const npm = startProcess(['run', 'serve'], env, { command: 'npm', detached: true });
     await npm.until(/service started/);
     return npm;

@@ -1,17 +1,16 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { addRwa } from '../rwa/samples.ts';
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
+import { type Answer, type CollectedSpan, startCollector } from '../support/collector.ts';
 import { perFile } from '../support/fixtures.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
 import { test as base } from '../support/mint-fixtures.ts';
 import { until } from '../support/minting.ts';
 import { startNode } from '../support/node/node.ts';
 import { freePort } from '../support/postgres.ts';
-import { type RunningProcess, startProcess } from '../support/process.ts';
+import { processSettings, type RunningProcess, startProcess } from '../support/process.ts';
 import { populate } from '../support/serving.ts';
 
-const key = (byte: number) => `a:${Buffer.alloc(32, byte).toString('base64')}`;
 const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }, { onCleanup }) => {
@@ -22,16 +21,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }
   await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });
   const more = { isClaimable: true, contractAddress: mintChain.contract };
   const rwa = await addRwa(db, companies.acme, more);
-  const settings = {
-    DATABASE_URL: databaseUrl,
-    SECRET_KEYS: key(7),
-    CURSOR_KEYS: key(8),
-    KEY_ENVIRONMENT: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DRAIN_SECONDS: '0',
-    SHUTDOWN_SECONDS: '5',
-  };
+  const settings = { ...processSettings(databaseUrl), KEY_ENVIRONMENT: 'test', SHUTDOWN_SECONDS: '5' };
   /** Starts a process of the service, which is killed at the end of the run whatever happens. */
   const start = (more: Record<string, string>, flags: readonly string[] = []) =>
     startProcess([...flags, 'src/main.ts'], { ...settings, ...more });
@@ -76,8 +66,6 @@ const sayLoaded = `data:text/javascript,${encodeURIComponent(`
     if (/@opentelemetry.(?!api)/.test(url)) console.log('loads', url);
     return next(url, context);
   } });`)}`;
-
-const silent = () => startCollector(() => {});
 
 describe('traces', () => {
   test('lead from the request that a mint was asked for by, through job and lane, to the node', async ({
@@ -161,22 +149,16 @@ describe('traces', () => {
     expect(lines(api).find(({ msg }) => msg === 'request')).not.toHaveProperty('traceId');
   });
 
-  for (const kind of ['silent', 'absent', 'refusing'])
-    test(`cost no request and no stop anything where the collector is ${kind}`, async ({ world }) => {
-      const opened: Collector[] = [];
-      const open = async (collector: Promise<Collector>) => {
-        opened.push(await collector);
-        return (await collector).url;
-      };
-      const urls: Record<string, () => Promise<string>> = {
-        silent: () => open(silent()),
-        absent: async () => `http://127.0.0.1:${await freePort()}`,
-        refusing: () => open(startCollector((response) => response.writeHead(503).end('busy'))),
-      };
-      const endpoint = (await urls[kind]?.()) ?? '';
+  test.for([
+    ['is silent', () => {}],
+    ['refuses', (response) => response.writeHead(503).end('busy')],
+  ] as const satisfies [string, Answer][])(
+    'cost no request and no stop anything where the collector %s',
+    async ([, answer], { world }) => {
+      const collector = await startCollector(answer);
       const api = world.start({
         ROLES: 'api',
-        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         RATE_LIMIT_PER_SECOND: '0',
       });
       const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
@@ -192,8 +174,9 @@ describe('traces', () => {
       expect(lines(api).filter(({ msg }) => String(msg).startsWith('the collector takes no'))).toHaveLength(
         1,
       );
-      for (const collector of opened) await collector.close();
-    });
+      await collector.close();
+    },
+  );
 
   test('go on with the trace that a caller names only for an accepted key or a trusted proxy', async ({
     world,

@@ -25,7 +25,7 @@ export type Collector = {
   close(): Promise<void>;
 };
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A collector of OTLP over HTTP on a port of its own, which decodes what it is sent. */
 export async function startCollector(

@@ -1,4 +1,5 @@
-import { AbiCoder } from 'ethers';
+import { AbiCoder, Contract, ContractFactory, id, type JsonRpcProvider } from 'ethers';
+import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import type { CompiledContract } from './solidity.ts';
 
 /** The first account of a local chain, from which tests send transactions. */
@@ -39,4 +40,21 @@ type Receipt = { readonly contractAddress: string };
 export async function minedReceipt(rpcUrl: string, hash: string): Promise<Receipt> {
   const receipt = await callNode<Receipt | null>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
   return receipt ?? minedReceipt(rpcUrl, hash);
+}
+
+/** Deploys the NFT contract by the first account of a chain, and gives these accounts funds and the right to mint on it. */
+export async function deployNft(provider: JsonRpcProvider, minters: readonly string[]): Promise<Contract> {
+  const admin = await provider.getSigner(0);
+  const { abi, bytecode } = artefact;
+  const deployed = await new ContractFactory(abi, bytecode, admin).deploy(
+    'Tallystick',
+    'TALLY',
+    admin.address,
+  );
+  const nft = new Contract(await deployed.getAddress(), abi, admin);
+  for (const minter of minters) {
+    await provider.send('anvil_setBalance', [minter, '0x56bc75e2d63100000']);
+    await nft.getFunction('grantRole')(id('MINTER_ROLE'), minter);
+  }
+  return nft;
 }

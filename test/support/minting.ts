@@ -1,9 +1,9 @@
-import { Contract, ContractFactory, id, JsonRpcProvider, Wallet, ZeroAddress } from 'ethers';
+import { Contract, id, JsonRpcProvider, Wallet, ZeroAddress } from 'ethers';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { createMinter } from '../../src/compose/worker.ts';
 import type { OnStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { startChain, type TestChain } from './chain.ts';
-import { callNode } from './deploy.ts';
+import { callNode, deployer, deployNft } from './deploy.ts';
 import { createFeeMarket, type FeeMarket } from './fee-market.ts';
 import { startService, type TestService } from './service.ts';
 import { strain } from './strain.ts';
@@ -31,19 +31,14 @@ export type MintChain = TestChain & {
 export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
   const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] });
   const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
-  const admin = await provider.getSigner(0);
-  const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
-  const deployed = await factory.deploy('Tallystick', 'TALLY', admin.address);
-  const contract = await deployed.getAddress();
-  const nft = new Contract(contract, artefact.abi, admin);
   const keys = Array.from({ length: minters }, () => Wallet.createRandom().privateKey);
+  const nft = await deployNft(
+    provider,
+    keys.map((key) => new Wallet(key).address),
+  );
+  const contract = await nft.getAddress();
   const call = <T>(method: string, ...params: unknown[]) => callNode<T>(chain.rpcUrl, method, params);
   const market = createFeeMarket(call);
-  for (const key of keys) {
-    const { address } = new Wallet(key);
-    await call('anvil_setBalance', address, '0x56bc75e2d63100000');
-    await nft.getFunction('grantRole')(id('MINTER_ROLE'), address);
-  }
   // Finalizes the setup, so that no reorganisation in a test removes the contract or a role.
   await call('anvil_mine', '0x5');
   return {
@@ -82,7 +77,7 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
       await nft.getFunction(method)(...args);
     },
     async mintByHand(to, tokenId) {
-      await nft.getFunction('grantRole')(id('MINTER_ROLE'), admin.address);
+      await nft.getFunction('grantRole')(id('MINTER_ROLE'), deployer);
       await nft.getFunction('mint')(to, tokenId);
     },
     async close() {

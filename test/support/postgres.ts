@@ -1,19 +1,12 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startPostgresServer } from '../../src/local/programs/postgres.ts';
-import { findPostgresPlace, removePostgresPlace } from '../../src/local/programs/postgres-place.ts';
+import { type DatabaseServer, startDatabaseServer } from '../../scripts/load/database-server.ts';
 
-export type TestPostgres = {
-  readonly url: string;
-  /** Stops it orderly (SIGINT) or as in a crash (SIGQUIT). */
-  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  /** Starts it again on its data. */
-  start(): Promise<void>;
+export type TestPostgres = DatabaseServer & {
   /** Does one after the other. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  close(): Promise<void>;
 };
 
 /** Finds a port that is free at this moment. */
@@ -44,36 +37,16 @@ export async function startPostgres({
   settings?: readonly string[];
 } = {}): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
-  // When root runs the tests, the server runs as another user, who needs access to the folder.
-  await chmod(directory, 0o755);
-  const wanted = path.join(directory, 'postgres');
-  const options = {
-    place: findPostgresPlace(wanted),
-    port: await freePort(),
-    password: 'postgres',
-    settings: [...throwAway, `synchronous_commit=${isDurable ? 'on' : 'off'}`, ...settings],
-    logFile: path.join(directory, 'postgres.log'),
-  };
-  let server = await startPostgresServer(options);
-  const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
-    const [pid] = (await readFile(path.join(options.place.data, 'postmaster.pid'), 'utf8')).split('\n');
-    process.kill(Number(pid), signal);
-    await server.ended;
-  };
-  const start = async () => {
-    server = await startPostgresServer(options);
-  };
+  const durability = `synchronous_commit=${isDurable ? 'on' : 'off'}`;
+  const server = await startDatabaseServer(directory, [...throwAway, durability, ...settings]);
   return {
-    url: server.url,
-    stop,
-    start,
+    ...server,
     async restart(signal) {
-      await stop(signal);
-      await start();
+      await server.stop(signal);
+      await server.start();
     },
     async close() {
-      await server.stop();
-      removePostgresPlace(wanted);
+      await server.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -71,3 +71,19 @@ export function startProcess(
       }),
   };
 }
+
+const ring = `a:${Buffer.alloc(32, 1).toString('base64')}`;
+
+/** Settings of a process of the service over this database: a free port, and a stop without a pause. */
+export const processSettings = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  SECRET_KEYS: ring,
+  CURSOR_KEYS: ring,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  DRAIN_SECONDS: '0',
+});
+
+/** Starts a process of the service. @param settings in addition to {@link processSettings}; they win over them */
+export const startMain = (databaseUrl: string, settings: Readonly<Record<string, string>> = {}) =>
+  startProcess(['src/main.ts'], { ...processSettings(databaseUrl), ...settings });

@@ -1,8 +1,7 @@
 import type { Database } from '../../../src/contract/transaction.ts';
 import { quantile } from '../../load/answers.ts';
 import { openKept } from '../http/data-set.ts';
-import { areHeld, atMost, below } from '../limits.ts';
-import { rounded, type Suite } from '../suite.ts';
+import { areHeld, atMost, below, rounded, type Suite } from '../suite.ts';
 import { fillHistory } from './fill.ts';
 import { type Ask, type AskSearch, askOverHttp, pageSize, searches } from './pages.ts';
 

@@ -1,6 +1,5 @@
-import { areHeld, atLeast, atMost, type Limits } from '../limits.ts';
 import { startPeer, startService } from '../start-service.ts';
-import { rounded, type Suite } from '../suite.ts';
+import { areHeld, atLeast, atMost, type Limits, rounded, type Suite } from '../suite.ts';
 import { residentMb, unpinned } from './cores.ts';
 import { type DataSet, openWithChain } from './data-set.ts';
 import { startLoader } from './loader.ts';

@@ -1,7 +1,8 @@
 import { getCreateAddress } from 'ethers';
 import { deployData } from '../../../src/chain/contracts/contract-calls.ts';
-import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
+import { createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
 import { worldContracts } from '../../../src/local/sample/contracts.ts';
+import { createPlayer } from '../../../src/local/sample/player.ts';
 import type { TestChain } from '../../../test/support/chain.ts';
 import { compileContracts } from '../../../test/support/solidity.ts';
 import { type BenchCall, createMix, type MixContracts } from './mix.ts';
@@ -22,7 +23,11 @@ type FillOptions = { readonly blocks: number; readonly say: (line: string) => vo
 export async function prepareChain(rpcUrl: string) {
   const rpc = createChainRpc(rpcUrl);
   const [owner = '', ...accounts] = (await rpc.call('eth_accounts')) as string[]; // the node's answer
-  const queue = createSender(rpc);
+  const player = createPlayer(rpc);
+  const queue = (calls: readonly BenchCall[]) =>
+    player.send(
+      calls.map(({ to = null, ...call }) => ({ ...call, to, gas: to === null ? 3_000_000n : 200_000n })),
+    );
   const mine = () => rpc.call('evm_mine');
   const send = async (calls: readonly BenchCall[]) => {
     await queue(calls);
@@ -50,24 +55,6 @@ export async function fillBenchChain(rpcUrl: string, { blocks, say }: FillOption
     if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
   }
   return { contracts, first, last: await newest(), transactions };
-}
-
-const hex = (value: number | bigint) => `0x${value.toString(16)}`;
-
-/** Sends transactions, which wait for a block. */
-function createSender(rpc: ChainRpc) {
-  const nonces = new Map<string, number>();
-  return async (calls: readonly BenchCall[]): Promise<void> => {
-    const requests = calls.map(({ from, to, data, value = 0n }) => {
-      const nonce = nonces.get(from) ?? 0;
-      nonces.set(from, nonce + 1);
-      const gas = hex(to === undefined ? 3_000_000 : 200_000);
-      const common = { from, nonce: hex(nonce), gas, value: hex(value), maxFeePerGas: '0xb2d05e00' };
-      const call = { ...common, maxPriorityFeePerGas: '0x1', ...(to && { to }), ...(data && { data }) };
-      return { method: 'eth_sendTransaction', params: [call] };
-    });
-    await rpc.batch(requests);
-  };
 }
 
 async function deployAll(

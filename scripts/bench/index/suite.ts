@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { areHeld, atLeast, below } from '../limits.ts';
-import { rounded, type Suite } from '../suite.ts';
+import { runProgram } from '../../run-program.ts';
+import { areHeld, atLeast, below, rounded, type Suite } from '../suite.ts';
 import type { BenchChain } from './bench-chain.ts';
 import { type Freshness, measureFreshness } from './freshness.ts';
 import { openBenchChain } from './kept-chain.ts';
@@ -58,9 +56,8 @@ async function download({ rpcUrl, first, last }: BenchChain, traces: Traces, say
   const range = ['--first', String(first), '--last', String(last), '--parallel', String(parallel)];
   const program = [`${import.meta.dirname}/download.ts`, '--url', rpcUrl, ...range];
   const flags = traces === 'trace' ? ['--traces'] : [];
-  const options = { timeout: 600_000 };
-  const { stdout } = await promisify(execFile)(process.execPath, [...program, ...flags], options);
-  const done: Download = JSON.parse(stdout);
+  const written = await runProgram(process.execPath, [...program, ...flags], { timeoutMs: 600_000 });
+  const done: Download = JSON.parse(written);
   say(`  downloaded ${Math.round(done.bytes / 1e6)} MB in ${rounded(done.milliseconds / 1_000)} s`);
   return done;
 }

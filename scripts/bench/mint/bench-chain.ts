@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ContractFactory, encryptKeystoreJson, id, JsonRpcProvider, Wallet } from 'ethers';
-import artefact from '../../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
-import { callData } from '../../../src/chain/contracts/contract-calls.ts';
+import { JsonRpcProvider, Wallet } from 'ethers';
 import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
 import { startChain, type TestChain } from '../../../test/support/chain.ts';
+import { deployNft } from '../../../test/support/deploy.ts';
+import { keystoreSettings } from '../../../test/support/keystore-settings.ts';
 
 export const chainId = '31337';
 export const confirmations = 2;
@@ -30,21 +28,11 @@ export type BenchSigners = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-export async function createSigners(folder: string, count: number): Promise<BenchSigners> {
-  const passwordFile = path.join(folder, 'password');
-  writeFileSync(passwordFile, 'bench', { mode: 0o600 });
-  const wallets = Array.from({ length: count }, () => new Wallet(Wallet.createRandom().privateKey));
-  const places: string[] = [];
-  for (const wallet of wallets) {
-    const file = path.join(folder, `${wallet.address}.json`);
-    // Cheap to open: the keys are worth nothing.
-    const text = await encryptKeystoreJson(wallet, 'bench', { scrypt: { N: 1_024 } });
-    writeFileSync(file, text, { mode: 0o600 });
-    places.push(`${chainId}=keystore:${file}`);
-  }
+export async function createSigners(count: number): Promise<BenchSigners> {
+  const wallets = Array.from({ length: count }, () => Wallet.createRandom());
   return {
     addresses: wallets.map(({ address }) => address),
-    settings: { MINT_SIGNERS: places.join(','), MINT_KEYSTORE_PASSWORD_FILE: passwordFile },
+    settings: await keystoreSettings(chainId, ...wallets.map(({ privateKey }) => privateKey)),
   };
 }
 
@@ -59,7 +47,9 @@ export async function startBenchChain(
   const flags = ['--gas-limit', String(blockGas), ...fees, ...more];
   const chain = await startChain({ chainId, flags, startMs: 20_000 });
   const rpc = createChainRpc(chain.rpcUrl);
-  const contract = await prepare(chain.rpcUrl, rpc, minters);
+  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
+  const contract = await (await deployNft(provider, minters)).getAddress();
+  provider.destroy();
   await rpc.call('evm_setIntervalMining', blockSeconds);
   const blockNumber = async () => Number(await rpc.call('eth_blockNumber'));
   return {
@@ -76,23 +66,4 @@ export async function startBenchChain(
       }
     },
   };
-}
-
-async function prepare(rpcUrl: string, rpc: ChainRpc, minters: readonly string[]): Promise<string> {
-  const provider = new JsonRpcProvider(rpcUrl, undefined, { cacheTimeout: -1, polling: true });
-  try {
-    const admin = await provider.getSigner(0);
-    const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
-    const contract = await (await factory.deploy('Tallystick', 'TALLY', admin.address)).getAddress();
-    for (const minter of minters) {
-      await rpc.call('anvil_setBalance', minter, '0x56bc75e2d63100000');
-      await admin.sendTransaction({
-        to: contract,
-        data: callData(artefact, 'grantRole', [id('MINTER_ROLE'), minter]),
-      });
-    }
-    return contract;
-  } finally {
-    provider.destroy();
-  }
 }

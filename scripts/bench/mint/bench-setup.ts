@@ -6,6 +6,7 @@ import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts'
 import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
 import { parseRwaInput } from '../../../src/rwa/assets/rwa-input.ts';
 import { createRwa } from '../../../src/rwa/operators/rwa-admin-store.ts';
+import { testNetwork } from '../../../test/support/networks.ts';
 import type { BenchDatabase } from '../durable-database.ts';
 import { type BenchChain, confirmations } from './bench-chain.ts';
 import type { Post } from './post-all.ts';
@@ -33,7 +34,8 @@ const issuedAtOnce = 500;
 export async function createSetup({ db, url }: BenchDatabase, chain: BenchChain): Promise<BenchSetup> {
   const company = await insertCompany(db, { name: 'Bench' });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'bench' });
-  await addNetwork(db, chain);
+  const { chainId, rpcUrl, contract: minterContract } = chain;
+  await insertNetwork(db, testNetwork([rpcUrl], { chainId, confirmations, minterContract }));
   const rwaIds: string[] = [];
   for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain));
   const headersOf = (name: string) => ({ 'x-api-key': key, 'idempotency-key': name });
@@ -74,25 +76,6 @@ export async function createSetup({ db, url }: BenchDatabase, chain: BenchChain)
 
 /** Nobody's address yet: a mint to a new owner is the dearest. */
 const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
-
-async function addNetwork(db: BenchDatabase['db'], { chainId, rpcUrl, contract }: BenchChain): Promise<void> {
-  await insertNetwork(db, {
-    chainId,
-    name: `Bench ${chainId}`,
-    currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: [rpcUrl],
-    dataProvider: 'indexer',
-    confirmations,
-    finalityDepth: 64,
-    minterContract: contract,
-    indexFrom: '0',
-    indexTraces: 'none',
-    wrappedNatives: [],
-    nativeAsset: null,
-    minTip: '0',
-    explorerUrl: null,
-  });
-}
 
 async function addRwa(db: BenchDatabase['db'], companyId: string, chain: BenchChain): Promise<string> {
   const input = parseRwaInput({

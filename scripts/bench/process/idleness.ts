@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deleteIndex } from '../../../src/providers/indexer/store/rollback/reset-store.ts';
 import { coreSeconds, residentMb } from '../http/cores.ts';
@@ -22,10 +19,8 @@ const settleMs = 30_000;
 
 /** What a process of all roles, with one network that it indexes and mints on, does while nobody asks. */
 export async function measureIdleness(env: Environment, { db }: DataSet, seconds: number): Promise<Idle> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bench-'));
   await using opened = new AsyncDisposableStack();
-  opened.defer(() => rm(folder, { recursive: true, force: true }));
-  const minters = await createSigners(folder, 1);
+  const minters = await createSigners(1);
   const chain = opened.adopt(await startBenchChain(minters.addresses), (running) => running.close());
   // Blocks are work, for the index at least.
   await chain.rpc.call('evm_setIntervalMining', 0);

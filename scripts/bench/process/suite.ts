@@ -1,7 +1,6 @@
 import { openWithChain } from '../http/data-set.ts';
-import { areHeld, atMost, below } from '../limits.ts';
 import { type Subject, startPeer, startService } from '../start-service.ts';
-import type { Suite } from '../suite.ts';
+import { areHeld, atMost, below, type Suite } from '../suite.ts';
 import { measureIdleness } from './idleness.ts';
 
 const starts = 5;

@@ -9,7 +9,7 @@ import {
   type UsedContract,
 } from '../../rwa/minting/contract-verdict-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
-import type { Finding } from '../shared/finding.ts';
+import { type Finding, fault, ok, warning } from '../shared/finding.ts';
 
 type Parts = { readonly db: Database; readonly clients: RpcClients };
 
@@ -42,13 +42,11 @@ async function findingsOf(
   for (const each of found.filter(({ verdict }) => verdict === 'unfit' || verdict === 'forbidden')) {
     const rwas = await countRwasOf(db, each);
     const named = rwas === 1 ? `RWA ${each.firstRwa}` : `${rwas} RWAs, the first ${each.firstRwa}`;
-    faults.push({ check, state: 'FAULT', detail: `${each.contract}, of ${named}: ${each.detail}` });
+    faults.push(fault(check, `${each.contract}, of ${named}: ${each.detail}`));
   }
   return [
-    ...(fit > 0 ? [{ check, state: 'ok' as const, detail: `in order: ${fit}` }] : []),
-    ...(unknown > 0
-      ? [{ check, state: 'warning' as const, detail: `not examined, since no node answers: ${unknown}` }]
-      : []),
+    ...(fit > 0 ? [ok(check, `in order: ${fit}`)] : []),
+    ...(unknown > 0 ? [warning(check, `not examined, since no node answers: ${unknown}`)] : []),
     ...faults,
   ];
 }
@@ -61,16 +59,17 @@ const nameOf = (address: string) =>
  * have no treasury.
  */
 export async function examineTreasuries(db: Database): Promise<Finding[]> {
-  const check = 'treasury';
-  const unusable = (await listUnusableTreasuries(db)).map(({ companyId, companyName, address }): Finding => {
-    const detail = `${companyName} has ${nameOf(address)}: tallystick company update ${companyId} --treasury <address>`;
-    return { check, state: 'FAULT', detail };
-  });
+  const unusable = (await listUnusableTreasuries(db)).map(({ companyId, companyName, address }) =>
+    fault(
+      'treasury',
+      `${companyName} has ${nameOf(address)}: tallystick company update ${companyId} --treasury <address>`,
+    ),
+  );
   const { count, names } = await findWithoutTreasury(db, mostNamed);
   if (count === 0) return unusable;
   const named = `${names.join(', ')}${count > names.length ? ', …' : ''}`;
   const detail = `companies without one: ${count} (${named}); their mints need a recipient: tallystick company update <company> --treasury <address>`;
-  return [...unusable, { check, state: 'warning', detail }];
+  return [...unusable, warning('treasury', detail)];
 }
 
 const mostNamed = 3;

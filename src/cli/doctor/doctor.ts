@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../../base/thrown.ts';
 import { closingHint, findOpenFiles } from '../../compose/open-files.ts';
 import { type Config, ConfigError } from '../../config/config.ts';
 import { gatherSettings } from '../../config/settings-file.ts';
@@ -8,10 +9,9 @@ import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
+import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
-import { examineConnections } from './connection-check.ts';
-import { examineClock, examinePortal, examineSnapshots } from './machine-check.ts';
+import { examineClock, examineConnections, examinePortal, examineSnapshots } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
@@ -50,9 +50,8 @@ export async function examine(session: Session): Promise<Finding[]> {
     config = await session.config();
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [errorText(error)];
-    return faults.map((detail) => ({ check: 'settings', state: 'FAULT', detail }));
+    return faults.map((detail) => fault('settings', detail));
   }
-  const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
   await using opened = new AsyncDisposableStack();
   const { log, ...connections } = openForCommand(config, opened);
   const found = await examineDatabase(connections.db, config, {
@@ -62,7 +61,7 @@ export async function examine(session: Session): Promise<Finding[]> {
   const isSound = found.every(({ state }) => state !== 'FAULT');
   const addresses = session.local() ? [] : examineBaseAddresses(config);
   return [
-    settings,
+    ok('settings', 'every setting is valid'),
     ...examineFiles(session, config),
     ...addresses,
     ...(await examinePortal(config)),
@@ -82,23 +81,22 @@ function examineFiles(session: Session, config: Config): Finding[] {
   const open = findOpenFiles(config, gatherSettings(session.environment, settingsFile), settingsFile);
   if (open.length === 0) return [];
   const named = open.map(({ file, mode, readers }) => `${file} (${readers}, mode ${mode})`);
-  const detail = `others can read ${named.join(', ')}: ${closingHint}`;
-  return [{ check: 'files', state: 'warning', detail }];
+  return [warning('files', `others can read ${named.join(', ')}: ${closingHint}`)];
 }
 
 /** A key that a program has for its calls, as the tools for language models take it. */
 const keyOf = ({ environment }: Session) => environment['TALLYSTICK_KEY'] || undefined;
 
 function durability({ lossy }: DatabaseState): Finding {
-  const check = 'durability';
-  if (lossy.length === 0) return { check, state: 'ok', detail: 'every commit waits for the disk' };
-  const detail = `${lossy.join(', ')} off: a crash of the server may lose mints that were accepted; switch on`;
-  return { check, state: 'warning', detail };
+  if (lossy.length === 0) return ok('durability', 'every commit waits for the disk');
+  return warning(
+    'durability',
+    `${lossy.join(', ')} off: a crash of the server may lose mints that were accepted; switch on`,
+  );
 }
 
 async function examineRights(db: Database): Promise<Finding[]> {
-  const check = 'rights';
-  const rights = await finding(check, async () => {
+  const rights = await finding('rights', async () => {
     const missing = await findMissingRights(db);
     if (missing.length === 0) return 'users of the roles may do what they need';
     throw new Error(
@@ -106,8 +104,12 @@ async function examineRights(db: Database): Promise<Finding[]> {
     );
   });
   if (rights.state !== 'ok' || !(await isTemporaryForAll(db))) return [rights];
-  const detail = 'everybody may make temporary tables: run tallystick migrate, which says what else it needs';
-  return [{ check, state: 'warning', detail }];
+  return [
+    warning(
+      'rights',
+      'everybody may make temporary tables: run tallystick migrate, which says what else it needs',
+    ),
+  ];
 }
 
 async function examineDatabase(db: Database, config: Config, origin: DatabaseOrigin): Promise<Finding[]> {
@@ -130,7 +132,6 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
       }),
     ];
   } catch (error) {
-    const detail = explainDatabase(error, origin) ?? errorText(error);
-    return [{ check: 'database', state: 'FAULT', detail }];
+    return [fault('database', explainDatabase(error, origin) ?? errorText(error))];
   }
 }

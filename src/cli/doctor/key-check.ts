@@ -1,4 +1,5 @@
 import { type Logger, redactUrl } from '../../base/log.ts';
+import { errorText } from '../../base/thrown.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { createNotifications } from '../../db/connection/notifications.ts';
@@ -46,10 +47,9 @@ async function askAboutNobody(verifier: KeyVerifier, config: Config): Promise<st
     return `${placeOf(config)} answers, and rejects a key that nobody has`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    const message = error instanceof Error ? error.message : String(error);
     const settings =
       config.KEY_VERIFIER === 'remote' ? ' Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.' : '';
-    throw new Error(`${message}${cause}${settings}`, { cause: error });
+    throw new Error(`${errorText(error)}${cause}${settings}`, { cause: error });
   }
 }
 

@@ -1,66 +1,109 @@
+import { errorText } from '../../base/thrown.ts';
+import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import { checkContract } from '../../chain/contracts/contract-check.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listLanes } from '../../rwa/minting/lane-status-store.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
-import { isLoopback } from '../shared/values.ts';
+import { isNetworkStaffed, listLanes } from '../../rwa/minting/lane-status-store.ts';
+import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
+import { isLoopback, localChain } from '../shared/values.ts';
 
-type Parts = { readonly db: Database; readonly clients: RpcClients };
+type Parts = {
+  readonly db: Database;
+  readonly clients: RpcClients;
+  readonly config: Config;
+  /** Whether these are the settings of the service that `npm start` made, which has its signer from there. */
+  readonly isLocal: boolean;
+};
 
-/** Examines what each network mints with: the contract that it names, and its signers, who need funds. */
-export async function examineMinters(parts: Parts, networks: readonly Network[]): Promise<Finding[]> {
-  const found = await Promise.all(networks.map((network) => examineMinter(parts, network)));
-  return found.flat();
+type MintingNetwork = Network & { readonly minterContract: string };
+
+const isMinting = (network: Network): network is MintingNetwork => network.minterContract !== null;
+
+/** Examines what each network mints with: a worker with a signer, the contract, and where its tokens have metadata. */
+export async function examineMinting(parts: Parts, networks: readonly Network[]): Promise<Finding[]> {
+  const found = networks
+    .filter(isMinting)
+    .map(async (network) => [
+      ...(await examineStaff(parts, network)),
+      ...(await examineMinter(parts, network)),
+      ...(await examineBaseUri(parts, network)),
+    ]);
+  return (await Promise.all(found)).flat();
 }
 
-async function examineMinter({ db, clients }: Parts, network: Network): Promise<Finding[]> {
-  const { chainId, minterContract } = network;
-  if (minterContract === null) return [];
+/** Whether a network has a worker with a signer, or settings that give it to one. */
+async function examineStaff({ db, config, isLocal }: Parts, { chainId }: Network): Promise<Finding[]> {
+  if (isLocal || (await isNetworkStaffed(db, chainId))) return [];
+  const check = `minting ${chainId}`;
+  if (config.MINT_SIGNERS?.some((signer) => signer.chainId === chainId))
+    return [
+      warning(check, 'no worker has had the signer in the last 10 minutes: start one with ROLES=worker'),
+    ];
+  return [
+    fault(
+      check,
+      'a minter contract is named, but these settings name no signer, and no worker has had one in the last 10 minutes: set MINT_SIGNERS',
+    ),
+  ];
+}
+
+/** Examines the contract that a network names, and its signers, who need funds. */
+async function examineMinter({ db, clients }: Parts, network: MintingNetwork): Promise<Finding[]> {
+  const { chainId, minterContract, currency } = network;
   const check = `minting ${chainId}`;
   const signers = [...new Set((await listLanes(db, { chainId })).map(({ signer }) => signer))];
-  const findings: Finding[] = [];
   try {
     const provider = clients.for(network);
     const checks = await checkContract(provider, minterContract, signers);
-    const faults = checks.filter(({ state }) => state === 'FAULT');
-    findings.push(...faults.map(({ detail }): Finding => ({ check, state: 'FAULT', detail })));
-    if (faults.length === 0)
-      findings.push({ check, state: 'ok', detail: `${minterContract} can be minted on` });
-    for (const signer of signers) {
-      findings.push(
-        await finding(check, async () => {
-          const [funds, next, sent] = await Promise.all([
-            provider.getBalance(signer),
-            provider.getTransactionCount(signer, 'latest'),
-            provider.getTransactionCount(signer, 'pending'),
-          ]);
-          if (funds === 0n) throw new Error(`${signer} has no funds: send it ${network.currency.symbol}`);
-          const waiting = sent > next ? `, and ${sent - next} transaction(s) that wait for a block` : '';
-          return `${signer} has funds${waiting}; its next nonce is ${next}`;
-        }),
-      );
-    }
+    const faults = checks.filter(({ state }) => state === 'FAULT').map(({ detail }) => fault(check, detail));
+    const verdict = faults.length > 0 ? faults : [ok(check, `${minterContract} can be minted on`)];
+    const funds = signers.map((signer) =>
+      finding(check, async () => {
+        const [balance, next, sent] = await Promise.all([
+          provider.getBalance(signer),
+          provider.getTransactionCount(signer, 'latest'),
+          provider.getTransactionCount(signer, 'pending'),
+        ]);
+        if (balance === 0n) throw new Error(`${signer} has no funds: send it ${currency.symbol}`);
+        const waiting = sent > next ? `, and ${sent - next} transaction(s) that wait for a block` : '';
+        return `${signer} has funds${waiting}; its next nonce is ${next}`;
+      }),
+    );
+    return [...verdict, ...(await Promise.all(funds))];
   } catch (error) {
     // That its nodes do not answer is a finding of its own.
-    findings.push({ check, state: 'warning', detail: `not examined: ${errorText(error)}` });
+    return [warning(check, `not examined: ${errorText(error)}`)];
   }
-  return findings;
+}
+
+/** Compares where the contract of a network says that metadata are with where this service has them. */
+async function examineBaseUri({ clients, config }: Parts, network: MintingNetwork): Promise<Finding[]> {
+  const { chainId, minterContract } = network;
+  const check = `metadata ${chainId}`;
+  const remedy = `tallystick contract set-base-uri ${chainId} ${minterContract}`;
+  try {
+    const base = await readBaseUri(clients.for(network), minterContract);
+    if (base === undefined) return [];
+    if (base === '') return [fault(check, `tokens of ${minterContract} name no metadata: ${remedy}`)];
+    const names = `${minterContract} names ${base}`;
+    if (chainId !== localChain && URL.canParse(base) && isLoopback(base)) {
+      const detail = `${names}, which only this machine reaches: set PUBLIC_BASE_URL, then ${remedy}`;
+      return [fault(check, detail)];
+    }
+    const own = metadataBase(config.publicBaseUrl, chainId, minterContract);
+    if (base.toLowerCase() === own.toLowerCase()) return [ok(check, names)];
+    return [warning(check, `${names}, and PUBLIC_BASE_URL gives ${own}: fix PUBLIC_BASE_URL, or ${remedy}`)];
+  } catch (error) {
+    return [warning(check, `not examined: ${errorText(error)}`)];
+  }
 }
 
 /** Warns of addresses that others are given and that lead to their own machine. */
 export function examineBaseAddresses({ publicBaseUrl, claimBaseUrl }: Config): Finding[] {
   const given = { PUBLIC_BASE_URL: publicBaseUrl, CLAIM_BASE_URL: claimBaseUrl };
-  return Object.entries(given).flatMap(([name, url]): Finding[] =>
-    isLoopback(url)
-      ? [
-          {
-            check: 'base addresses',
-            state: 'warning',
-            detail: `${name} is ${url}, which only this machine reaches`,
-          },
-        ]
-      : [],
-  );
+  return Object.entries(given)
+    .filter(([, url]) => isLoopback(url))
+    .map(([name, url]) => warning('base addresses', `${name} is ${url}, which only this machine reaches`));
 }

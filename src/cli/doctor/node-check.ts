@@ -1,9 +1,10 @@
+import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { createNodeAddresses, showAddress } from '../../chain/rpc/client/node-address.ts';
 import { checkNode } from '../../chain/rpc/transport/check-node.ts';
 import { type NodeAbilities, probeNode } from '../../chain/rpc/transport/probe-node.ts';
 import type { Config } from '../../config/config.ts';
-import { errorText, type Finding, finding } from '../shared/finding.ts';
+import { type Finding, finding, ok, warning } from '../shared/finding.ts';
 
 /** Asks every node of a network whether it serves it, and what it gives of blocks, logs and traces. */
 export async function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding[]> {
@@ -36,13 +37,9 @@ async function examineAbilities(check: string, label: string, url: string, confi
       `logs of ${logBlocks} blocks at once`,
     ].join('; ');
     const wrong = faultOf(abilities);
-    return {
-      check,
-      state: wrong === undefined ? 'ok' : 'warning',
-      detail: wrong ? `${detail}; ${wrong}` : detail,
-    };
+    return wrong === undefined ? ok(check, detail) : warning(check, `${detail}; ${wrong}`);
   } catch (error) {
-    return { check, state: 'warning', detail: `${label} was not tried: ${errorText(error)}` };
+    return warning(check, `${label} was not tried: ${errorText(error)}`);
   }
 }
 

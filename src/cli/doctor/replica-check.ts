@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
+import { errorText } from '../../base/thrown.ts';
 import { openReplica } from '../../compose/connections.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../db/replica/replica-store.ts';
 import { groupOf, privilegesOn, tableRights } from '../../db/schema/role-rights.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
-import { errorText, type Finding } from '../shared/finding.ts';
+import { type Finding, fault, ok, warning } from '../shared/finding.ts';
 
 type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
 
@@ -35,12 +36,12 @@ export async function examineReplica({ db, config, log }: Parts): Promise<Findin
   try {
     const cluster = await storeBeat(db, beats, 1);
     const unreadable = await findUnreadable(replica, readTables);
-    const fault = rightsFault(unreadable) ?? placeFault(await readBeat(replica, beats), cluster);
-    if (fault !== undefined) return [{ check, state: 'FAULT', detail: fault }];
+    const found = rightsFault(unreadable) ?? placeFault(await readBeat(replica, beats), cluster);
+    if (found !== undefined) return [fault(check, found)];
     return [await examineLag(db, { replica, beats, mostMs: config.fixed.replicaMaxLagMs })];
   } catch (error) {
     const origin = { url, local: false, setting: 'DATABASE_REPLICA_URL' };
-    return [{ check, state: 'FAULT', detail: explainDatabase(error, origin) ?? errorText(error) }];
+    return [fault(check, explainDatabase(error, origin) ?? errorText(error))];
   } finally {
     await endBeats(db, beats).catch(() => {}); // whoever ends next deletes it
     await replica.destroy();
@@ -76,11 +77,12 @@ async function examineLag(db: Database, { replica, beats, mostMs }: Following): 
   const lagMs = () => Math.ceil(performance.now() - committed);
   do {
     if ((await readBeat(replica, beats)).beat === 2)
-      return { check, state: 'ok', detail: `follows this database, ${lagMs()} ms behind` };
+      return ok(check, `follows this database, ${lagMs()} ms behind`);
     await wait(lookMs);
   } while (lagMs() < mostMs);
-  const detail =
+  return warning(
+    check,
     `it did not show in ${mostMs / 1_000} s what was committed here, so reads go to the primary: let it catch up, ` +
-    'or correct the database in DATABASE_REPLICA_URL';
-  return { check, state: 'warning', detail };
+      'or correct the database in DATABASE_REPLICA_URL',
+  );
 }

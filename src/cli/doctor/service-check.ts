@@ -5,6 +5,7 @@ import { isInClear } from '../../chain/rpc/client/node-address.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { listProcesses, type SeenProcess } from '../../db/records/process-store.ts';
 import { countCompanies } from '../../keys/company-store.ts';
 import { countActiveKeys } from '../../keys/key-store.ts';
 import { assertEndpointKeysOpen } from '../../news/endpoints/endpoint-keys.ts';
@@ -12,14 +13,11 @@ import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
-import { type Finding, finding, findings } from '../shared/finding.ts';
+import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
-import { examineBaseUris } from './base-uri-check.ts';
 import { examineVerifier } from './key-check.ts';
-import { examineMinters } from './minter-check.ts';
+import { examineMinting } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
-import { examineProcesses } from './process-check.ts';
-import { examineSigners } from './signer-check.ts';
 
 type Parts = {
   readonly db: Database;
@@ -49,11 +47,7 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
     ...(await findings('contracts', () => examineAssets(parts))),
     ...(await findings('treasury', () => examineTreasuries(db))),
   ];
-  const minters = [
-    ...(parts.isLocal ? [] : await findings('minting', () => examineSigners(parts, networks))),
-    ...(await findings('minting', () => examineMinters(parts, networks))),
-    ...(await examineBaseUris(parts, networks)),
-  ];
+  const minters = await findings('minting', () => examineMinting(parts, networks));
   const processes = await findings('roles', () => examineProcesses(db, networks));
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];
@@ -63,24 +57,14 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
   ];
 }
 
-const noNetwork: Finding = {
-  check: 'networks',
-  state: 'warning',
-  detail: 'none is registered yet: tallystick network add --help',
-};
+const noNetwork = warning('networks', 'none is registered yet: tallystick network add --help');
 
 /** A warning for networks whose hosted data provider has no credentials. */
 function withoutProvider(networks: readonly Network[], config: Config): Finding[] {
   const hosted = networks.filter(({ dataProvider }) => dataProvider === 'moralis');
   if (hosted.length === 0 || config.MORALIS_API_KEY !== undefined) return [];
   const chainIds = hosted.map(({ chainId }) => chainId).join(', ');
-  return [
-    {
-      check: 'data provider',
-      state: 'warning',
-      detail: `networks without history and NFTs: ${chainIds}; set MORALIS_API_KEY`,
-    },
-  ];
+  return [warning('data provider', `networks without history and NFTs: ${chainIds}; set MORALIS_API_KEY`)];
 }
 
 async function examineSecrets({ db, config }: Parts): Promise<string> {
@@ -104,14 +88,8 @@ async function examineEndpointSecrets({ db, config }: Parts): Promise<string> {
 async function ownKeys({ db }: Parts): Promise<Finding[]> {
   const [companies, active] = await Promise.all([countCompanies(db), countActiveKeys(db)]);
   const detail = `companies: ${companies}, active keys: ${active}`;
-  if (active > 0) return [{ check: 'keys', state: 'ok', detail }];
-  return [
-    {
-      check: 'keys',
-      state: 'warning',
-      detail: `${detail}: nobody can call; tallystick key create --help`,
-    },
-  ];
+  if (active > 0) return [ok('keys', detail)];
+  return [warning('keys', `${detail}: nobody can call; tallystick key create --help`)];
 }
 
 /** A warning where credentials in the addresses of nodes stand in clear in the database. */
@@ -119,6 +97,42 @@ function inClear(networks: readonly Network[]): Finding[] {
   const open = networks.filter(({ rpcUrls }) => rpcUrls.some(isInClear));
   if (open.length === 0) return [];
   const chainIds = open.map(({ chainId }) => chainId).join(', ');
-  const detail = `credentials in clear in the addresses of the nodes of ${chainIds}: tallystick network seal`;
-  return [{ check: 'addresses', state: 'warning', detail }];
+  return [
+    warning(
+      'addresses',
+      `credentials in clear in the addresses of the nodes of ${chainIds}: tallystick network seal`,
+    ),
+  ];
 }
+
+/** Whether each role that these networks need has a process with a heartbeat in the last minute. */
+async function examineProcesses(db: Database, networks: readonly Network[]): Promise<Finding[]> {
+  const processes = await listProcesses(db);
+  const roles = [
+    'api',
+    ...(networks.some(({ minterContract }) => minterContract !== null) ? ['worker'] : []),
+    ...(networks.some(({ dataProvider }) => dataProvider === 'indexer') ? ['indexer'] : []),
+  ];
+  return roles.map((role) =>
+    examineRole(
+      role,
+      processes.filter((each) => each.roles.includes(role)),
+    ),
+  );
+}
+
+function examineRole(role: string, processes: readonly SeenProcess[]): Finding {
+  const check = `role ${role}`;
+  const present = processes.filter(({ isSilent }) => !isSilent);
+  if (present.length > 0) return ok(check, present.map(inWords).join('; '));
+  const remedy = `start one with ROLES=${role}`;
+  const last = processes.toSorted((one, other) => Number(other.seenAt) - Number(one.seenAt))[0];
+  if (last === undefined) return warning(check, `no process has this role: ${remedy}`);
+  return fault(
+    check,
+    `no heartbeat for a minute; the last was of ${last.name} at ${last.seenAt.toISOString()}: see its log, or ${remedy}`,
+  );
+}
+
+const inWords = ({ name, version, startedAt }: SeenProcess) =>
+  `${name}, ${version}, since ${startedAt.toISOString()}`;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { acquireLease, type Lease, LeaseHeldError } from '../../db/leases/lease.ts';
 import { findLeaseHolder } from '../../db/leases/lease-store.ts';
@@ -11,7 +12,6 @@ import { findIndexState } from '../../providers/indexer/store/write/index-state-
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
-import { errorText } from '../shared/finding.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 import { withNetworkIndex } from './with-network-index.ts';

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ProblemError } from '../../base/errors.ts';
+import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Reconciliation } from '../../providers/indexer/read/reconciliation.ts';
 import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
 import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
 import { OperationError } from '../shared/failure.ts';
-import { findRegistered } from '../shared/find-network.ts';
-import { errorText } from '../shared/finding.ts';
+import { findRegistered } from '../shared/find.ts';
+import { showFound } from '../shared/output.ts';
 import type { Operator } from '../shared/session.ts';
 
 type Run = {
@@ -40,11 +41,7 @@ export async function runReconcile(operator: Operator, run: Run): Promise<boolea
   const counts = { equal: 0, explained: 0, unexplained: 0 };
   for (const { status } of found) counts[status] += 1;
   const rows = found.filter(({ status }) => status !== 'equal').map(toRow);
-  if (output.json) output.record({ chainId, seed, wallets: found.length, ...counts, differences: rows });
-  else {
-    if (rows.length > 0) output.rows(rows, columns);
-    output.record({ chainId, seed, wallets: found.length, ...counts });
-  }
+  showFound(output, { chainId, seed, wallets: found.length, ...counts }, { differences: rows }, columns);
   output.say(
     counts.unexplained === 0
       ? 'Every balance is what the history comes to, or differs for a known reason.'

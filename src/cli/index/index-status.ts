@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../../base/thrown.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { findLeaseHolder, type LeaseHolder } from '../../db/leases/lease-store.ts';
@@ -7,7 +8,6 @@ import { type IndexState, listIndexStates } from '../../providers/indexer/store/
 import { countSkippedBlocks } from '../../providers/indexer/store/write/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { errorText } from '../shared/finding.ts';
 import { blocksBehind, indexStateOf } from '../shared/index-state.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';

@@ -7,6 +7,7 @@ import { listSkippedBlocks } from '../../providers/indexer/store/write/skipped-b
 import { sampleBlocks, verifyBlocks } from '../../providers/indexer/verify-blocks.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
+import { showFound } from '../shared/output.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 import { runReconcile } from './index-reconcile.ts';
@@ -100,11 +101,7 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
     }).finally(progress.stop);
     const shown = differences.map((difference) => ({ ...difference, block: difference.block.toString() }));
     const counts = { seed, blocks, transactions, differing: differences.length, untraced: untraced.length };
-    if (output.json) output.record({ chainId, ...counts, differences: shown });
-    else {
-      if (shown.length > 0) output.rows(shown, columns);
-      output.record({ chainId, ...counts });
-    }
+    showFound(output, { chainId, ...counts }, { differences: shown }, columns);
     if (untraced.length > 0) {
       output.say(`${untraced.length} block(s) were not compared: the node has no traces of them.`);
     }

@@ -4,7 +4,7 @@ import {
   indexSettings,
   type NetworkIndex,
 } from '../../providers/indexer/network-index.ts';
-import { findRegistered } from '../shared/find-network.ts';
+import { findRegistered } from '../shared/find.ts';
 import type { Operator } from '../shared/session.ts';
 
 /**

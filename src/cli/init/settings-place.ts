@@ -12,6 +12,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../../base/thrown.ts';
 import { UsageError } from '../shared/failure.ts';
 
 /** Where the settings are, as they were read. Until they are replaced, nothing is written: a terminal may be closed at any time. */
@@ -67,6 +68,6 @@ export async function findSettingsPlace(given: string): Promise<SettingsPlace> {
 
 const textOf = (file: string) =>
   readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });

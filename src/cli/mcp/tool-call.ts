@@ -2,7 +2,6 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientSettings } from '../../config/client-settings.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import { type OutgoingAnswer, OutgoingFault } from '../../outgoing/outgoing-fault.ts';
-import { withoutSecrets } from './hidden-secrets.ts';
 import { ArgumentError, type ToolArguments, toRequest } from './tool-request.ts';
 import type { OperationTool } from './tools.ts';
 
@@ -102,3 +101,21 @@ function detailOf(text: string): string | undefined {
 
 const content = (text: string) => ({ type: 'text' as const, text });
 const failed = (text: string): CallToolResult => ({ isError: true, content: [content(text)] });
+
+/**
+ * Returns the JSON text of an answer with null for each claim secret, and for the claim URL next to it.
+ * A text that is no JSON cannot be searched, and becomes empty.
+ */
+function withoutSecrets(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text, hide));
+  } catch {
+    return '';
+  }
+}
+
+// An NFT has its secret in the URL too. What a company calls `secret` in its own data is hidden with it.
+const hide = (_name: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !('secret' in value)) return value;
+  return { ...value, secret: null, ...('url' in value && { url: null }) };
+};

@@ -5,7 +5,7 @@ import { listNodeStates, type NodeStateRow } from '../../chain/node-state-store.
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { NodeStatus } from '../../chain/rpc/pool/node-member.ts';
 import { examples } from '../shared/examples.ts';
-import { findRegistered } from '../shared/find-network.ts';
+import { findRegistered } from '../shared/find.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 

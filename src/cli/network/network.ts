@@ -14,7 +14,7 @@ import { findIndexState } from '../../providers/indexer/store/write/index-state-
 import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
-import { findRegistered, unknownNetwork } from '../shared/find-network.ts';
+import { findRegistered, unknownNetwork } from '../shared/find.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 import { assertIndexFits, removeIndex, sayWhatStays } from './network-index.ts';

@@ -1,8 +1,10 @@
 import { constants, open } from 'node:fs/promises';
 import path from 'node:path';
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import { parseRwaInput } from '../../rwa/assets/rwa-input.ts';
 import { UsageError } from '../shared/failure.ts';
-import { readTable } from './import-csv.ts';
 
 /** The position of a row: the line of a CSV on which it begins, from 1, or the index in a JSON array, from 0. */
 export type Place = { readonly line: number } | { readonly index: number };
@@ -24,7 +26,7 @@ export async function readRows(file: string): Promise<ImportRow[]> {
     if (rows.length === 0) throw new Error('it has no RWAs');
     return rows;
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : error}.`, { cause: error });
+    throw new UsageError(`${file}: ${errorText(error)}.`, { cause: error });
   }
 }
 
@@ -38,7 +40,7 @@ async function readText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(explainOpen);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new Error(notRegular);
+    if (!found.isFile()) throw new Error('it is not a regular file');
     if (found.size > maxMegabytes * 1024 * 1024) throw new Error(`it is over ${maxMegabytes} MB: split it`);
     const text = decode(await handle.readFile());
     if (text.trim() === '') throw new Error('it is empty');
@@ -48,13 +50,9 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-const notRegular = 'it is not a regular file';
-
 function explainOpen(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ENOENT') throw new Error('there is no such file', { cause: error });
-  // A socket, or a device without its hardware.
-  if (code === 'ENXIO') throw new Error(notRegular, { cause: error });
   if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
   throw error;
 }
@@ -118,3 +116,52 @@ function toRecord(names: readonly string[], cells: readonly string[]): Record<st
 // Spreadsheets write booleans as TRUE and FALSE.
 const flagOf = (name: string, cell: string | undefined) =>
   name.startsWith('is') && /^(true|false)$/i.test(cell ?? '') ? cell?.toLowerCase() : cell;
+
+/** One record of a table; `line` is the line of the text on which it begins, from 1. */
+type TableLine = { readonly line: number; readonly cells: readonly string[] };
+
+/**
+ * The records of a CSV including the header, without empty ones. The first line determines the separator: a comma,
+ * or a semicolon or tab, which spreadsheets write in some countries.
+ * @throws Error with the number of the line that cannot be read
+ */
+function readTable(text: string): TableLine[] {
+  const table: TableLine[] = [];
+  try {
+    parse(text, {
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      on_record(cells: string[], { lines }) {
+        table.push({ line: beginning(cells, lines), cells });
+        return null;
+      },
+    });
+    return table;
+  } catch (error) {
+    if (error instanceof CsvError) throw new Error(explain(error), { cause: error });
+    throw error;
+  }
+}
+
+function delimiterOf(text: string): string {
+  const [first = ''] = text.trimStart().split('\n', 1);
+  return [',', ';', '\t'].find((delimiter) => first.includes(delimiter)) ?? ',';
+}
+
+// The parser reports the line on which a record ends; only quoted cells contain line breaks.
+function beginning(cells: readonly string[], end: number): number {
+  const breaks = cells.map((cell) => cell.split(/\r\n|\r|\n/).length - 1);
+  return breaks.reduce((line, count) => line - count, end);
+}
+
+function explain({ code, message }: CsvError): string {
+  const line = /at line (\d+)|on line (\d+)/.exec(message)?.slice(1).find(Boolean);
+  const where = line === undefined ? '' : `line ${line}: `;
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return `a quote is opened and never closed (the file ends on line ${line})`;
+  if (/QUOTE/.test(code)) return `${where}a quote stands inside a cell; write it twice, in a quoted cell`;
+  return `${where}${message}`;
+}

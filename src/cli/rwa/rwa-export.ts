@@ -3,18 +3,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { csvLine } from '../../base/csv.ts';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import type { MintState } from '../../rwa/assets/nft-row.ts';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { findCompany } from '../shared/find-company.ts';
+import { findCompany, vaultOf } from '../shared/find.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { words } from '../shared/values.ts';
-import { vaultOf } from '../shared/vault.ts';
-import { type QrFormat, qrFormats } from './qr-code.ts';
-import { type Caption, writeQrFolder } from './qr-files.ts';
+import { type Caption, type QrFormat, qrFormats, writeQrFolder } from './qr-files.ts';
 import { findRwaRecord } from './rwa-record.ts';
 
 const statuses = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'] as const satisfies MintState[];
@@ -162,10 +161,9 @@ async function writeNew(path: string, lines: AsyncIterable<string>, signal: Abor
 }
 
 function explainOpen(path: string, error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'EEXIST')
     throw new UsageError(`${path} exists already: name another file, or remove it first.`);
   if (code === 'ENOENT') throw new UsageError(`${path} cannot be made: its folder does not exist.`);
-  const reason = error instanceof Error ? error.message : String(error);
-  throw new UsageError(`${path} cannot be written: ${reason}`);
+  throw new UsageError(`${path} cannot be written: ${errorText(error)}`);
 }

@@ -6,7 +6,7 @@ import { parseRwaInput, type RwaInput } from '../../rwa/assets/rwa-input.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { audited } from '../shared/audited.ts';
 import { OperationError } from '../shared/failure.ts';
-import { findCompany } from '../shared/find-company.ts';
+import { findCompany } from '../shared/find.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { type ImportRow, type Place, readRows } from './import-file.ts';

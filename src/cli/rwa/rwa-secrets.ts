@@ -6,9 +6,9 @@ import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
 import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
+import { vaultOf } from '../shared/find.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { isUuid } from '../shared/values.ts';
-import { vaultOf } from '../shared/vault.ts';
 
 /** `tallystick rwa reissue-secret` and `rotate-secrets`. */
 export function addSecretCommands(rwa: Command, session: Session): void {

@@ -6,9 +6,8 @@ import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { findCompany } from '../shared/find-company.ts';
-import { findRegistered } from '../shared/find-network.ts';
-import { sayWhatFollows } from '../shared/output.ts';
+import { findCompany, findRegistered } from '../shared/find.ts';
+import { showPage } from '../shared/output.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { chainOption, wholeNumber } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
@@ -134,12 +133,10 @@ function addListCommand(rwa: Command, session: Session): void {
           includeArchived: includeArchived === true,
           after: after === undefined ? undefined : (await findRwaRecord(db, after)).id,
         };
-        // One more than is shown, to know whether there are more.
         const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
         const shownColumns = includeArchived ? { ...columns, archivedAt: 'ARCHIVED' } : columns;
-        const page = found.slice(0, limit);
-        output.rows(page.map(shown), shownColumns);
-        sayWhatFollows(output, page, found.length > limit, offset > 0 ? 'in place of --offset' : '');
+        const how = offset > 0 ? 'in place of --offset' : '';
+        showPage(output, found.map(shown), { limit, columns: shownColumns, how });
       });
     });
   examples(

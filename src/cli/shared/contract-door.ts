@@ -1,3 +1,4 @@
+import { errorText } from '../../base/thrown.ts';
 import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
@@ -6,7 +7,6 @@ import type { Database } from '../../contract/transaction.ts';
 import { saveContractVerdicts } from '../../rwa/minting/contract-verdict-store.ts';
 import { examineContract, isMintedOn, type NamedContract } from '../../rwa/minting/examine-contract.ts';
 import { listLanes } from '../../rwa/minting/lane-status-store.ts';
-import { errorText } from './finding.ts';
 
 /** A contract that RWAs name or are to name. */
 export type Named = {

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ProblemError } from '../../base/errors.ts';
+import { errorText } from '../../base/thrown.ts';
 import { ConfigError } from '../../config/config.ts';
 import { SchemaError } from '../../db/schema/schema-check.ts';
 import { LocalError } from '../../local/programs/local-error.ts';
@@ -38,8 +39,7 @@ export function explainFailure(error: unknown): CommandFailure {
   }
   if (error instanceof InterruptedError) return failure(error.message, 130);
   if (error instanceof OperationError || error instanceof SchemaError) return failure(error.message, 1);
-  const text = error instanceof Error ? error.message : String(error);
-  return failure(`${text || 'It failed.'}\nFor a check of everything: tallystick doctor`, 1);
+  return failure(`${errorText(error) || 'It failed.'}\nFor a check of everything: tallystick doctor`, 1);
 }
 
 function explainParser({ code, exitCode, message }: CommanderError): CommandFailure {

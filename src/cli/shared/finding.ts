@@ -1,3 +1,4 @@
+import { errorText } from '../../base/thrown.ts';
 /** The result of a check. The service works in spite of a warning. */
 export type Finding = {
   readonly check: string;
@@ -5,12 +6,16 @@ export type Finding = {
   readonly detail: string;
 };
 
+export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
+export const warning = (check: string, detail: string): Finding => ({ check, state: 'warning', detail });
+export const fault = (check: string, detail: string): Finding => ({ check, state: 'FAULT', detail });
+
 /** Runs a check. @returns a fault with the message of what it throws */
 export async function finding(check: string, run: () => string | Promise<string>): Promise<Finding> {
   try {
-    return { check, state: 'ok', detail: await run() };
+    return ok(check, await run());
   } catch (error) {
-    return { check, state: 'FAULT', detail: errorText(error) };
+    return fault(check, errorText(error));
   }
 }
 
@@ -19,8 +24,6 @@ export async function findings(check: string, run: () => Promise<Finding[]>): Pr
   try {
     return await run();
   } catch (error) {
-    return [{ check, state: 'FAULT', detail: errorText(error) }];
+    return [fault(check, errorText(error))];
   }
 }
-
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

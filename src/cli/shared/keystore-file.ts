@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { errorCode, errorText } from '../../base/thrown.ts';
 import { makeKeystore } from '../../chain/minting/new-keystore.ts';
 import { UsageError } from './failure.ts';
 
@@ -24,7 +25,7 @@ async function passwordOf(file: string): Promise<string> {
     await writeFile(file, `${made}\n`, { flag: 'wx', mode: 0o600 });
     return made;
   } catch (error) {
-    if (!isThere(error)) throw cannotWrite(file, error);
+    if (errorCode(error) !== 'EEXIST') throw cannotWrite(file, error);
   }
   const kept = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   if (kept === '') throw new UsageError(`${file} is empty: write a password into it, or remove it.`);
@@ -35,12 +36,10 @@ async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!isThere(error)) throw cannotWrite(file, error);
+    if (errorCode(error) !== 'EEXIST') throw cannotWrite(file, error);
     throw new UsageError(`${file} is there already, and a key is never written over. Name another file.`);
   }
 }
 
-const isThere = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST';
-
 const cannotWrite = (file: string, cause: unknown) =>
-  new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+  new UsageError(`${file} cannot be written: ${errorText(cause)}`);

@@ -98,17 +98,33 @@ function visible(text: string): string {
   );
 }
 
+type Page = {
+  readonly limit: number;
+  readonly columns: Columns;
+  /** What else to do with the options to go on. */
+  readonly how?: string;
+};
+
 /**
- * Says how to go on after a page of a list that is not its last one.
- * @param page what was shown; the option --after takes the id of the last
- * @param how what else to do with the options
+ * Prints a page of a list, and says how to go on where it is not the last one.
+ * @param found one record more than the page has, where there is one; the option --after takes the id of the last
  */
-export function sayWhatFollows(
+export function showPage(
   output: Output,
-  page: readonly { readonly id: string }[],
-  hasMore: boolean,
-  how = '',
+  found: readonly (Row & { readonly id: string })[],
+  { limit, columns, how = '' }: Page,
 ): void {
-  const last = page.at(-1);
-  if (hasMore && last !== undefined) output.say(`There are more: add --after ${last.id} ${how}`.trimEnd());
+  const page = found.slice(0, limit);
+  output.rows(page, columns);
+  if (found.length > limit) output.say(`There are more: add --after ${page.at(-1)?.id} ${how}`.trimEnd());
+}
+
+/**
+ * Prints what a comparison came to: to programs one record with the rows in it, to people the rows before the record.
+ * @param found the rows, under the name that they have in the record
+ */
+export function showFound(output: Output, counts: Row, found: Record<string, Row[]>, columns: Columns): void {
+  const rows = Object.values(found).flat();
+  if (rows.length > 0 && !output.json) output.rows(rows, columns);
+  output.record(output.json ? { ...counts, ...found } : counts);
 }

@@ -11,28 +11,31 @@ import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';
 import type { Prompt } from './prompt.ts';
 
+/** Where the program runs, and who runs it. */
+export type Surroundings = {
+  readonly version: string;
+  readonly environment: Environment;
+  /** Asks the person for a line of text. */
+  readonly prompt: Prompt;
+  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
+  readonly onInterrupt: (listener: () => void) => () => void;
+};
+
 /** What every command is given: where settings come from, and how it talks to the person. */
-export type Session = {
+export type Session = Surroundings & {
   /** Reads the settings. @throws ConfigError */
   readonly config: () => Promise<Config>;
   /** Where a service is that a command calls as its callers do. @throws ConfigError */
   readonly client: () => ClientSettings;
-  /** The version of the program. */
-  readonly version: string;
   /** Standard input and output, for a command that talks to a program. */
   readonly channel: () => { readonly input: Readable; readonly output: Writable };
   /** The file that --settings or TALLYSTICK_SETTINGS names. */
   readonly settingsFile: () => string | undefined;
-  readonly environment: Environment;
   /** Whether the settings are those of the service that `npm start` made. */
   readonly local: () => boolean;
   readonly output: () => Output;
   /** Makes the exit status 1 without a message. */
   readonly fail: () => void;
-  /** Asks the person for a line of text. */
-  readonly prompt: Prompt;
-  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
-  readonly onInterrupt: (listener: () => void) => () => void;
 };
 
 /** What a command works with. */

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type ChainRpc, createChainRpc } from './chain-rpc.ts';
 import { createChainSaver } from './chain-saver.ts';
 import { LocalError } from './local-error.ts';
 import { anvilProgram } from './packaged-programs.ts';
-import { startSupervised } from './supervisor.ts';
+import { startSupervised, untilReady } from './supervisor.ts';
 
 /** The id that developers' tools and wallets use for a local chain. */
 export const localChainId = '31337';
@@ -74,7 +73,11 @@ export async function startLocalChain({ folder, port, genesisTime }: ChainOption
   );
   const rpcUrl = `http://127.0.0.1:${port}`;
   const rpc = createChainRpc(rpcUrl);
-  if (!(await untilAnswering(rpc, sign, program.ended))) {
+  // The program writes the file `sign` once it listens. An answer alone proves nothing: it may come from another
+  // chain that took the port first.
+  const isAnswering = async () =>
+    existsSync(sign) && (await rpc.call('eth_chainId').catch(() => undefined)) !== undefined;
+  if (!(await untilReady(program, isAnswering))) {
     // Its log is complete when it has ended.
     await program.stop();
     throw new LocalError(notStarted(readFileSync(logFile, 'utf8').trim(), hasState(folder) && state));
@@ -97,20 +100,4 @@ export async function startLocalChain({ folder, port, genesisTime }: ChainOption
 function notStarted(words: string, state: string | false): string {
   const remedy = state ? ` If its state in ${state} is unusable, start again with: npm start -- --fresh` : '';
   return `The local chain did not start: ${words || 'it said nothing'}${remedy}`;
-}
-
-// The program writes the file `sign` once it listens. An answer alone proves nothing: it may come from another
-// chain that took the port first.
-async function untilAnswering(rpc: ChainRpc, sign: string, ended: Promise<number>): Promise<boolean> {
-  const deadline = Date.now() + 30_000;
-  let running = true;
-  void ended.then(() => {
-    running = false;
-  });
-  while (running && Date.now() < deadline) {
-    const chainId = existsSync(sign) ? await rpc.call('eth_chainId').catch(() => undefined) : undefined;
-    if (chainId !== undefined) return true;
-    await pause(15);
-  }
-  return false;
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCode, LocalError } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
+import { LocalError } from './local-error.ts';
 import { isAlive, listOwnProcesses, type Process } from './processes.ts';
 import { supervisorName } from './supervisor.ts';
 

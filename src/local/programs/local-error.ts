@@ -7,8 +7,3 @@ export class LocalError extends Error {
     this.name = 'LocalError';
   }
 }
-
-/** The code of a failed system call, such as `EACCES`; undefined for other errors. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}

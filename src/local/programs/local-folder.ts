@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errorCode, LocalError } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
+import { LocalError } from './local-error.ts';
 import { removePostgresPlace } from './postgres-place.ts';
 
 /** The paths of everything that is kept in `.local`. */

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { errorCode } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
 
 /** A port that this process has, or the system's error code. */
 type Hold = { readonly server: Server } | { readonly code: string | undefined };
@@ -30,20 +30,14 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
-/** Whether this process could listen on a port right now. */
-async function canListen(port: number, host: string): Promise<boolean> {
-  const hold = await holdPort(port, host);
-  if ('code' in hold) return false;
-  await new Promise((resolve) => hold.server.close(resolve));
-  return true;
-}
+const close = (server: Server) => new Promise((resolve) => server.close(resolve));
 
 /** The first free port of the loopback address, starting with a number. @throws Error when 200 are taken */
 export async function firstFreePort(from: number): Promise<number> {
-  for (let port = from; port < from + 200; port += 1) {
-    if (await canListen(port, '127.0.0.1')) return port;
-  }
-  throw new Error(`No free port from ${from} to ${from + 199}`);
+  const server = await holdFreePort(from, '127.0.0.1');
+  const port = portOf(server);
+  await close(server);
+  return port;
 }
 
 /**
@@ -66,5 +60,7 @@ export async function startOnFreePort<T>(
 // The other program may have ended by now, so the message of the failed start counts too.
 async function wasTaken(port: number, error: unknown): Promise<boolean> {
   if (error instanceof Error && /in use|any TCP\/IP sockets/.test(error.message)) return true;
-  return !(await canListen(port, '127.0.0.1'));
+  const hold = await holdPort(port, '127.0.0.1');
+  if ('server' in hold) await close(hold.server);
+  return 'code' in hold;
 }

@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
-import { copyForAll } from './copy-for-all.ts';
 import { LocalError } from './local-error.ts';
 import { postgresFolder } from './packaged-programs.ts';
 import { isOurs, openTempFolders, tempFolderNames } from './temp-folder.ts';
@@ -106,3 +117,21 @@ function copyOnce(programs: string, copy: string): void {
 
 const noPlace = (why: string) =>
   new LocalError(`PostgreSQL refuses to run as root, and the user nobody ${why}. Start as an ordinary user.`);
+
+/** Copies a folder so that every user can read and run its files. Static libraries are left out. */
+function copyForAll(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  chmodSync(to, 0o755);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = path.join(from, entry.name);
+    const target = path.join(to, entry.name);
+    if (entry.isDirectory()) {
+      copyForAll(source, target);
+    } else if (entry.isSymbolicLink()) {
+      symlinkSync(readlinkSync(source), target);
+    } else if (!entry.name.endsWith('.a')) {
+      copyFileSync(source, target);
+      chmodSync(target, 0o755);
+    }
+  }
+}

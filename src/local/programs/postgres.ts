@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { LocalError } from './local-error.ts';
 import type { PostgresPlace } from './postgres-place.ts';
-import { startSupervised } from './supervisor.ts';
+import { startSupervised, untilReady } from './supervisor.ts';
 
 const user = 'tallystick';
 
@@ -58,7 +57,7 @@ export async function startPostgresServer(options: PostgresOptions): Promise<Pos
     }),
     (running) => running.stop(),
   );
-  if (!(await untilReady(statusFile, server.ended))) {
+  if (!(await untilReady(server, () => isReady(statusFile)))) {
     // Its log is complete when it has ended.
     await server.stop();
     throw new LocalError(
@@ -111,20 +110,6 @@ function isReady(statusFile: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** @returns false when the server ended, or was not ready after the time that any recovery should take */
-async function untilReady(statusFile: string, ended: Promise<number>): Promise<boolean> {
-  const deadline = Date.now() + 60_000;
-  let running = true;
-  void ended.then(() => {
-    running = false;
-  });
-  while (running && Date.now() < deadline) {
-    if (isReady(statusFile)) return true;
-    await pause(10);
-  }
-  return false;
 }
 
 /** The last line of a log that says why a program ended. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { errorCode } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
 
 export type Process = { readonly pid: number; readonly words: readonly string[] };
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A program, and what happens when it ends. */
 export type SupervisedProgram = {
@@ -76,6 +77,26 @@ export function startSupervised(program: SupervisedProgram): RunningProgram {
       await ended;
     },
   };
+}
+
+/**
+ * Waits until a program is ready.
+ * @returns false when it ended, or was not ready after a minute
+ */
+export async function untilReady(
+  { ended }: Pick<RunningProgram, 'ended'>,
+  isReady: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const deadline = Date.now() + 60_000;
+  let running = true;
+  void ended.then(() => {
+    running = false;
+  });
+  while (running && Date.now() < deadline) {
+    if (await isReady()) return true;
+    await pause(10);
+  }
+  return false;
 }
 
 function untilEnded(supervisor: ChildProcess): Promise<number> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorCode } from './local-error.ts';
+import { errorCode } from '../../base/thrown.ts';
 
 /**
  * The possible paths of the temporary folder that belongs to a name, the preferred one first: /var/tmp survives

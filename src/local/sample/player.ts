@@ -5,6 +5,8 @@ export type Sent = { readonly step: StoryStep; readonly hash: string };
 export type StoryReceipt = { readonly status: string; readonly contractAddress: string | null };
 
 export type Player = {
+  /** Sends the transactions, which wait for a block. */
+  send(steps: StoryBlock): Promise<Sent[]>;
   /** Sends the transactions and mines them as one block of this time, in seconds since 1970. */
   play(block: StoryBlock, time: number): Promise<Sent[]>;
 };
@@ -24,11 +26,16 @@ export function createPlayer(rpc: ChainRpc): Player {
       params: [{ ...common, ...(to && { to }), ...(data && { data }) }],
     };
   };
+  const send = async (steps: StoryBlock) => {
+    const hashes = (await rpc.batch(steps.map(request))) as string[]; // the node answers hashes
+    return steps.map((step, i) => ({ step, hash: hashes[i] ?? '' }));
+  };
   return {
+    send,
     async play(block, time) {
-      const hashes = (await rpc.batch(block.map(request))) as string[]; // the node answers hashes
+      const sent = await send(block);
       await rpc.call('evm_mine', time);
-      return block.map((step, i) => ({ step, hash: hashes[i] ?? '' }));
+      return sent;
     },
   };
 }

@@ -60,7 +60,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   'the sample of %s gives the documented status',
   (operationId, operation) => {
     const { status } = callOf(operation);
-    for (const { label, source } of samplesOf(operation)) {
+    for (const { caption: label, source } of samplesOf(operation)) {
       const runner = runners[label];
       test.skipIf(runner.tool === undefined)(`in ${label}`, async () => {
         const things = await makeThings(operationId === 'addAttendee' ? [] : [attendee]);

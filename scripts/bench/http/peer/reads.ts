@@ -1,6 +1,6 @@
 import { createDecipheriv, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import type { Caller } from './keys.ts';
+import type { Caller } from './hooks.ts';
 import { notFound } from './not-found.ts';
 import {
   type EventRow,

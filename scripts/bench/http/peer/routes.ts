@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { basePaths } from '../../../../src/contract/documents.ts';
 import type { createBalances } from './balances.ts';
-import type { Caller } from './keys.ts';
+import type { Caller } from './hooks.ts';
 import type { createReads, Found, Page } from './reads.ts';
 import { addComponents, schemaOf } from './schemas.ts';
 import type { createWrites } from './writes.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { Caller } from './keys.ts';
+import type { Caller } from './hooks.ts';
 import { notFound } from './not-found.ts';
 import type { Visit } from './reads.ts';
 import { type Attendee, type EventRow, eventColumns, eventOf, nftOf } from './rows.ts';

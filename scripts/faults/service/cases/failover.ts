@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createLogger } from '../../../../src/base/log.ts';
 import { createDatabase } from '../../../../src/db/connection/connect.ts';
 import { type Gate, startGate } from '../../../../test/keys/tcp-gate.ts';
@@ -9,6 +7,7 @@ import type { DatabaseServer } from '../../../load/database-server.ts';
 import { startReplicaServer } from '../../../load/replica-server.ts';
 import { until } from '../../../load/until.ts';
 import { thisRelease } from '../../../load/world.ts';
+import { runProgram } from '../../../run-program.ts';
 import type { Fault, Stage } from '../fault.ts';
 
 /** A server that follows the primary; what it is given can be cut off. */
@@ -58,7 +57,7 @@ async function recover({ around, service }: Stage): Promise<void> {
   const owner = { DATABASE_URL: around.postgres().url };
   const env = { PATH: process.env['PATH'], ROLES: 'worker', ...around.settingsOf('worker'), ...owner };
   const run = () =>
-    promisify(execFile)(process.execPath, ['src/cli.ts', 'recover', '--apply'], { env, cwd: thisRelease });
+    runProgram(process.execPath, ['src/cli.ts', 'recover', '--apply'], { env, cwd: thisRelease });
   // Until the newest mints are final.
   await until(() => run().then(Boolean, () => false), 'mints that `tallystick recover` does not recover');
   await service.restart('worker');
