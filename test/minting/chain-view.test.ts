@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../src/chain/minting/mint-node.ts';
-import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { viewChain } from '../../src/rwa/mint-worker/watch/evidence/chain-view.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -60,31 +59,5 @@ describe('receipts', () => {
     const found = await Promise.all(Array.from({ length: 20 }, () => view.receiptOf(transactionOf(3))));
     expect(found.every((receipt) => receipt === null)).toBe(true);
     expect([all, most]).toEqual([60, 8]);
-  });
-
-  const faultOf = (reason: 'timeout' | 'oversized') =>
-    new NodesUnavailableError('1', [{ url: 'http://node', message: reason, reason }]);
-
-  test('that come not in time are asked for once, not group by group', async () => {
-    let all = 0;
-    const view = await viewWith(async () => {
-      all += 1;
-      await delay(1);
-      throw faultOf('timeout');
-    });
-    const asked = Array.from({ length: 20 }, () => view.receiptOf(transactionOf(3)));
-    const outcomes = await Promise.allSettled(asked);
-    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(all).toBe(8);
-  });
-
-  test('that are too large keep nobody from theirs', async () => {
-    const view = await viewWith(async (hash) => {
-      if (hash === '0x2') throw faultOf('oversized');
-      return null;
-    });
-    const asked = [2, ...Array(20).fill(1)].map((count: number) => view.receiptOf(transactionOf(count)));
-    const outcomes = await Promise.allSettled(asked);
-    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });
 });

@@ -2,7 +2,6 @@ import { createFewAtOnce } from '../../../../base/few-at-once.ts';
 import type { Block, Head, MintNode } from '../../../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../../../chain/minting/signer.ts';
 import type { Network } from '../../../../chain/rpc/client/network.ts';
-import { NodesUnavailableError } from '../../../../chain/rpc/transport/node-fault.ts';
 import type { Mined } from '../../context/mined.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 
@@ -39,8 +38,7 @@ export async function viewChain({ node, network, signer }: Context, head: Head):
   const count = await node.transactionCount(signer.address, 'latest');
   const blocks = new Map<bigint, Promise<Block | null>>();
   let finalized: Promise<bigint> | undefined;
-
-  const askReceipt = createReceiptQuestion(node);
+  const fewAtOnce = createFewAtOnce(receiptsAtOnce);
 
   const block = (number: bigint) => {
     const known = blocks.get(number) ?? node.block(number);
@@ -58,7 +56,9 @@ export async function viewChain({ node, network, signer }: Context, head: Head):
     block,
     depthOf: (number) => head.number - number + 1n,
     async receiptOf({ attempts, contract }) {
-      const receipts = await Promise.all(attempts.map(({ hash }) => askReceipt(hash, contract)));
+      const receipts = await Promise.all(
+        attempts.map(({ hash }) => fewAtOnce(() => node.receipt(hash, contract))),
+      );
       for (const receipt of receipts) {
         if (receipt === null) continue;
         const onChain = await block(receipt.blockNumber);
@@ -69,22 +69,3 @@ export async function viewChain({ node, network, signer }: Context, head: Head):
     },
   };
 }
-
-/** Asks for receipts, a few at once. After one that came not in time, those in line fail as it did: each would take as long. */
-function createReceiptQuestion(node: Context['node']): Context['node']['receipt'] {
-  const fewAtOnce = createFewAtOnce(receiptsAtOnce);
-  let late: NodesUnavailableError | undefined;
-  return (hash, contract) =>
-    fewAtOnce(async () => {
-      if (late !== undefined) throw late;
-      try {
-        return await node.receipt(hash, contract);
-      } catch (error) {
-        if (error instanceof NodesUnavailableError && isLate(error)) late = error;
-        throw error;
-      }
-    });
-}
-
-const isLate = ({ attempts }: NodesUnavailableError): boolean =>
-  attempts.some(({ reason }) => reason === 'timeout');
