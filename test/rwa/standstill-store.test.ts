@@ -111,9 +111,8 @@ describe('an NFT in a transaction is noted', () => {
 });
 
 describe('a queued NFT', () => {
-  const all = { chainId: lane.chainId, after: undefined, excludedContracts: [], excludedNftIds: [] };
   const note = async (db: Database) => {
-    const lines = await listQueuedLines(db, all);
+    const lines = await listQueuedLines(db, lane.chainId);
     await db.transaction((tx) => notePassedBy(tx, still, lines));
   };
 

@@ -129,7 +129,7 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
   return {
     db,
     lane,
-    signer: limitSigner(signer, { chainId, allows: createContractCheck(db, chainId) }),
+    signer: limitSigner(signer, { chainId, allows: (contract) => isMintContract(db, chainId, contract) }),
     settings,
     log,
     tracing,
@@ -141,16 +141,5 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
     pinNode: (network, known) => clients.pool(network).pin({ ...network, known }),
-  };
-}
-
-/** Whether assets of the network have a contract. Asked once for each: assets keep their contract. */
-function createContractCheck(db: Database, chainId: string): (contract: string) => Promise<boolean> {
-  const known = new Set<string>();
-  return async (contract) => {
-    if (known.has(contract)) return true;
-    const isKnown = await isMintContract(db, chainId, contract);
-    if (isKnown) known.add(contract);
-    return isKnown;
   };
 }

@@ -1,7 +1,6 @@
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import type { QueuedLine } from '../stores/queued-nft-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
 import type { Mined } from './mined.ts';
@@ -106,11 +105,7 @@ export type LaneMemory = {
   readonly mintsAt: Map<string, string>;
   /** Why the signer does not sign, at the newest block. */
   signerFault: string | undefined;
-  /** The line after which the queue is listed next, where it has more lines than are listed at once. */
-  linesAfter: QueuedLine | undefined;
   readonly compared: ComparedMemory;
-  /** Why nothing was sent to contracts, in words as stored; empty when something was. */
-  readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
   /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
@@ -155,9 +150,7 @@ export const createLaneMemory = (): LaneMemory => ({
   refused: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,
-  linesAfter: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
-  contractPauses: new Map(),
   costs: new Map(),
   resting: new Map(),
   unreported: new Map(),

@@ -151,7 +151,8 @@ export async function setContractPause(
      FROM deployment
      ON CONFLICT (chain_id, contract) DO UPDATE SET pause_reason = excluded.pause_reason,
        pause_detail = excluded.pause_detail,
-       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END`,
+       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END
+     WHERE (c.pause_reason, c.pause_detail) IS DISTINCT FROM (excluded.pause_reason, excluded.pause_detail)`,
     { chainId, contract, reason: pause?.reason ?? null, detail: pause?.detail ?? null },
   );
 }
