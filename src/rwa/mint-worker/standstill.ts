@@ -16,7 +16,6 @@ const timesNormal = 5;
 // A chain without blocks cannot measure in blocks.
 const longestSeconds = 3_600;
 const sweepMs = 5_000;
-const maxAnswers = 1_000;
 
 /** How many blocks that the lane has seen an NFT may go without a change before that needs a reason. */
 const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
@@ -43,15 +42,11 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      const { answers } = memory;
-      const settling = [...memory.settling];
-      await noteStillSubmitted(tx, still, { answers, settling, pause: pause?.reason });
+      await noteStillSubmitted(tx, still, memory.transactions, pause?.reason);
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still, await listQueuedLines(tx, lease.chainId));
     });
     await announce(context);
-    // The next broadcast of each transaction fills it again.
-    if (memory.answers.size > maxAnswers) memory.answers.clear();
     const detail = `Nothing was sent for ${blocks} blocks or an hour, though NFTs are queued.`;
     found =
       pause === undefined && (await isQueueStill(db, still)) ? { reason: 'unexplained', detail } : undefined;

@@ -2,6 +2,7 @@ import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
+import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
@@ -13,7 +14,7 @@ import { fillGap } from './fill-gap.ts';
 import { isDue } from './refusal.ts';
 import { rest, restingContracts } from './resting.ts';
 import { sendRefresh } from './send-refresh.ts';
-import { listInFlight, sendToContract } from './send-to-contract.ts';
+import { sendToContract } from './send-to-contract.ts';
 
 /** What is to be sent. */
 export type ToSend = { readonly hasQueued: boolean; readonly refresh: DueRefresh | undefined };
@@ -37,7 +38,7 @@ export async function send(
   if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
   const gap = await fillGap(context, head);
   // Nonces after a rejected one are not mined either.
-  const isRefused = context.memory.refused.size > 0;
+  const isRefused = [...context.memory.transactions.values()].some(({ refused }) => refused !== undefined);
   if (!(hasQueued || refresh) || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
   const fees = quote(market, context.settings.feeCap);

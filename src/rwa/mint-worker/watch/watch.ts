@@ -2,7 +2,7 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import { isDueForRetry, restBeforeRetry } from '../context/evidence-memory.ts';
 import { answersOthers, isOfNode } from '../context/inquiry.ts';
 import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
-import { forgetOthers } from '../context/lane-memory.ts';
+import { beginLook, memoryOf } from '../context/lane-memory.ts';
 import type { Mined } from '../context/mined.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
@@ -36,8 +36,7 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, stopping } = context;
   try {
     const open = await listOpenTransactions(db, lease);
-    forgetOthers(context.memory, new Set(open.map(({ id }) => id)));
-    context.memory.settling.clear();
+    beginLook(context.memory, new Set(open.map(({ id }) => id)));
     const look = await lookAtChain(context, await viewChain(context, head), open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {
@@ -76,7 +75,11 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
   if (!isAnswered) return settleByEvent(look, transaction);
   if (mined) return settle(look, transaction, mined);
   // It has left its block. Nodes may have dropped it, so it is broadcast again at once.
-  if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
+  const known = memoryOf(memory, transaction.id);
+  if (known.mined !== undefined) {
+    known.mined = undefined;
+    known.broadcastAt = undefined;
+  }
   if (mined === null && (await releaseLost(look, transaction))) return;
   await rebroadcast(context, view, transaction);
 }
@@ -110,14 +113,15 @@ async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspec
 }
 
 async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined | null | undefined> {
-  const { memory } = look.context;
   const { id, nonce } = transaction;
-  const isNonceUsed = look.view.count > nonce || memory.nonceUsed.delete(id);
+  const known = memoryOf(look.context.memory, id);
+  const isNonceUsed = look.view.count > nonce || known.isNonceUsed === true;
+  known.isNonceUsed = false;
   if (!isNonceUsed) return undefined;
-  const known = memory.mined.get(id);
+  const { mined } = known;
   // Asked again before a conclusion, which must not rest on an old answer.
-  if (known && look.hashOf(known.block.number) === known.block.hash && !(await isConcluded(look, known))) {
-    return known;
+  if (mined && look.hashOf(mined.block.number) === mined.block.hash && !(await isConcluded(look, mined))) {
+    return mined;
   }
   return look.view.receiptOf(transaction);
 }

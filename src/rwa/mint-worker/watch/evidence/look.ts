@@ -25,7 +25,7 @@ export async function lookAtChain(
   open: readonly OpenTransaction[],
 ): Promise<Look> {
   const { memory, node, signer } = context;
-  const inBlocks = [...memory.mined.values()].flatMap((mined) => mined?.block.number ?? []);
+  const inBlocks = [...memory.transactions.values()].flatMap(({ mined }) => mined?.block.number ?? []);
   const confirmed = open.flatMap(({ confirmedIn, foundIn }) =>
     confirmedIn === null ? [] : [confirmedIn.number, ...foundIn.map(({ number }) => number)],
   );

@@ -8,12 +8,13 @@ import {
   type RefusalHint,
 } from '../../../../chain/minting/refusal.ts';
 import { readSigned } from '../../../../chain/minting/signer.ts';
+import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
-import type { Refused } from '../../context/lane-memory.ts';
+import { memoryOf, type Refused } from '../../context/lane-memory.ts';
 import { learn, marketAt } from '../../context/market.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
-import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
+import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from '../evidence/chain-view.ts';
 import type { Plan } from './replace.ts';
 
@@ -36,7 +37,7 @@ export async function planReplacement(
   transaction: OpenTransaction,
 ): Promise<Plan | undefined> {
   const { memory, settings } = context;
-  const refused = memory.refused.get(transaction.id);
+  const refused = memory.transactions.get(transaction.id)?.refused;
   if (!transaction.hasAskedOut && refused === undefined && !isStuck(context, view, transaction))
     return undefined;
   const [newest] = transaction.attempts;
@@ -60,7 +61,7 @@ function isStuck(
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ) {
   // A transaction that nodes may not have is not stuck. It is broadcast again before its fees rise.
-  if (!memory.broadcastAt.has(id)) return false;
+  if (memory.transactions.get(id)?.broadcastAt === undefined) return false;
   const { baseFee } = view.head;
   const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
   const blocksWaited = view.head.number - newest.sentAtBlock;
@@ -94,11 +95,14 @@ async function answerRefusal(
   const { context, last, market, view } = scene;
   const hint = hintOf(words);
   if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
-  const payable = (await payableFor(context, transaction)) / last.gasLimit;
+  const before = (await listInFlight(context)).filter(({ nonce }) => nonce < transaction.nonce);
+  const payable = (await balanceAfter(context, before)) / last.gasLimit;
   // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
-  const note = (more: Partial<Refused>) =>
-    context.memory.refused.set(transaction.id, { looks, words, ...more });
+  const known = memoryOf(context.memory, transaction.id);
+  const note = (more: Partial<Refused>) => {
+    known.refused = { looks, words, ...more };
+  };
   note({});
   if (hint.first === 'size' && last.mints.length > 1) return halve(scene, hint, words);
   const cap = lower(context.settings.feeCap, payable);
@@ -139,18 +143,6 @@ function halve(
 function withMints({ fees, gasLimit, mints }: Plan, tokens: number): Plan {
   const gas = tokens === 0 ? transferGas : gasFor(costWithin(gasLimit, mints.length), tokens);
   return { mints: mints.slice(0, tokens), gasLimit: gas, fees };
-}
-
-/** What the signer has for the transaction, in wei, when those with lower nonces are paid. */
-async function payableFor({ db, lease, memory, node, signer }: LaneContext, { nonce }: OpenTransaction) {
-  const before = (await listUnconfirmedTransactions(db, lease)).filter(
-    (each) => each.nonce < nonce && !memory.mined.has(each.id),
-  );
-  const reserved = before.reduce(
-    (sum, { gasLimit, attempts: [{ fees }] }) => sum + gasLimit * fees.maxFeePerGas,
-    0n,
-  );
-  return (await node.balance(signer.address)) - reserved;
 }
 
 const lower = (a: bigint, b: bigint) => (a < b ? a : b);

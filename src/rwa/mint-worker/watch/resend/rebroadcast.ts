@@ -1,6 +1,7 @@
 import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
+import { memoryOf } from '../../context/lane-memory.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { ChainView } from '../evidence/chain-view.ts';
@@ -18,14 +19,16 @@ export async function rebroadcast(
 ): Promise<void> {
   const { memory, watchOnly } = context;
   const { id, nonce } = transaction;
+  const known = memoryOf(memory, id);
   // Another transaction has the nonce: no price changes that.
-  if (view.count > nonce) memory.refused.delete(id);
+  if (view.count > nonce) known.refused = undefined;
   // All transactions are broadcast again, in the order of their nonces.
-  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
+  if (await isForgotten(context, view, transaction))
+    for (const each of memory.transactions.values()) each.broadcastAt = undefined;
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
   if (maySign && (await isReplaced(context, view, transaction))) return;
-  const isPressing = memory.refused.has(id) || memory.underfunded.has(id);
+  const isPressing = known.refused !== undefined || known.isUnderfunded === true;
   if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
@@ -59,7 +62,7 @@ export async function rebroadcastStored(context: LaneContext): Promise<void> {
 }
 
 function isDue({ memory, now, settings }: LaneContext, id: string): boolean {
-  const broadcastAt = memory.broadcastAt.get(id);
+  const broadcastAt = memory.transactions.get(id)?.broadcastAt;
   return broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs;
 }
 
@@ -85,7 +88,8 @@ async function isForgotten(
   { head, count }: ChainView,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ): Promise<boolean> {
-  if (nonce !== count || !memory.broadcastAt.has(id) || memory.refused.has(id)) return false;
+  const known = memoryOf(memory, id);
+  if (nonce !== count || known.broadcastAt === undefined || known.refused !== undefined) return false;
   const { next } = memory;
   if (next?.id !== id) {
     memory.next = { id, block: head.number, askAt: now() + firstWaitMs, waitMs: firstWaitMs };
@@ -96,8 +100,7 @@ async function isForgotten(
   memory.next = { id, block: head.number, askAt: now() + waitMs, waitMs };
   const isGone = (await node.senderOf(newest.hash)) === null;
   const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
-  const times = (memory.forgotten.get(id)?.times ?? 0) + 1;
-  if (isGone && hasWaited) memory.forgotten.set(id, { times, isTaken: false });
-  else memory.forgotten.delete(id);
+  const times = (known.forgotten?.times ?? 0) + 1;
+  known.forgotten = isGone && hasWaited ? { times, isTaken: false } : undefined;
   return isGone;
 }
