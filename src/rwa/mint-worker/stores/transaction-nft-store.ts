@@ -22,36 +22,17 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
-type OpenRow = {
-  nft_id: string;
-  token_id: string;
-  recipient: string;
-  mint_state: string;
-  created_at: Date;
-  asked_out: boolean;
-  reason: MintReason | null;
-  detail: string | null;
-};
-
-const toTransactionNft = (row: OpenRow): TransactionNft => ({
-  nftId: row.nft_id,
-  tokenId: row.token_id,
-  recipient: row.recipient,
-  isMinted: row.mint_state === 'minted',
-  createdAt: row.created_at,
-  isAskedOut: row.asked_out,
-  note: row.reason === null ? null : { reason: row.reason, detail: row.detail ?? '' },
-});
-
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
-  const rows: OpenRow[] = await db('mint_transaction_nfts as l')
-    .join('nfts as n', 'n.id', 'l.nft_id')
-    .leftJoin('mint_notes as m', 'm.nft_id', 'l.nft_id')
-    .select('l.nft_id', 'l.token_id', 'l.recipient', 'l.asked_out')
-    .select('n.mint_state', 'n.created_at', 'm.reason', 'm.detail')
-    .where({ 'l.transaction_id': transactionId, 'l.state': 'open' });
-  return rows.map(toTransactionNft);
+  const { rows } = await db.raw(
+    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", l.recipient, n.mint_state = 'minted' AS "isMinted",
+       n.created_at AS "createdAt", l.asked_out AS "isAskedOut",
+       CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
+     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
+     WHERE l.transaction_id = ? AND l.state = 'open'`,
+    [transactionId],
+  );
+  return rows;
 }
 
 /** Inserts the NFTs of a new transaction, all open. */
