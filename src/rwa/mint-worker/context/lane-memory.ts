@@ -1,9 +1,9 @@
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
+import type { Block, Receipt } from '../../../chain/minting/mint-node.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
-import type { Mined } from './mined.ts';
 
 /** A nonce that every node rejects, whatever its attempt. */
 export type Refused = {
@@ -56,6 +56,9 @@ type NextTransaction = {
   readonly askAt: number;
   readonly waitMs: number;
 };
+
+/** The receipt of a transaction and the block of the chain that includes it. */
+export type Mined = { readonly receipt: Receipt; readonly block: Block };
 
 /** With the RWA whose changed metadata it reports. */
 type MinedByUs = Mined & { readonly rwaId: string | null };

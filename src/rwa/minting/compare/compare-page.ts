@@ -4,8 +4,7 @@ import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { isOwnAttempt } from './own-attempt-store.ts';
-import { type ContractId, listTokenRows, listUnseenMinted } from './token-row-store.ts';
+import { type ContractId, isOwnAttempt, listTokenRows, listUnseenMinted } from './token-row-store.ts';
 import {
   agrees,
   type DisagreementKind,

@@ -3,7 +3,7 @@ import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
-import { isOwnAttempt } from '../../minting/compare/own-attempt-store.ts';
+import { isOwnAttempt } from '../../minting/compare/token-row-store.ts';
 import { isBefore } from '../../minting/compare/token-verdict.ts';
 import type { RequestedMint } from './mint-remedy-store.ts';
 

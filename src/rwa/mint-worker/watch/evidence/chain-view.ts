@@ -2,7 +2,7 @@ import { createFewAtOnce } from '../../../../base/few-at-once.ts';
 import type { Block, Head, MintNode } from '../../../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../../../chain/minting/signer.ts';
 import type { Network } from '../../../../chain/rpc/client/network.ts';
-import type { Mined } from '../../context/mined.ts';
+import type { Mined } from '../../context/lane-memory.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 
 /** The chain as seen by one poll. Caches blocks, so that all parts of a poll see the same ones. */

@@ -1,5 +1,5 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
-import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
+import { isOwnAttempt } from '../../../minting/compare/token-row-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
 import { isDueForRetry, type MintSearch, restBeforeRetry } from '../../context/evidence-memory.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';

@@ -1,9 +1,8 @@
-import { readSigned } from '../../../../chain/minting/signer.ts';
+import { mostCostOf, readSigned } from '../../../../chain/minting/signer.ts';
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
-import { memoryOf } from '../../context/lane-memory.ts';
-import { inclusionOf, type Mined } from '../../context/mined.ts';
+import { type Mined, memoryOf } from '../../context/lane-memory.ts';
 import { restForLong } from '../../context/unreported.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
@@ -54,6 +53,22 @@ async function isOurs(
     to === signer.address.toLowerCase() &&
     readSigned(await readRawAttempt(db, receipt.hash)).mints.length === 0
   );
+}
+
+/**
+ * Where a mined transaction is, and what it cost. That is no more than what was signed, since a wrong cost would use up the
+ * budget of a company. A higher cost does not make the receipt wrong: some chains round their prices.
+ * @throws Error when it is no attempt of ours
+ */
+async function inclusionOf(db: Database, { receipt: { hash, cost }, block }: Mined): Promise<Inclusion> {
+  const most = cost === null ? 0n : mostCostOf(await readRawAttempt(db, hash));
+  return {
+    hash,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    time: block.time,
+    cost: cost === null || cost < most ? cost : most,
+  };
 }
 
 async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
