@@ -52,18 +52,6 @@ describe('a contract that refuses one recipient', () => {
     expect(await setup.settle([refused, ...others])).toEqual([]);
   });
 
-  test('in the middle of a batch, takes the others along only once', async () => {
-    const first = await setup.accept(2);
-    const refused = await acceptUnverified();
-    const others = [...first, ...(await setup.accept(2))];
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(setup.service, others, 'minted', 40);
-    await until('its end', async () => (await row(refused)).mint_state === 'failed', 40);
-    mining.stop();
-    expect(await setup.settle(others)).toEqual([]);
-  });
-
   test('is known by the next mint, where nobody else was there to compare', async () => {
     const refused = await acceptUnverified();
     setup.work();
@@ -88,20 +76,6 @@ describe('a contract that refuses one recipient', () => {
     await untilAll(setup.service, [waiting], 'minted', 30);
     mining.stop();
     expect(await setup.settle([waiting, ...others])).toEqual([]);
-  });
-
-  test('for many, is sent the others all the same', async () => {
-    const refused = await Promise.all(Array.from({ length: 25 }, acceptUnverified));
-    const others = await setup.accept(2);
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(setup.service, others, 'minted', 40);
-    await until('their end', async () => {
-      const rows = await setup.service.db('nfts').whereIn('id', refused);
-      return rows.every((each) => each.mint_state === 'failed');
-    });
-    mining.stop();
-    expect(await setup.settle(others)).toEqual([]);
   });
 });
 

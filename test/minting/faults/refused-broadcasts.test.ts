@@ -89,25 +89,6 @@ describe('a transaction that every node refuses', () => {
   });
 
   test.each([
-    ['its gas', 'exceeds block gas limit', ({ gasLimit }: Transaction) => gasLimit > 400_000n],
-    [
-      'its size',
-      'oversized data: transaction size 4096, limit 1024',
-      ({ data }: Transaction) => data.length > 2_048,
-    ],
-  ])('for %s is signed anew with fewer NFTs', async (_what, words, isRefused) => {
-    node.setFlaws(
-      of('eth_sendRawTransaction', ({ params: [raw] }) =>
-        isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
-      ),
-    );
-    const ids = await accept(20);
-    setup.work();
-    await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test.each([
     [
       'a gas limit that does not cover it',
       'intrinsic gas too low: gas 21000, minimum needed 21064',
@@ -117,11 +98,6 @@ describe('a transaction that every node refuses', () => {
       'a type that the chain does not know',
       'transaction type not supported',
       (each: Transaction) => each.type === 2,
-    ],
-    [
-      'a tip below its minimum',
-      'transaction underpriced: gas tip cap 1000000000, minimum needed 2000000000',
-      (each: Transaction) => (each.maxPriorityFeePerGas ?? 0n) < 2n * gwei,
     ],
   ])(
     'for %s is signed anew so that it fits, at its nonce, with all its NFTs',

@@ -133,14 +133,6 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0 });
     expect(await setup.settle([id])).toEqual([]);
   });
-
-  test('no answer is no proof', async () => {
-    const [id = ''] = await setup.accept(1);
-    await fail(id);
-    setup.node.lie('down');
-    expect((await cli.run('mint', 'retry', id)).status).toBe(1);
-    expect((await nft(id)).mint_state).toBe('failed');
-  });
 });
 
 describe('tokens that were squatted with the stolen key of another minter, as ids of release 0.1.0 can be', () => {
@@ -273,17 +265,6 @@ describe('a nonce at which somebody else left a transaction in a pool', () => {
       return Promise.resolve(failure(-32000, 'replacement transaction underpriced'));
     });
   };
-
-  test('is outbid by itself', async () => {
-    const { node, service } = setup;
-    node.setFlaws(paysMore(3n));
-    const ids = await setup.accept(2);
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(service, ids, 'minted', 30);
-    mining.stop();
-    expect(await settled(ids)).toEqual([]);
-  });
 
   test('tells when the cap allows no more, and is outbid with a higher one', async () => {
     const { node, service } = setup;
