@@ -115,7 +115,7 @@ async function fillNonce(context: LaneContext, { nonce, fees, sentAtBlock }: Fil
   const { db, lease, log, signer } = context;
   const { chainId } = lease;
   if (await hasNonce(db, lease, nonce)) return;
-  const signed = await signer.signFill({ chainId, nonce, gasLimit: transferGas, fees });
+  const signed = await signer.sign({ chainId, nonce, gasLimit: transferGas, fees });
   log.warn({ ...lease, nonce: nonce.toString(), hash: signed.hash }, 'nonce filled that nothing used');
   const created = { nonce, contract: signer.address, gasLimit: transferGas };
   await sendWithoutMints(context, { ...created, signed, fees, sentAtBlock });

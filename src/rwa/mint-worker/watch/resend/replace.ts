@@ -1,5 +1,6 @@
 import type { Fees } from '../../../../chain/minting/fees.ts';
 import type { Mint } from '../../../../chain/minting/mint-contract.ts';
+import { replacementOf } from '../../../../chain/minting/signer.ts';
 import { saveMintNotes } from '../../../minting/mint-note-store.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import type { NoEvidence } from '../../context/inquiry.ts';
@@ -37,7 +38,7 @@ export async function replace(
   // After a rollback of the chain, an NFT that ended in this transaction may be in another one.
   const tokenIds = mints.map(({ tokenId }) => tokenId).filter(isIn(await listOpenNfts(db, transactionId)));
   const raw = await readRawAttempt(db, attempts[0].hash);
-  const signed = await signer.signReplacement(raw, { tokenIds, gasLimit, fees });
+  const signed = await signer.sign(replacementOf(raw, signer.address, { tokenIds, gasLimit, fees }));
   const number = attempts[0].number + 1;
   const sentAtBlock = view.head.number;
   const leftOut = await inFencedTransaction(db, lease, async (tx) => {
