@@ -5,7 +5,6 @@ import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
 import { beginLook, type Mined, memoryOf } from '../context/lane-memory.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
-import { viewChain } from './evidence/chain-view.ts';
 import { type Look, lookAtChain } from './evidence/look.ts';
 import { recheck } from './outcome/recheck.ts';
 import { releaseLost, settleByEvent } from './outcome/release-lost.ts';
@@ -36,7 +35,7 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   try {
     const open = await listOpenTransactions(db, lease);
     beginLook(context.memory, new Set(open.map(({ id }) => id)));
-    const look = await lookAtChain(context, await viewChain(context, head), open);
+    const look = await lookAtChain(context, head, open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {
       // With a silent node each transaction takes long. A lane that is to stop skips the rest.
@@ -67,8 +66,7 @@ async function advanceAlone(look: Look, inspection: Inspection): Promise<void> {
 }
 
 async function advance(look: Look, { transaction, mined, isAnswered }: Inspection): Promise<void> {
-  const { context, view } = look;
-  const { memory } = context;
+  const { memory } = look.context;
   const isStillConfirmed = await recheck(look, transaction);
   if (isStillConfirmed) return;
   if (!isAnswered) return settleByEvent(look, transaction);
@@ -80,7 +78,7 @@ async function advance(look: Look, { transaction, mined, isAnswered }: Inspectio
     known.broadcastAt = undefined;
   }
   if (mined === null && (await releaseLost(look, transaction))) return;
-  await rebroadcast(context, view, transaction);
+  await rebroadcast(look, transaction);
 }
 
 type Inspection = {
@@ -114,7 +112,7 @@ async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspec
 async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined | null | undefined> {
   const { id, nonce } = transaction;
   const known = memoryOf(look.context.memory, id);
-  const isNonceUsed = look.view.count > nonce || known.isNonceUsed === true;
+  const isNonceUsed = look.count > nonce || known.isNonceUsed === true;
   known.isNonceUsed = false;
   if (!isNonceUsed) return undefined;
   const { mined } = known;
@@ -122,11 +120,11 @@ async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined
   if (mined && look.hashOf(mined.block.number) === mined.block.hash && !(await isConcluded(look, mined))) {
     return mined;
   }
-  return look.view.receiptOf(transaction);
+  return look.receiptOf(transaction);
 }
 
 /** Whether the block is deep enough to conclude what became of the transaction. */
-async function isConcluded({ context, view }: Look, { block, receipt }: Mined): Promise<boolean> {
-  if (!receipt.succeeded) return block.number <= (await view.finalized());
-  return view.depthOf(block.number) >= BigInt(context.network.confirmations);
+async function isConcluded(look: Look, { block, receipt }: Mined): Promise<boolean> {
+  if (!receipt.succeeded) return block.number <= (await look.finalized());
+  return look.depthOf(block.number) >= BigInt(look.context.network.confirmations);
 }

@@ -88,15 +88,15 @@ async function endOfSearch(
 
 /** Judges an event that minted the token of an NFT. */
 async function weigh(look: Look, nft: TransactionNft, found: MintEvent, minDepth: bigint): Promise<Evidence> {
-  const { context, inquiry, view } = look;
+  const { context, inquiry } = look;
   try {
-    const block = await inquiry.ask(() => view.block(found.blockNumber));
+    const block = await inquiry.ask(() => look.block(found.blockNumber));
     if (block?.hash !== found.blockHash) return unknown(found, 'in a block that is not in its chain');
     const isStored = await isOwnAttempt(context.db, found.hash);
     if (isBefore({ time: block.time, isStored }, nft.createdAt)) {
       return { kind: 'waits', note: tokenExists(nft, found, block.time) };
     }
-    if (view.depthOf(block.number) < minDepth)
+    if (look.depthOf(block.number) < minDepth)
       return unknown(found, 'in a block that is not deep enough yet');
     if (found.recipient.toLowerCase() !== nft.recipient.toLowerCase()) {
       const reason = `The token was minted to another recipient, ${found.recipient}, in transaction ${found.hash}.`;

@@ -63,13 +63,13 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
  * finalized, that counts as a failure of its contract.
  */
 async function findOwnAttempt(
-  { context: { node }, view }: Look,
+  { context: { node }, block: blockAt, finalized }: Look,
   { attempts }: OpenTransaction,
 ): Promise<Inclusion | undefined> {
   for (const { hash } of attempts) {
     const place = await node.blockOf(hash);
-    if (place === null || place.number > (await view.finalized())) continue;
-    const block = await view.block(place.number);
+    if (place === null || place.number > (await finalized())) continue;
+    const block = await blockAt(place.number);
     if (block?.hash === place.hash)
       return { hash, blockNumber: block.number, blockHash: block.hash, time: block.time, cost: null };
   }

@@ -36,7 +36,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   }
   if (!receipt.succeeded) {
     await settleReverted(look, transaction, mined);
-  } else if (look.view.depthOf(block.number) >= BigInt(network.confirmations)) {
+  } else if (look.depthOf(block.number) >= BigInt(network.confirmations)) {
     await confirm(look, transaction, mined);
   }
 }
@@ -72,14 +72,13 @@ async function inclusionOf(db: Database, { receipt: { hash, cost }, block }: Min
 }
 
 async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { context, view } = look;
-  const { db, memory } = context;
+  const { db, memory } = look.context;
   const inclusion = await inclusionOf(db, mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
   const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
   // The contract skipped a token whose mint is not found yet. The next poll may find it. Once the block is final, the
   // transaction is confirmed without the token, so that the other NFTs go on. Finalizing proves what became of it.
-  if (!isClear && mined.block.number > (await view.finalized())) {
+  if (!isClear && mined.block.number > (await look.finalized())) {
     memoryOf(memory, transaction.id).isSettling = true;
     return;
   }
@@ -140,10 +139,10 @@ async function noteRevert(tx: Tx, id: string, mined: Mined, subject: ContractId)
  * outcome cannot be proven then wait without it.
  */
 async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { context, view } = look;
+  const { context } = look;
   const { db, lease, memory } = context;
   const { id, contract, rwaId } = transaction;
-  if (mined.block.number > (await view.finalized())) {
+  if (mined.block.number > (await look.finalized())) {
     memoryOf(memory, id).isSettling = true;
     return;
   }

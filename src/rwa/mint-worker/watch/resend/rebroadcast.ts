@@ -4,7 +4,7 @@ import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
-import type { ChainView } from '../evidence/chain-view.ts';
+import type { Look } from '../evidence/look.ts';
 import { planReplacement } from './plan.ts';
 import { replace } from './replace.ts';
 
@@ -12,36 +12,29 @@ import { replace } from './replace.ts';
  * Replaces a transaction without a block where there is a reason to. Otherwise it broadcasts the transaction again: at each
  * poll while nodes reject it, when a node has forgotten it, and from time to time.
  */
-export async function rebroadcast(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<void> {
+export async function rebroadcast(look: Look, transaction: OpenTransaction): Promise<void> {
+  const { context, count } = look;
   const { memory, watchOnly } = context;
   const { id, nonce } = transaction;
   const known = memoryOf(memory, id);
   // Another transaction has the nonce: no price changes that.
-  if (view.count > nonce) known.refused = undefined;
+  if (count > nonce) known.refused = undefined;
   // All transactions are broadcast again, in the order of their nonces.
-  if (await isForgotten(context, view, transaction))
+  if (await isForgotten(look, transaction))
     for (const each of memory.transactions.values()) each.broadcastAt = undefined;
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
-  const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
-  if (maySign && (await isReplaced(context, view, transaction))) return;
+  const maySign = !watchOnly && memory.signerFault === undefined && count <= nonce;
+  if (maySign && (await isReplaced(look, transaction))) return;
   const isPressing = known.refused !== undefined || known.isUnderfunded === true;
   if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
 /** @returns false also when the signer does not sign */
-async function isReplaced(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<boolean> {
+async function isReplaced(look: Look, transaction: OpenTransaction): Promise<boolean> {
   try {
-    const plan = await planReplacement(context, view, transaction);
+    const plan = await planReplacement(look, transaction);
     if (plan === undefined) return false;
-    await replace(context, view, transaction, plan);
+    await replace(look, transaction, plan);
     return true;
   } catch (error) {
     if (error instanceof SignerUnavailableError) return false;
@@ -84,8 +77,7 @@ const firstWaitMs = 1_000;
  * @throws when the node does not answer
  */
 async function isForgotten(
-  { memory, node, now, settings }: LaneContext,
-  { head, count }: ChainView,
+  { context: { memory, node, now, settings }, head, count }: Look,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ): Promise<boolean> {
   const known = memoryOf(memory, id);

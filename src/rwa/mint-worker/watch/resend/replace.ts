@@ -4,12 +4,12 @@ import { replacementOf } from '../../../../chain/minting/signer.ts';
 import { saveMintNotes } from '../../../minting/mint-note-store.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import type { NoEvidence } from '../../context/inquiry.ts';
-import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
+import { attemptFacts } from '../../context/lane-context.ts';
 import { insertAttempt, readRawAttempt } from '../../stores/attempt-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { type OpenTransaction, setGasLimit } from '../../stores/transaction-store.ts';
-import type { ChainView } from '../evidence/chain-view.ts';
+import type { Look } from '../evidence/look.ts';
 
 /** What an attempt of a nonce says. */
 export type Plan = {
@@ -27,8 +27,7 @@ export type Plan = {
  * @throws Error when NFTs of the transaction end meanwhile
  */
 export async function replace(
-  context: LaneContext,
-  view: ChainView,
+  { context, head }: Look,
   transaction: OpenTransaction,
   plan: Plan,
 ): Promise<void> {
@@ -40,7 +39,7 @@ export async function replace(
   const raw = await readRawAttempt(db, attempts[0].hash);
   const signed = await signer.sign(replacementOf(raw, signer.address, { tokenIds, gasLimit, fees }));
   const number = attempts[0].number + 1;
-  const sentAtBlock = view.head.number;
+  const sentAtBlock = head.number;
   const leftOut = await inFencedTransaction(db, lease, async (tx) => {
     const open = await listOpenNfts(tx, transactionId);
     const kept = new Set(tokenIds);
