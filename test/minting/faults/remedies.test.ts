@@ -32,7 +32,7 @@ async function withoutEntries(work: () => Promise<void>): Promise<void> {
   await db.raw('DROP TRIGGER no_entry ON audit_log; DROP FUNCTION no_entry');
 }
 /** As `settle`, where fees rise because an operator has a transaction replaced. */
-const settled = async (ids: readonly string[]) => (await setup.judge(ids, undefined, false)).found;
+const settled = (ids: readonly string[]) => setup.settle(ids, { isConductJudged: false });
 /** Whoever has the key of another minter. */
 const thief = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
 /** As if the NFT were made so long after everything that is on the chain. */
@@ -249,7 +249,7 @@ describe('mint release', () => {
     expect(await lastEntry()).toEqual({ action: 'mint.release', subject: id, details: { state: 'minted' } });
     expect(await noteOf(id)).toBeUndefined();
     // What the command asks is no question of a lane.
-    expect((await setup.judge([id], undefined, false)).found).toEqual([]);
+    expect(await settled([id])).toEqual([]);
   });
 });
 
