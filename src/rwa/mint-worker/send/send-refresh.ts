@@ -10,7 +10,7 @@ import type { LaneContext } from '../context/lane-context.ts';
 import { restReports } from '../context/unreported.ts';
 import { type DueRefresh, forgetRefreshes, takeDueRefresh } from '../stores/refresh-store.ts';
 import { nextNonce } from './nonce.ts';
-import { sendWithoutMints } from './send-without-mints.ts';
+import { storeAndSend } from './store-and-send.ts';
 
 // What is not to be had now may be there soon. Only a contract that rejects the report rests for longer.
 const longestRestMs = 60_000;
@@ -47,7 +47,7 @@ export async function sendRefresh(
   const signed = await signer.sign({ chainId, nonce, contract, refresh, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
   const created = { nonce, contract, gasLimit, rwaId };
-  await sendWithoutMints(context, { ...created, signed, fees, sentAtBlock: head.number }, (tx) =>
+  await storeAndSend(context, { ...created, signed, fees, sentAtBlock: head.number }, (tx) =>
     takeDueRefresh(tx, rwaId, settings.refreshSeconds),
   );
   memory.unreported.delete(contract);

@@ -1,16 +1,16 @@
 import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
+import { setContractPause } from '../../minting/compare/compared-contract-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
-import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
+import { findOrders, type Pause } from '../stores/lane-store.ts';
 import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
-import { fillGap } from './fill-gap.ts';
+import { fillAsked, fillGap } from './fill-gap.ts';
 import { isDue } from './refusal.ts';
 import { rest, restingContracts } from './resting.ts';
 import { sendRefresh } from './send-refresh.ts';
@@ -30,12 +30,10 @@ export async function send(
   { hasQueued, refresh }: ToSend,
 ): Promise<Pause | undefined> {
   const { db, lease } = context;
-  const [isStopped, recovery] = await Promise.all([
-    isStoppedByOperator(db, lease),
-    findRecovery(db, lease.chainId),
-  ]);
+  const { isStopped, recovery, fillNonce } = await findOrders(db, lease);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
-  if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
+  if (recovery !== null) return { reason: 'recovery_needed', detail: recovery };
+  if (fillNonce !== null) await fillAsked(context, head, BigInt(fillNonce));
   const gap = await fillGap(context, head);
   // Nonces after a rejected one are not mined either.
   const isRefused = [...context.memory.transactions.values()].some(({ refused }) => refused !== undefined);

@@ -52,14 +52,6 @@ export async function listContracts(db: Database, chainId: string): Promise<stri
   return rows.map(({ contract }) => contract);
 }
 
-/** @returns why the lanes of a network wait for a recovery, in words; undefined when nothing is to be recovered */
-export async function findRecovery(db: Database, chainId: string): Promise<string | undefined> {
-  const row: { detail: string } | undefined = await db('mint_recoveries')
-    .where('chain_id', chainId)
-    .first('detail');
-  return row?.detail;
-}
-
 /** Lets the lanes of a network wait until it is recovered. The first reason stays. @param detail why, in words */
 export async function beginRecovery(db: Database, chainId: string, detail: string): Promise<void> {
   await db.raw(
