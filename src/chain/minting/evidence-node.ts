@@ -39,7 +39,20 @@ export type EvidenceNode = {
   blockOf(hash: string): Promise<{ readonly number: bigint; readonly hash: string } | null>;
   /** Whether the contract has code at a block. */
   hasCode(contract: string, at: bigint): Promise<boolean>;
+  /** What is at an address that is to mint, at a block. */
+  lookAt(contract: string, at: bigint): Promise<ContractLook>;
 };
+
+/**
+ * What is at an address that is to mint:
+ * - `no_code`: no contract;
+ * - `nonsense`: a contract that answers who owns a token that does not exist with what is no such answer;
+ * - `contract`: anything else.
+ */
+export type ContractLook = 'no_code' | 'nonsense' | 'contract';
+
+// The highest token id. Neither our contract nor the common libraries give it.
+const tokenThatIsNot = (2n ** 256n - 1n).toString();
 
 const logsShape = z.array(
   z.object({
@@ -81,11 +94,22 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
       if (found?.blockNumber == null || found.blockHash == null) return null;
       return { number: found.blockNumber, hash: found.blockHash };
     },
-    async hasCode(contract, at) {
-      const code = bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
-      return code !== '0x';
+    hasCode: (contract, at) => hasCode(provider, contract, at),
+    async lookAt(contract, at) {
+      if (!(await hasCode(provider, contract, at))) return 'no_code';
+      try {
+        const owner = await ownerOf(provider, contract, tokenThatIsNot, at);
+        return owner === null ? 'contract' : 'nonsense';
+      } catch (error) {
+        if (error instanceof ContractNonsenseError) return 'nonsense';
+        throw error;
+      }
     },
   };
+}
+
+async function hasCode(provider: JsonRpcApiProvider, contract: string, at: bigint): Promise<boolean> {
+  return bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)])) !== '0x';
 }
 
 const uniqueBy = <T>(values: readonly T[], nameOf: (value: T) => string): T[] => [

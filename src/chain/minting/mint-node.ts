@@ -7,7 +7,6 @@ import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
 import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './broadcast-to-all.ts';
-import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
 import { readMintLog } from './mint-contract.ts';
@@ -68,8 +67,6 @@ export type MintNode = EvidenceNode & {
   broadcast(raw: string, options?: BroadcastOptions): Promise<BroadcastAnswer>;
   /** The id of the chain that the node serves, asked each time. */
   chainId(): Promise<bigint>;
-  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
-  lookAt(contract: string, at: bigint): Promise<ContractLook>;
   /** Of a pinned node: has the pool choose another node next, which may have what this one lacks. */
   preferOthers(): void;
 };
@@ -145,7 +142,6 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     },
     broadcast: (raw, options) => broadcastToAll(broadcasters, raw, options),
     chainId: () => ask(quantityShape, 'eth_chainId', []),
-    lookAt: (contract, at) => lookAtContract(provider, contract, at),
     preferOthers: () => pinned?.preferOthers(),
   };
 }

@@ -9,14 +9,14 @@ import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Notifications } from '../../db/connection/notifications.ts';
 import { causesOf } from '../../db/connection/notifier.ts';
-import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
+import type { KeyedJob } from '../../jobs/queue.ts';
 import { currentCause } from '../../tracing/in-span.ts';
 import { mintChannel, mintQueue } from '../minting/accept/mint-queue.ts';
 import { createAudit } from './audit/audit.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
-import { isMintContract, listStaleQueuedNfts } from './stores/queued-nft-store.ts';
+import { isMintContract } from './stores/queued-nft-store.ts';
 import { examineUnfitContracts } from './unfit-contracts.ts';
 import { createWatchedLanes } from './watch-only.ts';
 
@@ -38,7 +38,6 @@ export type MintWorkerOptions = {
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly signers: readonly LaneSigner[];
-  readonly jobs: JobSender;
   readonly settings: MintSettings;
   readonly log: Logger;
   /** Makes metrics and log lines for operators. */
@@ -56,7 +55,7 @@ const reconcileMs = 30_000;
  * is worked on by one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, notifications, signers, jobs, log } = options;
+  const { db, notifications, signers, log } = options;
   const lanes: Lane[] = [];
   const audit = createAudit({
     ...options,
@@ -79,8 +78,6 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const reconcile = async () => {
     notifyLanes([]);
     await watched.adopt();
-    const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
-    await jobs.enqueue(mintQueue, nftIds);
     await examineUnfitContracts(options);
   };
 

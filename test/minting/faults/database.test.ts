@@ -65,8 +65,6 @@ describe('the tables of the queue', () => {
     const { service } = setup;
     const ids = await setup.accept(4);
     await service.db.raw('DROP SCHEMA pgboss CASCADE');
-    // As if they had waited for long: the jobs are made anew for them.
-    await service.db('nfts').update({ queued_at: service.db.raw("now() - interval '1 hour'") });
     await setup.chain.call('evm_setAutomine', false);
     await setup.work().until(/working/);
     expect(await setup.settle(ids)).toEqual([]);

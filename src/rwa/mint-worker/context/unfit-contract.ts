@@ -1,4 +1,4 @@
-import type { ContractLook } from '../../../chain/minting/contract-look.ts';
+import type { ContractLook } from '../../../chain/minting/evidence-node.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';

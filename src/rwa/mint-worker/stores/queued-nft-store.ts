@@ -226,22 +226,3 @@ export async function listOtherRecipients(
   );
   return rows.map((row) => row.recipient);
 }
-
-const maxStale = 1_000;
-
-/**
- * Lists the ids of NFTs that have been queued for at least these seconds, so that their jobs may be lost. The
- * longest queued first, at most 1,000.
- */
-export async function listStaleQueuedNfts(db: Database, seconds: number): Promise<string[]> {
-  // Reads each network in the order of an index, so the length of the queue makes no difference.
-  const { rows }: { rows: { id: string }[] } = await db.raw(
-    `SELECT q.id FROM networks w CROSS JOIN LATERAL (
-       SELECT id, queued_at FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'
-         AND queued_at < clock_timestamp() - make_interval(secs => :seconds)
-       ORDER BY queued_at, id LIMIT ${maxStale}) q
-     ORDER BY q.queued_at LIMIT ${maxStale}`,
-    { seconds },
-  );
-  return rows.map(({ id }) => id);
-}
