@@ -111,15 +111,6 @@ describe('a call of a contract', () => {
     }
   });
 
-  test('rejects what is not bytes', async () => {
-    for (const result of ['0x123', 'yes', null, 7]) {
-      server.setFlaws(says({ result }));
-      await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({
-        attempts: [{ reason: 'malformed', message: 'eth_call answers no bytes' }],
-      });
-    }
-  });
-
   test('rejects an answer that is too large, unless it may be left out', async () => {
     server.setFlaws(says({ result: `0x${'00'.repeat(600 * 1024)}` }));
     await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(OversizedAnswerError);
