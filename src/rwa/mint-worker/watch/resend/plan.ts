@@ -1,12 +1,6 @@
 import { type Market, outbid, priceOf, quote, raise } from '../../../../chain/minting/fees.ts';
 import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
-import {
-  betterOffer,
-  hasNews,
-  hintOf,
-  looksBeforeReplacing,
-  type RefusalHint,
-} from '../../../../chain/minting/refusal.ts';
+import { betterOffer, hintOf, isReplaceable, type RefusalHint } from '../../../../chain/minting/refusal.ts';
 import { readSigned } from '../../../../chain/minting/signer.ts';
 import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
 import { memoryOf, type Refused } from '../../context/lane-memory.ts';
@@ -93,7 +87,7 @@ async function answerRefusal(
   const { look, last, market } = scene;
   const { context, head } = look;
   const hint = hintOf(words);
-  if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
+  if (!isReplaceable(hint, last, looks)) return undefined;
   const before = (await listInFlight(context)).filter(({ nonce }) => nonce < transaction.nonce);
   const payable = (await balanceAfter(context, before)) / last.gasLimit;
   // With less money it waits until the transactions before it are mined.
@@ -106,7 +100,7 @@ async function answerRefusal(
   if (hint.first === 'size' && last.mints.length > 1) return halve(scene, hint, words);
   const cap = lower(context.settings.feeCap, payable);
   const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: 100 });
-  const offer = betterOffer(last, market, hint, { cap, mostGas: most, looks });
+  const offer = betterOffer(last, market, hint, { cap, mostGas: most });
   if (offer === undefined) {
     if (last.mints.length > 1) return halve(scene, hint, words);
     note({ isExhausted: true });
