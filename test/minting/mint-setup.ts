@@ -240,6 +240,9 @@ function createWorkers(chain: MintChain, service: TestService) {
   return { started, running, work, workFrom, killAll };
 }
 
+// More would wait for their turn at the service.
+const atOnce = 10;
+
 async function createAcceptance(chain: MintChain, service: TestService): Promise<MintSetup['accept']> {
   const rwa = await addRwa(service.db, service.companies.acme, {
     isClaimable: true,
@@ -261,5 +264,15 @@ async function createAcceptance(chain: MintChain, service: TestService): Promise
     await post(`/v1/api/nft/${id}/mint`, { secret });
     return id;
   };
-  return (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+  return async (count) => {
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const next = Array.from(
+        { length: Math.min(atOnce, count - ids.length) },
+        (_, index) => ids.length + index,
+      );
+      ids.push(...(await Promise.all(next.map(one))));
+    }
+    return ids;
+  };
 }

@@ -10,17 +10,11 @@ afterEach(() => setup.close());
 
 const transactions = () => setup.service.db('mint_transactions').orderBy('nonce');
 
-const acceptMany = async (count: number) => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await setup.accept(10)));
-  return ids;
-};
-
 describe('a lane', () => {
   test('has 8 transactions of one company in flight at most, none with more gas than its share of a block', async () => {
     const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
-    const ids = await acceptMany(100);
+    const ids = await setup.accept(100);
     // Of 30 million: room for five.
     setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
     await until('all that may go out', async () => new Set(node.given()).size === 8);
@@ -38,7 +32,7 @@ describe('a lane', () => {
   test('that is told to stop does not wait for a silent node once for each transaction', async () => {
     const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
-    const ids = await acceptMany(80);
+    const ids = await setup.accept(80);
     const worker = setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1', RPC_TIMEOUT_MS: '5000' });
     await until('all are out', async () => new Set(node.given()).size === 8);
     node.lie('takes and hangs');

@@ -34,11 +34,6 @@ const exceedsCap = (raw: unknown) => {
 const baseFee = (fee: bigint) => setup.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${fee.toString(16)}`);
 
 const pauses = () => setup.service.db('mint_lanes').first('pause_reason', 'pause_detail');
-const accept = async (count: number) => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await setup.accept(10)));
-  return ids;
-};
 const attempts = async (): Promise<Transaction[]> =>
   (await setup.service.db('mint_attempts').orderBy('created_at')).map(({ raw }) =>
     Transaction.from(`0x${raw.toString('hex')}`),
@@ -50,7 +45,7 @@ describe('a transaction that every node refuses', () => {
     node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
     await baseFee(60n * gwei);
     await chain.mine();
-    const ids = await accept(40);
+    const ids = await setup.accept(40);
     setup.work();
     await until('an attempt', async () => (await attempts()).length > 0);
     const [refused] = await attempts();
@@ -132,7 +127,7 @@ describe('a transaction that every node refuses', () => {
     );
     await baseFee(60n * gwei);
     await chain.mine();
-    const ids = await accept(30);
+    const ids = await setup.accept(30);
     setup.work();
     await untilAll(service, ids, 'submitted');
     const mining = setup.keepMining();
