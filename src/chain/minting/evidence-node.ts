@@ -1,11 +1,12 @@
-import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import { getAddress, type JsonRpcApiProvider, ZeroAddress } from 'ethers';
 import { z } from 'zod';
 import { callContract } from '../rpc/client/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
 import type { BlockRange } from './log-scan.ts';
-import { encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+import { encodeOwnerOf, type Mint, mintTopics } from './mint-contract.ts';
+import { readTransfers, type Transfer } from './transfer-logs.ts';
 
 /** A token that the chain knows, by the event of its mint. */
 export type MintEvent = Mint & {
@@ -54,16 +55,6 @@ export type ContractLook = 'no_code' | 'nonsense' | 'contract';
 // The highest token id. Neither our contract nor the common libraries give it.
 const tokenThatIsNot = (2n ** 256n - 1n).toString();
 
-const logsShape = z.array(
-  z.object({
-    address: z.string(),
-    topics: z.array(wordShape),
-    transactionHash: wordShape,
-    blockNumber: blockNumberShape,
-    blockHash: wordShape,
-  }),
-);
-
 const senderShape = z.object({ from: addressShape }).nullable();
 const placeShape = z
   .object({ blockNumber: blockNumberShape.nullish(), blockHash: wordShape.nullish() })
@@ -72,19 +63,20 @@ const placeShape = z
 export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
   return {
     ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
-    async mintsIn(contract, { from, to }, tokenIds) {
-      const filter = { address: contract, topics: mintTopics(tokenIds) };
-      const range = { fromBlock: quantity(from), toBlock: quantity(to) };
-      const logs = logsShape.parse(await provider.send('eth_getLogs', [{ ...filter, ...range }]));
-      const mints = logs.flatMap(({ transactionHash: hash, blockNumber, blockHash, ...log }) => {
-        const mint = readMintLog(log, contract);
-        // What a node adds to the question is no answer to it.
-        const isAsked =
-          blockNumber >= from && blockNumber <= to && tokenIds?.includes(mint?.tokenId ?? '') !== false;
-        return mint && isAsked ? [{ hash, blockNumber, blockHash, ...mint }] : [];
-      });
-      // Around a reorganisation, a node may give the same log twice.
-      return uniqueBy(mints, ({ tokenId, hash, blockNumber }) => `${tokenId} ${hash} ${blockNumber}`);
+    async mintsIn(contract, range, tokenIds) {
+      const transfers = await readTransfers(provider, [contract], range, mintTopics(tokenIds));
+      // What a node adds to the question is no answer to it.
+      const isAsked = ({ from, tokenId }: Transfer) =>
+        from === ZeroAddress && tokenIds?.includes(tokenId) !== false;
+      return transfers
+        .filter(isAsked)
+        .map(({ to: recipient, tokenId, transactionHash: hash, blockNumber, blockHash }) => ({
+          recipient,
+          tokenId,
+          hash,
+          blockNumber,
+          blockHash,
+        }));
     },
     async senderOf(hash) {
       return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
@@ -111,10 +103,6 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
 async function hasCode(provider: JsonRpcApiProvider, contract: string, at: bigint): Promise<boolean> {
   return bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)])) !== '0x';
 }
-
-const uniqueBy = <T>(values: readonly T[], nameOf: (value: T) => string): T[] => [
-  ...new Map(values.map((value) => [nameOf(value), value])).values(),
-];
 
 async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
   const data = await askOwner(provider, contract, tokenId, at);
