@@ -131,8 +131,7 @@ async function recoverContract(
   }
   let waiting = 0;
   for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
-    const found = await compareMints(comparison, logs);
-    waiting += found.filter(isLostPast).length;
+    for await (const each of compareMints(comparison, logs)) if (isLostPast(each)) waiting += 1;
   }
   return waiting;
 }
