@@ -7,7 +7,7 @@ import type { Look } from '../evidence/look.ts';
 import { applyOutcomes, type Outcomes } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
 import { applyRetryLimit, passedOver, revertedMint } from './retry-limit.ts';
-import { forgetRetries, hasNews, saveWaiting } from './waiting.ts';
+import { hasNews, saveWaiting } from './waiting.ts';
 
 /** Goes on to prove what became of NFTs whose transactions have ended. */
 export async function settleUnproven(look: Look): Promise<void> {
@@ -45,8 +45,7 @@ async function settleOne(look: Look, transaction: UnprovenTransaction): Promise<
     if (!isUnproven) await setUnproven(tx, id, false);
     return { outcomes: limited, waits: seconds };
   });
-  const { minted, failed, released } = outcomes;
-  forgetRetries(look.context, [...minted, ...failed].map(({ nftId }) => nftId).concat(released));
+  const { failed, released } = outcomes;
   if (waiting.length === nfts.length && isUnproven) return;
   await step('proven', {
     transaction: id,

@@ -17,7 +17,7 @@ import type { Look } from '../evidence/look.ts';
 import { applyOutcomes, type MintedNft } from './outcomes.ts';
 import type { Proof, WaitingNft } from './proof.ts';
 import { applyRetryLimit, noteLeftOut } from './retry-limit.ts';
-import { forgetEndedRetries, saveWaiting } from './waiting.ts';
+import { saveWaiting } from './waiting.ts';
 
 type Confirmed = {
   /** Of the attempt that is in a block. */
@@ -53,8 +53,6 @@ export async function storeConfirmed(
     return seconds;
   });
   memoryOf(memory, id).mined = undefined;
-  memory.evidence.retries.delete(id);
-  forgetEndedRetries(context, nfts, waiting);
   await step('confirmed', { ...facts, block: inclusion.blockNumber.toString(), waits });
 }
 
@@ -100,7 +98,6 @@ export async function storeEnded(
     return { outcomes: limited, waits: seconds };
   });
   memory.transactions.delete(id);
-  forgetEndedRetries(context, nfts, waiting);
   const { failed, released } = outcomes;
   for (const each of failed) log.error(each, 'mint failed');
   await step(steps[state], {
