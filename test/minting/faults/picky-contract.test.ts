@@ -64,19 +64,6 @@ describe('a contract that refuses one recipient', () => {
     expect(await setup.settle(others)).toEqual([]);
     await until('no pause', async () => (await contractPause()) === null);
   });
-
-  test('verifies it while it waits: the NFT is minted after all', async () => {
-    const { chain } = setup;
-    const waiting = await acceptUnverified();
-    const others = await setup.accept(1);
-    setup.work();
-    await untilAll(setup.service, others, 'submitted');
-    await chain.call('anvil_setCode', chain.contract, tallystick);
-    const mining = setup.keepMining();
-    await untilAll(setup.service, [waiting], 'minted', 30);
-    mining.stop();
-    expect(await setup.settle([waiting, ...others])).toEqual([]);
-  });
 });
 
 test('a role that is taken and given back fails nobody', async () => {
