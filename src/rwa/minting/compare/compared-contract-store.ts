@@ -16,17 +16,16 @@ export type ComparedContract = ContractId & {
   readonly recoveredTo: bigint | null;
 };
 
-type Row = { chain_id: string; contract: string; compared_to: string | null; recovered_to: string | null };
+type Row = ContractId & { readonly comparedTo: string | null; readonly recoveredTo: string | null };
 
-const columns = 'chain_id, contract, compared_to, recovered_to';
+const columns = 'chain_id AS "chainId", contract, compared_to AS "comparedTo", recovered_to AS "recoveredTo"';
 
 const toBlock = (text: string | null) => (text === null ? null : BigInt(text));
 
-const toContract = (row: Row): ComparedContract => ({
-  chainId: row.chain_id,
-  contract: row.contract,
-  comparedTo: toBlock(row.compared_to),
-  recoveredTo: toBlock(row.recovered_to),
+const toContract = ({ comparedTo, recoveredTo, ...id }: Row): ComparedContract => ({
+  ...id,
+  comparedTo: toBlock(comparedTo),
+  recoveredTo: toBlock(recoveredTo),
 });
 
 /** Finds how far a contract is compared. */
