@@ -47,7 +47,10 @@ const test = base.extend(
       log,
       networks: parts.networks,
       restSeconds: 0,
-      nodeOf: async (network) => createMintNode(parts.clients.for(network)),
+      nodeOf: async (network) => {
+        const pinned = await parts.clients.pool(network).pin({ ...network, known: undefined });
+        return createMintNode(pinned.provider, pinned);
+      },
     });
     const level = async () => {
       const { text } = await parts.metrics.scrape();

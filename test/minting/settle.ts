@@ -105,10 +105,13 @@ async function disagreements({ chain, service }: Settling): Promise<string[]> {
   const [network] = await listNetworks(service.db);
   if (network === undefined) return ['the network is gone'];
   const found: string[] = [];
+  const blockOf = (tag: string) => provider.send('eth_getBlockByNumber', [tag, false]);
+  const [headBlock, final] = await Promise.all([blockOf('latest'), blockOf('finalized')]);
+  const finalized = BigInt(final?.number ?? -1);
   const run = {
     db: service.db,
     network,
-    node: createMintNode(provider),
+    node: createMintNode(provider, { headBlock, finalized, broadcasters: [], preferOthers() {} }),
     signal: new AbortController().signal,
   };
   await verifyNetwork({ ...run, onProgress() {} }, ({ tokenId, kind, detail }) =>

@@ -80,7 +80,10 @@ async function compare({ db, parts }: TestService): Promise<void> {
     networks: parts.networks,
     log: createLogger({ level: 'silent' }),
     restSeconds: 0,
-    nodeOf: async (network) => createMintNode(parts.clients.for(network)),
+    nodeOf: async (network) => {
+      const pinned = await parts.clients.pool(network).pin({ ...network, known: undefined });
+      return createMintNode(pinned.provider, pinned);
+    },
   }).turn();
 }
 

@@ -2,7 +2,6 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
 import { isRevert } from '../rpc/client/contract-call.ts';
 import type { PinnedNode } from '../rpc/pool/pinned-node.ts';
-import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
 import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
@@ -44,11 +43,8 @@ export type MintNode = EvidenceNode & {
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
-  /**
-   * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
-   * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
-   */
-  finalized(head: Head, finalityDepth: number): Promise<bigint>;
+  /** The newest block that cannot be replaced, as enough nodes agree; -1n when there is none, or the node is not pinned. */
+  readonly finalized: bigint;
   /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
   transactionCount(address: string, at: 'latest' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
@@ -111,7 +107,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
       return head;
     },
     block: (at) => blockAt(quantity(at)),
-    finalized: async (head, depth) => pinned?.finalized ?? finalizedBlock(provider, head.number, depth),
+    finalized: pinned?.finalized ?? -1n,
     async transactionCount(account, at) {
       if (typeof at !== 'bigint') return ask(countShape, 'eth_getTransactionCount', [account, at]);
       return at < 0n ? 0n : ask(countShape, 'eth_getTransactionCount', [account, quantity(at)]);

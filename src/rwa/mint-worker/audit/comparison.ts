@@ -39,13 +39,12 @@ export async function pauseForComparison(
   head: Head,
   contract: string,
 ): Promise<Pause | undefined> {
-  const { db, lease, log, memory, network, node, stopping } = context;
+  const { db, lease, log, memory, node, stopping } = context;
   const { compared } = memory;
   if (compared.contracts.has(contract)) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
   // Nothing can be compared while nothing is final.
-  if (finalized < 0n) return undefined;
-  compared.to ??= finalized;
+  if (node.finalized < 0n) return undefined;
+  compared.to ??= node.finalized;
   const { to } = compared;
   try {
     const row = await findCompared(db, { chainId: lease.chainId, contract });

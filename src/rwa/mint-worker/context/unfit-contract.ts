@@ -72,13 +72,12 @@ export async function refuseUnfit(
   head: Head,
   contract: string,
 ): Promise<Pause | 'refused' | undefined> {
-  const { db, lease, network, node } = context;
+  const { db, lease, node } = context;
   // A new contract has no code at the final block yet.
   const atHead = await lookIfShown(node, contract, head.number);
   // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
   if (atHead === 'contract' || atHead === undefined) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
-  const unfit = await unfitContract(context, contract, finalized);
+  const unfit = await unfitContract(context, contract, node.finalized);
   if (unfit === undefined || unfit === 'doubted') {
     const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
     return { reason: 'contract_refuses', detail };

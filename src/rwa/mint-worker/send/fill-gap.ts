@@ -21,7 +21,7 @@ export async function fillGap(context: LaneContext, head: Head): Promise<Pause |
   const { db, lease, memory } = context;
   if (memory.gapLookedAt === head.hash) return memory.gap && pauseForGap(context, memory.gap);
   const above = await findNonceAfterGap(db, lease);
-  const missing = above === undefined ? undefined : await missingNonce(context, head, above);
+  const missing = above === undefined ? undefined : await missingNonce(context, above);
   memory.gapLookedAt = head.hash;
   if (missing === undefined || above === undefined) {
     memory.gap = undefined;
@@ -79,14 +79,12 @@ function pauseForGap(context: LaneContext, gap: Gap): Pause {
  */
 async function missingNonce(
   { db, lease, network, node, signer }: LaneContext,
-  head: Head,
   above: bigint,
 ): Promise<bigint | undefined> {
   const { address } = signer;
   const [count, chainId] = await Promise.all([node.transactionCount(address, 'latest'), node.chainId()]);
   if (count >= above || chainId.toString() !== network.chainId) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
-  const final = finalized < 0n ? 0n : await node.transactionCount(address, finalized);
+  const final = await node.transactionCount(address, node.finalized);
   if (final > count || (await hasNonce(db, lease, count))) return undefined;
   return count;
 }

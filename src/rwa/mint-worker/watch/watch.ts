@@ -125,6 +125,6 @@ async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined
 
 /** Whether the block is deep enough to conclude what became of the transaction. */
 async function isConcluded(look: Look, { block, receipt }: Mined): Promise<boolean> {
-  if (!receipt.succeeded) return block.number <= (await look.finalized());
+  if (!receipt.succeeded) return block.number <= look.finalized;
   return look.depthOf(block.number) >= BigInt(look.context.network.confirmations);
 }

@@ -70,7 +70,7 @@ export async function recoverNetwork(
   const detail = 'The database is being recovered from the chain.';
   if (vault !== undefined) await beginRecovery(db, chainId, detail);
   const head = await node.head();
-  const finalized = await node.finalized(head, network.finalityDepth);
+  const { finalized } = node;
   const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
   const chain: Chain = { head: head.number, finalized, signers };
 

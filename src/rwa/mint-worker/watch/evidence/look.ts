@@ -16,7 +16,7 @@ export type Look = {
   /** How many transactions of the signer are in final blocks. */
   finalCount(): Promise<bigint>;
   /** The number of the newest final block. */
-  finalized(): Promise<bigint>;
+  readonly finalized: bigint;
   /** The block of this number; null when the node has no block of this number. */
   block(number: bigint): Promise<Block | null>;
   /** The hash of a block that a stored transaction depends on; undefined when this poll does not show it. */
@@ -43,7 +43,7 @@ export async function lookAtChain(
   head: Head,
   open: readonly OpenTransaction[],
 ): Promise<Look> {
-  const { memory, network, node, signer } = context;
+  const { memory, node, signer } = context;
   const count = await node.transactionCount(signer.address, 'latest');
   const blocks = new Map<bigint, Promise<Block | null>>();
   const block = (number: bigint) => {
@@ -54,22 +54,18 @@ export async function lookAtChain(
   const lineage = await followChain(memory.lineage, head, blocksInQuestion(context, open), block);
   memory.lineage = lineage;
   const fewAtOnce = createFewAtOnce(receiptsAtOnce);
-  let finalized: Promise<bigint> | undefined;
   let finalCount: Promise<bigint> | undefined;
 
-  const look: Look = {
+  return {
     context,
     inquiry: createInquiry(context),
     head,
     count,
     finalCount() {
-      finalCount ??= look.finalized().then((number) => node.transactionCount(signer.address, number));
+      finalCount ??= node.transactionCount(signer.address, node.finalized);
       return finalCount;
     },
-    finalized() {
-      finalized ??= node.finalized(head, network.finalityDepth);
-      return finalized;
-    },
+    finalized: node.finalized,
     block,
     hashOf: (number) => lineage.get(number),
     depthOf: (number) => head.number - number + 1n,
@@ -86,7 +82,6 @@ export async function lookAtChain(
       return receipts.every((receipt) => receipt === null) ? null : undefined;
     },
   };
-  return look;
 }
 
 function blocksInQuestion({ memory }: LaneContext, open: readonly OpenTransaction[]): bigint[] {

@@ -42,7 +42,7 @@ export async function searchMints(
 ): Promise<SearchEnd> {
   const { context, inquiry, head } = look;
   const { width } = context.memory.evidence;
-  const final = await look.finalized();
+  const final = look.finalized;
   // Before the first final block, no part of the search is kept.
   const search = final < 0n ? createMintSearch(known.tokenIds) : known;
   const base = final < 0n ? head.number : final;

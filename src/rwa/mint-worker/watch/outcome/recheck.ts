@@ -27,7 +27,7 @@ export async function recheck(look: Look, transaction: OpenTransaction): Promise
       return false;
     }
   }
-  if (confirmedIn.number <= (await look.finalized())) await finalize(look, transaction);
+  if (confirmedIn.number <= look.finalized) await finalize(look, transaction);
   return true;
 }
 

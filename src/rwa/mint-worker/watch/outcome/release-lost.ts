@@ -68,7 +68,7 @@ async function findOwnAttempt(
 ): Promise<Inclusion | undefined> {
   for (const { hash } of attempts) {
     const place = await node.blockOf(hash);
-    if (place === null || place.number > (await finalized())) continue;
+    if (place === null || place.number > finalized) continue;
     const block = await blockAt(place.number);
     if (block?.hash === place.hash)
       return { hash, blockNumber: block.number, blockHash: block.hash, time: block.time, cost: null };

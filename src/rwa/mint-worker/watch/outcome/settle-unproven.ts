@@ -12,7 +12,7 @@ import { hasNews, saveWaiting } from './waiting.ts';
 /** Goes on to prove what became of NFTs whose transactions have ended. */
 export async function settleUnproven(look: Look): Promise<void> {
   // Without a final block nothing is proven.
-  if ((await look.finalized()) < 0n) return;
+  if (look.finalized < 0n) return;
   for (const transaction of await listUnproven(look.context.db, look.context.lease)) {
     if (look.context.stopping.aborted) return;
     await settleAlone(look, transaction);

@@ -78,7 +78,7 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
   const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
   // The contract skipped a token whose mint is not found yet. The next poll may find it. Once the block is final, the
   // transaction is confirmed without the token, so that the other NFTs go on. Finalizing proves what became of it.
-  if (!isClear && mined.block.number > (await look.finalized())) {
+  if (!isClear && mined.block.number > look.finalized) {
     memoryOf(memory, transaction.id).isSettling = true;
     return;
   }
@@ -142,7 +142,7 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
   const { context } = look;
   const { db, lease, memory } = context;
   const { id, contract, rwaId } = transaction;
-  if (mined.block.number > (await look.finalized())) {
+  if (mined.block.number > look.finalized) {
     memoryOf(memory, id).isSettling = true;
     return;
   }
