@@ -1,117 +1,80 @@
 import type { Database } from '../contract/transaction.ts';
-import {
-  type DataProviderName,
-  hexChainId,
-  type IndexTraces,
-  isChainId,
-  type Network,
-} from './rpc/client/network.ts';
+import { hexChainId, isChainId, type Network } from './rpc/client/network.ts';
 import { addressOf, storeAddress } from './rpc/client/node-address.ts';
 
 // A trigger of the table notifies all processes of every change.
 const table = 'networks';
-const columns: (keyof Row)[] = [
-  'chain_id',
-  'name',
-  'currency_name',
-  'currency_symbol',
-  'currency_decimals',
-  'rpc_urls',
-  'rpc_sealed',
-  'data_provider',
-  'confirmations',
-  'finality_depth',
-  'min_tip',
-  'minter_contract',
-  'index_from',
-  'index_traces',
-  'wrapped_natives',
-  'native_asset',
-  'explorer_url',
-];
 
-type Row = {
-  chain_id: string; // bigint: pg reads it as text
-  name: string;
-  currency_name: string;
-  currency_symbol: string;
-  currency_decimals: number;
-  rpc_urls: string[];
+type Row = Omit<Network, 'hexChainId' | 'currency' | 'rpcUrls'> & {
+  readonly currencyName: string;
+  readonly currencySymbol: string;
+  readonly currencyDecimals: number;
+  readonly shownUrls: readonly string[];
   /** One for each URL; null in rows that have none. */
-  rpc_sealed: (string | null)[] | null;
-  data_provider: DataProviderName;
-  confirmations: number;
-  finality_depth: number;
-  min_tip: string; // numeric: pg reads it as text
-  minter_contract: string | null;
-  index_from: string; // bigint: pg reads it as text
-  index_traces: IndexTraces;
-  wrapped_natives: string[];
-  native_asset: string | null;
-  explorer_url: string | null;
+  readonly sealedUrls: readonly (string | null)[] | null;
 };
+
+const columns: Readonly<Record<keyof Row, string>> = {
+  chainId: 'chain_id',
+  name: 'name',
+  currencyName: 'currency_name',
+  currencySymbol: 'currency_symbol',
+  currencyDecimals: 'currency_decimals',
+  shownUrls: 'rpc_urls',
+  sealedUrls: 'rpc_sealed',
+  dataProvider: 'data_provider',
+  confirmations: 'confirmations',
+  finalityDepth: 'finality_depth',
+  minTip: 'min_tip',
+  minterContract: 'minter_contract',
+  indexFrom: 'index_from',
+  indexTraces: 'index_traces',
+  wrappedNatives: 'wrapped_natives',
+  nativeAsset: 'native_asset',
+  explorerUrl: 'explorer_url',
+};
+const aliases = Object.entries(columns).map(([field, column]) => `${column} as ${field}`);
 
 /** A network as the operator describes it; the hex id is derived. */
 export type NewNetwork = Omit<Network, 'hexChainId'>;
 export type NetworkChanges = Partial<Omit<NewNetwork, 'chainId'>>;
 
-function fromRow(row: Row): Network {
+function fromRow({
+  currencyName,
+  currencySymbol,
+  currencyDecimals,
+  shownUrls,
+  sealedUrls,
+  ...row
+}: Row): Network {
   return {
-    chainId: row.chain_id,
-    hexChainId: hexChainId(row.chain_id),
-    name: row.name,
-    currency: {
-      name: row.currency_name,
-      symbol: row.currency_symbol,
-      decimals: row.currency_decimals,
-    },
-    rpcUrls: row.rpc_urls.map((shown, index) =>
-      addressOf({ shown, sealed: row.rpc_sealed?.[index] ?? null }),
-    ),
-    dataProvider: row.data_provider,
-    confirmations: row.confirmations,
-    finalityDepth: row.finality_depth,
-    minTip: row.min_tip,
-    minterContract: row.minter_contract,
-    indexFrom: row.index_from,
-    indexTraces: row.index_traces,
-    wrappedNatives: row.wrapped_natives,
-    nativeAsset: row.native_asset,
-    explorerUrl: row.explorer_url,
+    ...row,
+    hexChainId: hexChainId(row.chainId),
+    currency: { name: currencyName, symbol: currencySymbol, decimals: currencyDecimals },
+    rpcUrls: shownUrls.map((shown, index) => addressOf({ shown, sealed: sealedUrls?.[index] ?? null })),
   };
 }
 
 // Fields that are absent are left out, so that an update keeps their columns.
-function toRow(network: Partial<NewNetwork>): Partial<Row> {
-  const addresses = network.rpcUrls?.map(storeAddress);
-  const values = {
-    chain_id: network.chainId,
-    name: network.name,
-    currency_name: network.currency?.name,
-    currency_symbol: network.currency?.symbol,
-    currency_decimals: network.currency?.decimals,
-    rpc_urls: addresses?.map(({ shown }) => shown),
-    rpc_sealed: addresses?.map(({ sealed }) => sealed),
-    data_provider: network.dataProvider,
-    confirmations: network.confirmations,
-    finality_depth: network.finalityDepth,
-    min_tip: network.minTip,
-    minter_contract: network.minterContract,
-    index_from: network.indexFrom,
-    index_traces: network.indexTraces,
-    wrapped_natives: network.wrappedNatives,
-    native_asset: network.nativeAsset,
-    explorer_url: network.explorerUrl,
-  } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
-  // The entries are columns of a row with their values.
+function toColumns({ currency, rpcUrls, ...same }: Partial<NewNetwork>): Readonly<Record<string, unknown>> {
+  const addresses = rpcUrls?.map(storeAddress);
+  const row: { readonly [Field in keyof Row]?: Row[Field] | undefined } = {
+    ...same,
+    currencyName: currency?.name,
+    currencySymbol: currency?.symbol,
+    currencyDecimals: currency?.decimals,
+    shownUrls: addresses?.map(({ shown }) => shown),
+    sealedUrls: addresses?.map(({ sealed }) => sealed),
+  };
+  const fields = Object.keys(columns) as (keyof Row)[]; // its own keys
   return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Partial<Row>;
+    fields.flatMap((field) => (row[field] === undefined ? [] : [[columns[field], row[field]]])),
+  );
 }
 
 /** All networks, sorted by chain id. */
 export async function listNetworks(db: Database): Promise<Network[]> {
-  const rows = await db<Row>(table).select(columns).orderBy('chain_id');
+  const rows: Row[] = await db(table).select(aliases).orderBy('chain_id');
   return rows.map(fromRow);
 }
 
@@ -121,7 +84,7 @@ export async function listNetworks(db: Database): Promise<Network[]> {
  */
 export async function findNetwork(db: Database, chainId: string): Promise<Network | undefined> {
   if (!isChainId(chainId)) return undefined;
-  const [row] = await db<Row>(table).select(columns).where('chain_id', chainId);
+  const [row]: Row[] = await db(table).select(aliases).where('chain_id', chainId);
   return row && fromRow(row);
 }
 
@@ -130,8 +93,8 @@ export async function findNetwork(db: Database, chainId: string): Promise<Networ
  * @returns the network, or undefined when its chain id is registered already
  */
 export async function insertNetwork(db: Database, network: NewNetwork): Promise<Network | undefined> {
-  const insertion = db<Row>(table).insert(toRow(network)).onConflict('chain_id').ignore();
-  const [row] = await insertion.returning(columns);
+  const insertion = db(table).insert(toColumns(network)).onConflict('chain_id').ignore();
+  const [row]: Row[] = await insertion.returning(aliases);
   return row && fromRow(row);
 }
 
@@ -145,8 +108,8 @@ export async function updateNetwork(
   changes: NetworkChanges,
 ): Promise<Network | undefined> {
   if (!isChainId(chainId)) return undefined;
-  const values = { ...toRow(changes), updated_at: db.fn.now() };
-  const [row] = await db<Row>(table).where('chain_id', chainId).update(values).returning(columns);
+  const values = { ...toColumns(changes), updated_at: db.fn.now() };
+  const [row]: Row[] = await db(table).where('chain_id', chainId).update(values).returning(aliases);
   return row && fromRow(row);
 }
 
@@ -160,7 +123,7 @@ export async function deleteNetwork(
 ): Promise<'deleted' | 'missing' | 'in_use'> {
   if (!isChainId(chainId)) return 'missing';
   try {
-    const count = await db<Row>(table).where('chain_id', chainId).delete();
+    const count = await db(table).where('chain_id', chainId).delete();
     return count > 0 ? 'deleted' : 'missing';
   } catch (error) {
     if (isForeignKeyViolation(error)) return 'in_use';

@@ -41,7 +41,7 @@ export async function createMinter(
   parts: Parts,
   { plainSigners = [], step }: MinterOptions = {},
 ): Promise<MintWorker> {
-  const { config, db, notifications, networks, clients, jobs, log, observers, tracing } = parts;
+  const { config, db, notifications, networks, clients, log, observers, tracing } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
     signer: createKeySigner(privateKey),
@@ -50,7 +50,6 @@ export async function createMinter(
     db,
     networks,
     clients,
-    jobs,
     log,
     tracing,
     observe: observers.minting,

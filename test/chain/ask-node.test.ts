@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it as tes
 import { createLogger } from '../../src/base/log.ts';
 import { callContract, readContract } from '../../src/chain/rpc/client/contract-call.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/transport/finalized-block.ts';
+import { askFinalizedTag } from '../../src/chain/rpc/transport/finalized-block.ts';
 import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/transport/node-message.ts';
 import { stepsOf } from '../support/decoded.ts';
@@ -34,9 +34,9 @@ const rejection = (promise: Promise<unknown>) =>
   );
 
 describe('the finalized block', () => {
-  test('is the one that the node says, whatever the depth', async () => {
+  test('is the one that the node says', async () => {
     server.setFlaws(says({ result: { number: '0x64', hash: '0x00' } }));
-    expect(await finalizedBlock(node(), 200n, 10)).toBe(100n);
+    expect(await askFinalizedTag(node())).toBe(100n);
     expect(askedOf(server).at(-1)?.params).toEqual(['finalized', false]);
   });
 
@@ -46,17 +46,9 @@ describe('the finalized block', () => {
     ['old geth', error(-32602, 'invalid argument 0: hex string without 0x prefix'), 'unsupported'],
     ['Besu', error(-32602, 'Invalid block parameter'), 'unsupported'],
     ['any that refuses the parameters', error(-32602, 'no'), 'unsupported'],
-  ])('is by depth where the node does not know the tag: %s', async (_node, answer, tag) => {
+  ])('is not told where the node does not know the tag: %s', async (_node, answer, tag) => {
     server.setFlaws(says(answer));
     expect(await askFinalizedTag(node())).toBe(tag);
-    expect(await finalizedBlock(node(), 200n, 10)).toBe(190n);
-  });
-
-  test('is none where the chain is not that deep', async () => {
-    server.setFlaws(says({ result: null }));
-    expect(await finalizedBlock(node(), 10n, 10)).toBe(0n);
-    expect(await finalizedBlock(node(), 9n, 10)).toBe(-1n);
-    expect(await finalizedBlock(node(), 3n, 10)).toBe(-1n);
   });
 
   test.each([
@@ -68,9 +60,9 @@ describe('the finalized block', () => {
     ['the account is unknown', error(-32000, 'project not found')],
     ['the answer is no block', { result: 'final' }],
     ['the block has no number', { result: { hash: '0x00' } }],
-  ])('is unknown, not by depth, when %s', async (_case, answer) => {
+  ])('is unknown when %s', async (_case, answer) => {
     server.setFlaws(says(answer));
-    await expect(finalizedBlock(node(), 200n, 10)).rejects.toThrow();
+    await expect(askFinalizedTag(node())).rejects.toThrow();
   });
 });
 
@@ -108,15 +100,6 @@ describe('a call of a contract', () => {
       server.setFlaws(says(answer));
       await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
       await expect(readContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
-    }
-  });
-
-  test('rejects what is not bytes', async () => {
-    for (const result of ['0x123', 'yes', null, 7]) {
-      server.setFlaws(says({ result }));
-      await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({
-        attempts: [{ reason: 'malformed', message: 'eth_call answers no bytes' }],
-      });
     }
   });
 

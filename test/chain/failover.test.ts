@@ -108,13 +108,6 @@ describe('a network with several nodes', () => {
     expect(first.methods()).toEqual([]);
   });
 
-  test.each<Failure>(['drop', 'status 500', 'html'])('also when it fails later: %s', async (failure) => {
-    await blockNumber();
-    first.setFlaws(failures[failure]);
-    expect(await blockNumber()).toBe('0x0');
-    expect(second.methods()).toEqual(['eth_chainId', 'eth_blockNumber']);
-  });
-
   test('answers from the next one when the first is not there at all', async () => {
     const network = testNetwork(['http://127.0.0.1:9', 'http://no-such-host.invalid', 'ftp://x', second.url]);
     expect(await blockNumber(network)).toBe('0x0');

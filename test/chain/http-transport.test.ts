@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openTransport } from '../../src/chain/rpc/transport/open-transport.ts';
 import type { Transport } from '../../src/chain/rpc/transport/transport.ts';
@@ -71,28 +70,6 @@ describe('JSON-RPC over HTTP', () => {
     expect(new Set(ids)).toEqual(new Set([1, 2, 3]));
   });
 
-  test('reads compressed answers, and counts their bytes as they unfold', async () => {
-    let size = 0;
-    const transport = await startServer((request, response) => {
-      void text(request).then((body) => {
-        response.setHeader('content-encoding', 'gzip');
-        response.end(gzipSync(answer(JSON.parse(body).id, size)));
-      });
-    });
-    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
-    size = 1_000;
-    await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({ reason: 'oversized' });
-  });
-
-  test('takes broken compression for a broken connection', async () => {
-    const transport = await startServer((_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
-    });
-    await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({
-      reason: 'unreachable',
-    });
-  });
-
   test('reads errors that come with status 400, but no other text with it', async () => {
     let body = JSON.stringify({ id: null, error: { code: -32700, message: 'parse error' } });
     const transport = await startServer((_request, response) => response.writeHead(400).end(body));
@@ -112,14 +89,5 @@ describe('JSON-RPC over HTTP', () => {
     );
     await transport.ask('eth_blockNumber', [], limits);
     expect(seen).toEqual(['/v3/key?token=1', `Basic ${btoa('user:p@ss')}`]);
-  });
-
-  test('gives up on a node that sends byte after byte without end', async () => {
-    const transport = await startServer((_request, response) => {
-      const timer = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(timer));
-    });
-    const slow = transport.ask('eth_blockNumber', [], { ...limits, timeoutMs: 150 });
-    await expect(slow).rejects.toMatchObject({ reason: 'timeout' });
   });
 });

@@ -74,6 +74,7 @@ test('a mint that a node tells twice is one', async () => {
     transactionHash: word('ab'),
     blockHash: word('cd'),
     blockNumber: '0x5',
+    logIndex: '0x0',
   };
   const answers = [log, { ...log, blockNumber: '0x6' }, log, { ...log, blockNumber: '0xa' }];
   const node = createEvidenceNode({ send: async () => answers } as never); // the one method that is asked

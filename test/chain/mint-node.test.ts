@@ -35,6 +35,7 @@ const log = {
   transactionHash: word('ab'),
   blockNumber: '0x5',
   blockHash: word('5'),
+  logIndex: '0x0',
 };
 const receipt = {
   transactionHash: word('ab'),

@@ -4,59 +4,61 @@ import { createMintNode } from '../../src/chain/minting/mint-node.ts';
 import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
 import { watchDisagreements } from '../../src/rwa/mint-worker/mint-levels.ts';
 import { addRwa } from '../rwa/samples.ts';
-import { test as base, perFile } from '../support/fixtures.ts';
-import { startMintChain, startMintService, startWorker, untilAll } from '../support/minting.ts';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
+import { startWorker, untilAll } from '../support/minting.ts';
 
-const test = base.extend('minted', perFile, async ({ serviceOptions }, { onCleanup }) => {
-  const chain = await startMintChain();
-  const service = await startMintService(chain, { ...serviceOptions.settings });
-  const worker = await startWorker(service, chain);
-  onCleanup(async () => {
-    await worker.stop();
-    await service.close();
-    await chain.close();
-  });
-  watchDisagreements(service.parts.metrics, service);
-  const rwa = await addRwa(service.db, service.companies.acme, {
-    isClaimable: true,
-    contractAddress: chain.contract,
-  });
-  /** Mints NFTs, until that is final. */
-  const mint = async (count: number): Promise<string[]> => {
-    const ids: string[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const { body } = await service
-        .as(service.keys.acme)
-        .post(`/v1/api/rwa/${rwa.id}/mint`)
-        .send({})
-        .expect(200);
-      ids.push(body.nftId);
-    }
-    const mining = setInterval(() => void chain.mine().catch(() => {}), 100);
-    await untilAll(service, ids, 'minted');
-    clearInterval(mining);
-    await chain.mine(5);
-    return ids;
-  };
-  const lines: { msg: string; kind?: string }[] = [];
-  const log = createLogger({
-    level: 'error',
-    destination: { write: (line) => lines.push(JSON.parse(line)) },
-  });
-  const { db, parts } = service;
-  const audit = createAudit({
-    db,
-    log,
-    networks: parts.networks,
-    restSeconds: 0,
-    nodeOf: async (network) => createMintNode(parts.clients.for(network)),
-  });
-  const level = async () => {
-    const { text } = await parts.metrics.scrape();
-    return /^tallystick_mint_disagreements\{chain_id="31337"\} (\d+)$/m.exec(text)?.[1];
-  };
-  return { chain, service, audit, level, lines, mint };
-});
+const test = base.extend(
+  'minted',
+  perFile,
+  async ({ mintChain: chain, mintService: service }, { onCleanup }) => {
+    const worker = await startWorker(service, chain);
+    onCleanup(() => worker.stop());
+    watchDisagreements(service.parts.metrics, service);
+    const rwa = await addRwa(service.db, service.companies.acme, {
+      isClaimable: true,
+      contractAddress: chain.contract,
+    });
+    /** Mints NFTs, until that is final. */
+    const mint = async (count: number): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let index = 0; index < count; index += 1) {
+        const { body } = await service
+          .as(service.keys.acme)
+          .post(`/v1/api/rwa/${rwa.id}/mint`)
+          .send({})
+          .expect(200);
+        ids.push(body.nftId);
+      }
+      const mining = setInterval(() => void chain.mine().catch(() => {}), 100);
+      await untilAll(service, ids, 'minted');
+      clearInterval(mining);
+      await chain.mine(5);
+      return ids;
+    };
+    const lines: { msg: string; kind?: string }[] = [];
+    const log = createLogger({
+      level: 'error',
+      destination: { write: (line) => lines.push(JSON.parse(line)) },
+    });
+    const { db, parts } = service;
+    const audit = createAudit({
+      db,
+      log,
+      networks: parts.networks,
+      restSeconds: 0,
+      nodeOf: async (network) => {
+        const pinned = await parts.clients.pool(network).pin({ ...network, known: undefined });
+        return createMintNode(pinned.provider, pinned);
+      },
+    });
+    const level = async () => {
+      const { text } = await parts.metrics.scrape();
+      return /^tallystick_mint_disagreements\{chain_id="31337"\} (\d+)$/m.exec(text)?.[1];
+    };
+    return { chain, service, audit, level, lines, mint };
+  },
+);
 
 describe('the audit', () => {
   test('finds nothing where all is well, and goes on where it was', async ({ minted }) => {

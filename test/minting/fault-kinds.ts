@@ -7,7 +7,6 @@ import { compileContracts } from '../support/solidity.ts';
 import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
 import type { SequenceNetwork } from './node-qualities.ts';
-import { isReady } from './switches.ts';
 
 /** What faults act on. */
 export type Scene = {
@@ -300,9 +299,9 @@ export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[
   release === undefined
     ? [
         ...knownToOldestRelease,
-        ...(isReady(['fees']) ? marketFaults : []),
-        ...(isReady(['pool']) ? otherChainFaults : []),
-        ...(isReady(['recover']) ? restoreFaults : []),
+        ...marketFaults,
+        ...otherChainFaults,
+        ...restoreFaults,
         ...brokenPromises,
         ...brokenPromises,
         ...metadataFaults,

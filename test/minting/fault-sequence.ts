@@ -36,8 +36,8 @@ export async function runSequence(setup: MintSetup, seed: number, oldestRelease?
   const underWay = await judgeUnderWay(scene);
   const wrong = await setRight(scene);
   await endRests(scene);
-  const end = await setup.judge(ids, since, release === undefined);
-  const found = [...underWay.found, ...wrong, ...end.found.filter((text) => !isOfGenerous(text))];
+  const end = await setup.settle(ids, { since, isConductJudged: release === undefined });
+  const found = [...underWay.found, ...wrong, ...end.filter((text) => !isOfGenerous(text))];
   const state = found.length > 0 ? await setup.describe(ids) : undefined;
   await setup.killAll();
   await network.close();
@@ -47,7 +47,6 @@ export async function runSequence(setup: MintSetup, seed: number, oldestRelease?
     release: release !== undefined,
     done,
     found,
-    noted: end.noted,
     reasons: underWay.reasons,
     questions: Math.max(...setup.nodes.map(({ questions }) => questions.mostPerBlock())),
     nfts: ids.length,

@@ -1,7 +1,6 @@
 import type { MintChain } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
-import { isReady, type Part } from './switches.ts';
 
 // What holds after everything that goes wrong, beside `faults` of test/support/minting.ts. Each function returns what
 // is wrong, in words.
@@ -12,29 +11,11 @@ type Watched = {
   readonly nodes: readonly WatchedNode[];
 };
 
-/** Something that must hold, and the parts that it relies on. */
-type Demand = {
-  readonly name: string;
-  readonly needs: readonly Part[];
-  readonly found: readonly string[];
-};
-
-/** Splits what was found into violations of what is demanded, and what is only noted. */
-export function sortFound(demands: readonly Demand[]): { found: string[]; noted: string[] } {
-  const inWords = (wanted: boolean) =>
-    demands
-      .filter(({ needs }) => isReady(needs) === wanted)
-      .flatMap(({ name, found }) => found.map((text) => `${name}: ${text}`));
-  return { found: inWords(true), noted: inWords(false) };
-}
-
-/** The demands on what was signed and asked since a time of the database's clock. */
-export async function judgeConduct(watched: Watched, since: Date): Promise<Demand[]> {
-  return [
-    { name: 'fees', needs: ['fees'], found: await dearAttempts(watched, since) },
-    { name: 'questions', needs: ['questions'], found: questionStorms(watched) },
-  ];
-}
+/** What is wrong with what was signed and asked since a time of the database's clock. */
+export const judgeConduct = async (watched: Watched, since: Date): Promise<string[]> => [
+  ...(await dearAttempts(watched, since)),
+  ...questionStorms(watched),
+];
 
 /** Token ids with more than one mint, and rows that say what is not on the chain, whatever else is unfinished. */
 export async function untruths({ service, chain }: Watched, ids: readonly string[]): Promise<string[]> {

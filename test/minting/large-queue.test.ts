@@ -3,7 +3,6 @@ import type { Database } from '../../src/contract/transaction.ts';
 import {
   listOtherRecipients,
   listQueuedLines,
-  listStaleQueuedNfts,
   lockQueuedMints,
 } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
 import { notePassedBy } from '../../src/rwa/mint-worker/stores/standstill-store.ts';
@@ -52,12 +51,6 @@ const serialsOf = async (db: Database, ids: readonly string[]) => {
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('of a large queue', () => {
-  test('those whose jobs may be lost are read alone', async ({ db }) => {
-    expect(await serialsOf(db, await listStaleQueuedNfts(db, 60))).toEqual(upTo(1_000));
-    expect(await listStaleQueuedNfts(db, 60 * 30_000)).toEqual([]);
-    expect(await rowsReadBy(db, 'nfts', () => listStaleQueuedNfts(db, 60))).toBeLessThanOrEqual(1_000);
-  });
-
   test('what operators list is read alone, in every state', async ({ db }) => {
     const list = (states: readonly StateUnderWay[] = statesUnderWay) =>
       listMints(db, { states, chainId, limit: 5 });
@@ -125,8 +118,7 @@ describe('of a large queue', () => {
       token_id: sent.token_id,
     });
     await db.raw('VACUUM ANALYZE nfts');
-    const wanted = { chainId, after: undefined, excludedContracts: [], excludedNftIds: [] };
-    const lines = await listQueuedLines(db, wanted);
+    const lines = await listQueuedLines(db, chainId);
     const look = () => db.transaction((tx) => notePassedBy(tx, { lane, seconds: 60 }, lines));
     await look();
     expect(await db('mint_notes')).toHaveLength(1_000);

@@ -35,6 +35,8 @@ export async function startLoggedWorker(setup: MintSetup, options: Options = {})
   const service = await startService(config, createLogger({ level: 'info', destination }), { plainSigners });
   const ask = (path: string) => fetch(`http://127.0.0.1:${service.operationsPort}${path}`);
   return {
+    /** The whole log. */
+    log: () => written.join('\n'),
     /** The answer to operators. */
     ask,
     /** The answer to callers. */

@@ -51,7 +51,7 @@ function startLane(db: Database, { refuses }: Told) {
     balance: async () => 10n ** 18n,
     chainId: async () => BigInt(chainId),
     transactionCount: async () => 1n,
-    finalized: async () => -1n,
+    finalized: -1n,
     async estimate(_from: string, contract: string) {
       asked.push(contract);
       return refuses(contract) ? { refusal: 'no' } : 100_000n;

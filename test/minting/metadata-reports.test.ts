@@ -367,16 +367,4 @@ describe('a contract that does not let minters report', () => {
     await untilRanges(1);
     expect(await setup.settle(ids)).toEqual([]);
   });
-
-  test('gets the report once it lets them', async () => {
-    const { chain } = setup;
-    const older = await deploy(chain.rpcUrl, (await compileContracts())['Older']);
-    const asBefore = await behaveAs(await chain.call('eth_getCode', older, 'latest'));
-    await change();
-    await elapse();
-    await setup.running()[0]?.until(/does not let the signer report/);
-    await asBefore();
-    await untilRanges(1);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
 });

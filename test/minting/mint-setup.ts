@@ -13,7 +13,7 @@ import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import { strain } from '../support/strain.ts';
 import { describeMints } from './mint-report.ts';
-import { type Judgement, judgeEnd, judgeReasons, keepMining } from './settle.ts';
+import { judgeEnd, judgeReasons, keepMining } from './settle.ts';
 import type { WorkerTask } from './worker-process.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
@@ -53,15 +53,11 @@ export type MintSetup = {
   /** Ends every worker that still runs. */
   killAll(): Promise<void>;
   /**
-   * With an honest node, a worker and blocks: everything accepted must end as minted, once.
+   * With an honest node, a worker and blocks: everything accepted must end as minted, once. Fees and questions are judged
+   * since a time, if at all.
    * @returns what is wrong; then everything that is known about it is on standard error
    */
-  settle(ids: readonly string[]): Promise<string[]>;
-  /**
-   * As {@link settle}, for what was signed and asked since this time; also what parts that are not ready do wrong.
-   * Without conduct, fees and questions do not count.
-   */
-  judge(ids: readonly string[], since?: Date, isConductJudged?: boolean): Promise<Judgement>;
+  settle(ids: readonly string[], options?: { since?: Date; isConductJudged?: boolean }): Promise<string[]>;
   /** With a worker and blocks: everything is minted, or stands still for a reason that is told. */
   reasons(ids: readonly string[]): ReturnType<typeof judgeReasons>;
   /** Rows, chain and workers, for people. */
@@ -93,7 +89,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   const describe: MintSetup['describe'] = (ids) =>
     describeMints({ db: service.db, chain, nodes, workers: workers.started }, ids);
   const parts = { chain, nodes: [...nodes, spare], service };
-  const since = new Date();
+  const begun = new Date();
   let other: Promise<Orphan> | undefined;
   const signers = chain.keys.map((key) => new Wallet(key).address);
 
@@ -108,14 +104,6 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     supervise();
     return operator.beside(judging, { isHonest, supervise });
   };
-  const judge: MintSetup['judge'] = async (ids, begun = since, isConductJudged = true) => {
-    const judgement = await ready(() => judgeEnd(parts, ids, isConductJudged ? begun : undefined));
-    if (judgement.found.length > 0) {
-      process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
-    }
-    return judgement;
-  };
-
   return {
     chain,
     node,
@@ -134,10 +122,11 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     killAll: workers.killAll,
     keepMining: (everyMs) => keepMining(chain, everyMs),
     describe,
-    async settle(ids) {
-      return (await judge(ids)).found;
+    async settle(ids, { since = begun, isConductJudged = true } = {}) {
+      const found = await ready(() => judgeEnd(parts, ids, isConductJudged ? since : undefined));
+      if (found.length > 0) process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
+      return found;
     },
-    judge,
     reasons: (ids) => ready(() => judgeReasons(parts, ids), false),
     async close() {
       await workers.killAll();
@@ -251,6 +240,9 @@ function createWorkers(chain: MintChain, service: TestService) {
   return { started, running, work, workFrom, killAll };
 }
 
+// More would wait for their turn at the service.
+const atOnce = 10;
+
 async function createAcceptance(chain: MintChain, service: TestService): Promise<MintSetup['accept']> {
   const rwa = await addRwa(service.db, service.companies.acme, {
     isClaimable: true,
@@ -272,5 +264,15 @@ async function createAcceptance(chain: MintChain, service: TestService): Promise
     await post(`/v1/api/nft/${id}/mint`, { secret });
     return id;
   };
-  return (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+  return async (count) => {
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const next = Array.from(
+        { length: Math.min(atOnce, count - ids.length) },
+        (_, index) => ids.length + index,
+      );
+      ids.push(...(await Promise.all(next.map(one))));
+    }
+    return ids;
+  };
 }

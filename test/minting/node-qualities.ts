@@ -27,7 +27,6 @@ import {
 } from '../support/node/wrongs.ts';
 import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
-import { isReady, type Part } from './switches.ts';
 
 const usualSeconds = 45;
 
@@ -36,7 +35,6 @@ type Made = { readonly flaws: readonly Flaw[]; readonly chain?: Orphan };
 /** What a node is like for as long as a sequence lasts. */
 type Quality = {
   readonly name: string;
-  readonly needs: readonly Part[];
   /** Whether it makes believe what is not so; then a sound node must stand beside it. */
   readonly deceives?: true;
   /** How long everything may take to be minted by such nodes alone, in seconds; {@link usualSeconds} for most. */
@@ -44,9 +42,8 @@ type Quality = {
   make(setup: MintSetup, chance: Chance): Promise<Made> | Made;
 };
 
-const simple = (name: string, needs: readonly Part[], ...flaws: readonly Flaw[]): Quality => ({
+const simple = (name: string, ...flaws: readonly Flaw[]): Quality => ({
   name,
-  needs,
   make: () => ({ flaws }),
 });
 
@@ -66,7 +63,6 @@ const tooMany = [{ status: 429 }, failure(-32005, 'whatever it says')] as const;
 /** A node with a limit of questions. What it gives is shared by all workers. */
 const rateLimited = (perSecond: number, seconds: number): Quality => ({
   name: `answers ${perSecond} question(s) a second`,
-  needs: [],
   seconds,
   make: (_setup, chance) => ({ flaws: [allows(perSecond, chance.of(tooMany))] }),
 });
@@ -77,27 +73,24 @@ const limited: readonly Quality[] = [
   rateLimited(1, 400),
   simple(
     'no receipts',
-    ['evidence'],
     of(['eth_getTransactionReceipt', 'eth_getBlockReceipts'], () => ({ result: null })),
   ),
   {
     name: 'wants a tip of 3 gwei, whatever its words',
-    needs: ['pool', 'fees', 'reasons'],
     make: (_setup, chance) => ({
       flaws: [tipFloor({ least: 3_000_000_000n, say: chance.of(wordsOfFloors) })],
     }),
   },
-  simple('no eth_maxPriorityFeePerGas', ['reasons'], without('eth_maxPriorityFeePerGas')),
-  simple('no eth_getBlockReceipts', [], without('eth_getBlockReceipts')),
-  simple('logs of 10 blocks at once', ['evidence'], rangesOf(10n)),
-  simple('state of 16 blocks', ['evidence'], noArchive(16n)),
-  simple('slow', [], slow(40)),
-  simple('suggests a tip of 10 gwei', ['fees'], suggestsTip(10_000_000_000n)),
-  simple('suggests no tip', ['fees'], suggestsTip(0n)),
-  simple('no pending block', [], withoutPending),
+  simple('no eth_maxPriorityFeePerGas', without('eth_maxPriorityFeePerGas')),
+  simple('no eth_getBlockReceipts', without('eth_getBlockReceipts')),
+  simple('logs of 10 blocks at once', rangesOf(10n)),
+  simple('state of 16 blocks', noArchive(16n)),
+  simple('slow', slow(40)),
+  simple('suggests a tip of 10 gwei', suggestsTip(10_000_000_000n)),
+  simple('suggests no tip', suggestsTip(0n)),
+  simple('no pending block', withoutPending),
   {
     name: 'no finalized',
-    needs: ['reasons'],
     make: (_setup, chance) => ({ flaws: [noFinalized(chance.of(noFinality))] }),
   },
 ];
@@ -106,13 +99,11 @@ const limited: readonly Quality[] = [
 const wrong: readonly Quality[] = [
   {
     name: 'stands still',
-    needs: ['pool'],
     make: async ({ chain }) => ({ flaws: [standsStill(await pastOf(chain.call))] }),
   },
-  simple('lags by 12 blocks', ['pool'], lagsBy(12n)),
+  simple('lags by 12 blocks', lagsBy(12n)),
   {
     name: 'stands on an orphan that it cannot say to be final',
-    needs: ['pool'],
     deceives: true,
     async make(setup, chance) {
       // It parts from what is final: no reorganisation of the real chain reaches what both have.
@@ -122,37 +113,26 @@ const wrong: readonly Quality[] = [
   },
   {
     name: 'leads to another chain',
-    needs: ['pool'],
     async make({ signers }) {
       const chain = await startOtherChain(signers);
       return { flaws: [leadsTo(chain.rpcUrl)], chain };
     },
   },
-  simple('swallows broadcasts', ['pool', 'fees', 'reasons'], swallowsBroadcasts),
-  simple(
-    'refuses broadcasts',
-    ['pool', 'fees', 'reasons'],
-    refusesBroadcasts('transactions are not accepted'),
-  ),
-  simple('refuses fees above 0.001 ether', ['pool', 'fees', 'reasons'], feeCap(1_000_000_000_000_000n)),
+  simple('swallows broadcasts', swallowsBroadcasts),
+  simple('refuses broadcasts', refusesBroadcasts('transactions are not accepted')),
+  simple('refuses fees above 0.001 ether', feeCap(1_000_000_000_000_000n)),
   {
     name: 'history pruned',
-    needs: ['evidence', 'reasons'],
     make: async ({ chain }) => ({ flaws: [prunedBefore((await pastOf(chain.call)).head)] }),
   },
-  simple('malformed receipts', ['evidence', 'reasons'], malformedReceipts({ status: 'ok', logs: null })),
+  simple('malformed receipts', malformedReceipts({ status: 'ok', logs: null })),
   simple(
     'no receipts for its errors',
-    ['evidence', 'reasons'],
     errs({ code: -32000, message: 'leveldb: closed' }, 'eth_getTransactionReceipt', 'eth_getBlockReceipts'),
   ),
-  simple('hangs', ['reasons'], hangs()),
-  simple(
-    'no state',
-    ['evidence', 'reasons'],
-    errs({ code: -32000, message: 'missing trie node' }, 'eth_call'),
-  ),
-  simple('refuses with 429', ['reasons'], status(429)),
+  simple('hangs', hangs()),
+  simple('no state', errs({ code: -32000, message: 'missing trie node' }, 'eth_call')),
+  simple('refuses with 429', status(429)),
 ];
 
 /** The nodes of a network during a sequence, and what is to be expected of it. */
@@ -194,17 +174,15 @@ export async function makeNetwork(
     const made = nodes.map(() => ({ quality: sound, flaws: [] }));
     return useNetwork(setup, nodes, { made, isEnough: true, isFree: false });
   }
-  const usable = (qualities: readonly Quality[]) => qualities.filter(({ needs }) => isReady(needs));
-  const [limits, wrongs] = [usable(limited), usable(wrong)];
   const isEnough = !oneIn(chance, 4);
   const isFree = oneIn(chance, 6);
   const enoughAt = isEnough ? chance.below(nodes.length) : -1;
   let deceivers = 0;
   const made: MadeNode[] = [];
   for (const index of nodes.keys()) {
-    const honest = wrongs.filter(({ deceives }) => !deceives || (isEnough && deceivers === 0));
-    const enough = oneIn(chance, 2) ? sound : chance.of([sound, ...limits]);
-    const quality = index === enoughAt ? enough : chance.of([...limits, ...honest, ...honest]);
+    const honest = wrong.filter(({ deceives }) => !deceives || (isEnough && deceivers === 0));
+    const enough = oneIn(chance, 2) ? sound : chance.of([sound, ...limited]);
+    const quality = index === enoughAt ? enough : chance.of([...limited, ...honest, ...honest]);
     if (quality.deceives) deceivers += 1;
     made.push({ quality, ...(await quality.make(setup, chance)) });
   }
@@ -255,4 +233,4 @@ async function useNetwork(
   };
 }
 
-const sound = simple('sound', []);
+const sound = simple('sound');

@@ -1,47 +1,20 @@
-import { Writable } from 'node:stream';
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { type Service, startService } from '../../src/service/service.ts';
 import { faults, until, untilAll } from '../support/minting.ts';
+import { type LoggedWorker, startLoggedWorker } from './logged-worker.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
-type Line = Readonly<Record<string, unknown>> & { readonly msg: string };
-
 let setup: MintSetup;
-let worker: Service;
+let worker: LoggedWorker;
 let signer: string;
-const written: string[] = [];
-const lines = (): Line[] => written.map((line) => JSON.parse(line));
-const said = (msg: string) => lines().filter((line) => line.msg === msg);
-
-/** A process that is only worker, so to say: nothing of it but its listener for operators can be asked. */
-async function startWorkerOnly(): Promise<Service> {
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      written.push(...String(chunk).trimEnd().split('\n'));
-      done();
-    },
-  });
-  const config = {
-    ...setup.service.parts.config,
-    ROLES: ['worker'] as ['worker'],
-    OPERATIONS_PORT: 0,
-    MINT_STUCK_BLOCKS: 2,
-  };
-  const plainSigners = setup.chain.keys.map((privateKey) => ({ chainId: setup.chain.chainId, privateKey }));
-  return startService(config, createLogger({ level: 'info', destination }), { plainSigners });
-}
-
-const ask = (path: string) => fetch(`http://127.0.0.1:${worker.operationsPort}${path}`);
+const said = (msg: string) => worker.said(msg);
+const ask = (path: string) => worker.ask(path);
 
 /** The value of a metric, its labels without those of the lane. */
-async function value(name: string, labels = ''): Promise<number | undefined> {
+function value(name: string, labels = ''): Promise<number | undefined> {
   const lane = labels.startsWith('-') ? '' : `,signer="${signer}"`;
   const rest = labels.replace(/^-/, '');
-  const head = `tallystick_mint_${name}{chain_id="31337"${lane}${rest && `,${rest}`}} `;
-  const line = (await (await ask('/metrics')).text()).split('\n').find((text) => text.startsWith(head));
-  return line === undefined ? undefined : Number(line.slice(head.length));
+  return worker.metric(`${name}{chain_id="31337"${lane}${rest && `,${rest}`}} `);
 }
 
 /** Lets blocks come until all that was accepted is final. @returns what is wrong then */
@@ -59,7 +32,7 @@ async function finish(ids: readonly string[]): Promise<string[]> {
 beforeAll(async () => {
   setup = await createMintSetup();
   signer = new Wallet(setup.chain.keys[0] ?? '').address;
-  worker = await startWorkerOnly();
+  worker = await startLoggedWorker(setup);
 });
 afterAll(async () => {
   await worker.stop();
@@ -208,7 +181,7 @@ describe('operators of a process that is only worker', () => {
   });
 
   test('see no key and no signed bytes in the log', async () => {
-    const log = written.join('\n');
+    const log = worker.log();
     for (const key of setup.chain.keys) expect(log).not.toContain(key.slice(2));
     const attempts: { raw: Buffer }[] = await setup.service.db('mint_attempts').select('raw');
     expect(attempts.length).toBeGreaterThan(0);

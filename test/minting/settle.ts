@@ -6,16 +6,13 @@ import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
-import { judgeConduct, placesOf, type Standing, sortFound, standingSince, untruths } from './invariants.ts';
+import { judgeConduct, placesOf, type Standing, standingSince, untruths } from './invariants.ts';
 
 type Settling = {
   readonly chain: MintChain;
   readonly nodes: readonly WatchedNode[];
   readonly service: TestService;
 };
-
-/** What is wrong, and what would be if all parts were ready. */
-export type Judgement = { readonly found: string[]; readonly noted: string[] };
 
 /** Blocks after which an NFT that has not moved stands still. */
 const standstillBlocks = 20;
@@ -34,7 +31,7 @@ export async function judgeEnd(
   setting: Settling,
   ids: readonly string[],
   since: Date | undefined,
-): Promise<Judgement> {
+): Promise<string[]> {
   const { chain, service } = setting;
   await withBlocks(chain, () =>
     until('the end', async () => (await unsettled(service, ids)) === 0, 60).catch(() => {
@@ -46,8 +43,8 @@ export async function judgeEnd(
   if (left > 0) found.push(`${left} NFTs, transactions or changes of metadata have no final state`);
   found.push(...(await unreported(setting)));
   found.push(...(await disagreements(setting)), ...(await silentOthers(setting, ids)));
-  const conduct = sortFound(since === undefined ? [] : await judgeConduct(setting, since));
-  return { found: [...found, ...conduct.found], noted: conduct.noted };
+  if (since !== undefined) found.push(...(await judgeConduct(setting, since)));
+  return found;
 }
 
 type Reasoned = Standing & { readonly untrue: readonly string[] };
@@ -108,10 +105,13 @@ async function disagreements({ chain, service }: Settling): Promise<string[]> {
   const [network] = await listNetworks(service.db);
   if (network === undefined) return ['the network is gone'];
   const found: string[] = [];
+  const blockOf = (tag: string) => provider.send('eth_getBlockByNumber', [tag, false]);
+  const [headBlock, final] = await Promise.all([blockOf('latest'), blockOf('finalized')]);
+  const finalized = BigInt(final?.number ?? -1);
   const run = {
     db: service.db,
     network,
-    node: createMintNode(provider),
+    node: createMintNode(provider, { headBlock, finalized, broadcasters: [], preferOthers() {} }),
     signal: new AbortController().signal,
   };
   await verifyNetwork({ ...run, onProgress() {} }, ({ tokenId, kind, detail }) =>

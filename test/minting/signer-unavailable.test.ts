@@ -21,7 +21,7 @@ beforeEach(async () => {
   kms = await startKms(privateKey);
   const signer = await openKmsKey(kmsArn, { endpoint: kms.endpoint, timeoutMs: 200 });
   expect(signer.address).toBe(new Wallet(privateKey).address);
-  const { db, notifications, networks, clients, jobs, log } = service.parts;
+  const { db, notifications, networks, clients, log } = service.parts;
   const settings = {
     feeCap: 500n * gwei,
     maxInFlight: 16,
@@ -37,7 +37,6 @@ beforeEach(async () => {
     notifications,
     networks,
     clients,
-    jobs,
     log,
     settings,
     observe: () => {},

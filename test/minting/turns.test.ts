@@ -36,31 +36,27 @@ const test = base.extend('chainId', perFile, async ({ db }) => {
   return '31337';
 });
 
-const list = (chainId: string, more: object = {}) => ({
-  chainId,
-  after: undefined,
-  excludedContracts: [],
-  excludedNftIds: [],
-  ...more,
-});
+const list = (chainId: string) => ({ chainId, excludedContracts: [], excludedNftIds: [] });
 
 describe('the queue', () => {
   test('is listed as lines of a contract and a company', async ({ db, chainId }) => {
-    const lines = await listQueuedLines(db, list(chainId));
+    const lines = await listQueuedLines(db, chainId);
     expect(lines.map(({ companyId, contract }) => [companyId, contract])).toEqual([
       ['tiny', other],
       ['large', contractAddress],
       ['small', contractAddress],
     ]);
-    expect(await listQueuedLines(db, list(chainId, { after: lines[1] }))).toEqual([lines[2]]);
-    expect(await listQueuedLines(db, list(chainId, { excludedContracts: [contractAddress] }))).toEqual([
-      lines[0],
-    ]);
-    const [, , small] = lines;
-    const nextOfSmall = await listQueuedLines(db, list(chainId, { excludedNftIds: [small?.nftId] }));
-    expect(nextOfSmall[2]).toMatchObject({
-      companyId: 'small',
+    const [tiny, , small] = lines;
+    const inTurn = { chainId, signer: other, inFlight: [], mostInFlight: 8 };
+    const ofOthers = { ...inTurn, excludedContracts: [contractAddress], excludedNftIds: [] };
+    expect(await listLinesByTurn(db, ofOthers)).toEqual([{ ...tiny, hasRoom: true }]);
+    const nextOnes = { ...inTurn, excludedContracts: [], excludedNftIds: [small?.nftId ?? ''] };
+    expect(await listLinesByTurn(db, nextOnes)).toContainEqual({
+      ...small,
       nftId: expect.not.stringMatching(small?.nftId ?? ''),
+      tokenId: expect.any(String),
+      queuedAt: expect.any(Date),
+      hasRoom: true,
     });
   });
 

@@ -24,7 +24,7 @@ const storeNot: OnChange = async (tx, details) => {
 /** A chain on which nothing was minted, and no nonce is used. */
 const empty = {
   head: async () => ({ number: 9n }),
-  finalized: async () => 5n,
+  finalized: 5n,
   ownerOf: async () => null,
   transactionCount: async () => 0n,
 } as unknown as MintNode; // the rest of it is not asked

@@ -74,12 +74,12 @@ const pause = (db: Database, reason: string | null) =>
   db('mint_lanes').update({ pause_reason: reason, pause_detail: reason, paused_at: reason && new Date() });
 
 describe('an NFT in a transaction is noted', () => {
-  const note = (db: Database, answers = new Map<string, string>(), settling: string[] = []) =>
-    db.transaction((tx) => noteStillSubmitted(tx, still, { answers, settling, pause: undefined }));
+  const note = (db: Database, known: Parameters<typeof noteStillSubmitted>[2] = new Map()) =>
+    db.transaction((tx) => noteStillSubmitted(tx, still, known, undefined));
 
   test('not while its transaction waits for its block to become final', async ({ db }) => {
     const id = await addTransaction(db, 0, 90, [await addNft(db, 'submitted', 90)]);
-    await note(db, undefined, [id]);
+    await note(db, new Map([[id, { isSettling: true }]]));
     expect(await noted(db)).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe('an NFT in a transaction is noted', () => {
     const old = await addNft(db, 'submitted', 61);
     const fresh = await addNft(db, 'submitted', 5);
     const transaction = await addTransaction(db, 4, 61, [old, fresh]);
-    await note(db, new Map([[transaction, 'underpriced']]));
+    await note(db, new Map([[transaction, { answer: 'underpriced' }]]));
     await note(db);
     expect(await db('mint_notes')).toMatchObject([
       {
@@ -111,9 +111,8 @@ describe('an NFT in a transaction is noted', () => {
 });
 
 describe('a queued NFT', () => {
-  const all = { chainId: lane.chainId, after: undefined, excludedContracts: [], excludedNftIds: [] };
   const note = async (db: Database) => {
-    const lines = await listQueuedLines(db, all);
+    const lines = await listQueuedLines(db, lane.chainId);
     await db.transaction((tx) => notePassedBy(tx, still, lines));
   };
 

@@ -13,15 +13,7 @@ import { mostGas } from '../minting/gas.ts';
 import { openWallet } from '../minting/key-signer.ts';
 import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
 import { createMintNode, type MintNode } from '../minting/mint-node.ts';
-import {
-  betterOffer,
-  hasNews,
-  hintOf,
-  isSettled,
-  looksBeforeReplacing,
-  type Offer,
-  type RefusalHint,
-} from '../minting/refusal.ts';
+import { betterOffer, hasNews, hintOf, isSettled, type Offer, type RefusalHint } from '../minting/refusal.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
@@ -148,7 +140,7 @@ async function broadcast(sending: Sending, node: MintNode, unpriced: Unpriced): 
     if (isTaken || isSettled(words)) return hashes;
     await assertFunds(sending, node, offer);
     const hint = hintOf(words);
-    const bounds = { cap: feeCap, mostGas: most, looks: looksBeforeReplacing };
+    const bounds = { cap: feeCap, mostGas: most };
     const better = namesWhatItTakes(hint, offer) ? betterOffer(offer, market, hint, bounds) : undefined;
     if (better === undefined) throw rejectedBy(words, hash);
     offer = better;

@@ -1,11 +1,12 @@
-import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import { getAddress, type JsonRpcApiProvider, ZeroAddress } from 'ethers';
 import { z } from 'zod';
 import { callContract } from '../rpc/client/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
 import type { BlockRange } from './log-scan.ts';
-import { encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+import { encodeOwnerOf, type Mint, mintTopics } from './mint-contract.ts';
+import { readTransfers, type Transfer } from './transfer-logs.ts';
 
 /** A token that the chain knows, by the event of its mint. */
 export type MintEvent = Mint & {
@@ -39,17 +40,20 @@ export type EvidenceNode = {
   blockOf(hash: string): Promise<{ readonly number: bigint; readonly hash: string } | null>;
   /** Whether the contract has code at a block. */
   hasCode(contract: string, at: bigint): Promise<boolean>;
+  /** What is at an address that is to mint, at a block. */
+  lookAt(contract: string, at: bigint): Promise<ContractLook>;
 };
 
-const logsShape = z.array(
-  z.object({
-    address: z.string(),
-    topics: z.array(wordShape),
-    transactionHash: wordShape,
-    blockNumber: blockNumberShape,
-    blockHash: wordShape,
-  }),
-);
+/**
+ * What is at an address that is to mint:
+ * - `no_code`: no contract;
+ * - `nonsense`: a contract that answers who owns a token that does not exist with what is no such answer;
+ * - `contract`: anything else.
+ */
+export type ContractLook = 'no_code' | 'nonsense' | 'contract';
+
+// The highest token id. Neither our contract nor the common libraries give it.
+const tokenThatIsNot = (2n ** 256n - 1n).toString();
 
 const senderShape = z.object({ from: addressShape }).nullable();
 const placeShape = z
@@ -59,19 +63,20 @@ const placeShape = z
 export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
   return {
     ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
-    async mintsIn(contract, { from, to }, tokenIds) {
-      const filter = { address: contract, topics: mintTopics(tokenIds) };
-      const range = { fromBlock: quantity(from), toBlock: quantity(to) };
-      const logs = logsShape.parse(await provider.send('eth_getLogs', [{ ...filter, ...range }]));
-      const mints = logs.flatMap(({ transactionHash: hash, blockNumber, blockHash, ...log }) => {
-        const mint = readMintLog(log, contract);
-        // What a node adds to the question is no answer to it.
-        const isAsked =
-          blockNumber >= from && blockNumber <= to && tokenIds?.includes(mint?.tokenId ?? '') !== false;
-        return mint && isAsked ? [{ hash, blockNumber, blockHash, ...mint }] : [];
-      });
-      // Around a reorganisation, a node may give the same log twice.
-      return uniqueBy(mints, ({ tokenId, hash, blockNumber }) => `${tokenId} ${hash} ${blockNumber}`);
+    async mintsIn(contract, range, tokenIds) {
+      const transfers = await readTransfers(provider, [contract], range, mintTopics(tokenIds));
+      // What a node adds to the question is no answer to it.
+      const isAsked = ({ from, tokenId }: Transfer) =>
+        from === ZeroAddress && tokenIds?.includes(tokenId) !== false;
+      return transfers
+        .filter(isAsked)
+        .map(({ to: recipient, tokenId, transactionHash: hash, blockNumber, blockHash }) => ({
+          recipient,
+          tokenId,
+          hash,
+          blockNumber,
+          blockHash,
+        }));
     },
     async senderOf(hash) {
       return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
@@ -81,16 +86,23 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
       if (found?.blockNumber == null || found.blockHash == null) return null;
       return { number: found.blockNumber, hash: found.blockHash };
     },
-    async hasCode(contract, at) {
-      const code = bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
-      return code !== '0x';
+    hasCode: (contract, at) => hasCode(provider, contract, at),
+    async lookAt(contract, at) {
+      if (!(await hasCode(provider, contract, at))) return 'no_code';
+      try {
+        const owner = await ownerOf(provider, contract, tokenThatIsNot, at);
+        return owner === null ? 'contract' : 'nonsense';
+      } catch (error) {
+        if (error instanceof ContractNonsenseError) return 'nonsense';
+        throw error;
+      }
     },
   };
 }
 
-const uniqueBy = <T>(values: readonly T[], nameOf: (value: T) => string): T[] => [
-  ...new Map(values.map((value) => [nameOf(value), value])).values(),
-];
+async function hasCode(provider: JsonRpcApiProvider, contract: string, at: bigint): Promise<boolean> {
+  return bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)])) !== '0x';
+}
 
 async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
   const data = await askOwner(provider, contract, tokenId, at);

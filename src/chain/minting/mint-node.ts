@@ -2,12 +2,10 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
 import { isRevert } from '../rpc/client/contract-call.ts';
 import type { PinnedNode } from '../rpc/pool/pinned-node.ts';
-import { finalizedBlock } from '../rpc/transport/finalized-block.ts';
 import { NodeFault } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
 import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './broadcast-to-all.ts';
-import { type ContractLook, lookAtContract } from './contract-look.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
 import { readMintLog } from './mint-contract.ts';
@@ -45,11 +43,8 @@ export type MintNode = EvidenceNode & {
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
-  /**
-   * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
-   * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
-   */
-  finalized(head: Head, finalityDepth: number): Promise<bigint>;
+  /** The newest block that cannot be replaced, as enough nodes agree; -1n when there is none, or the node is not pinned. */
+  readonly finalized: bigint;
   /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
   transactionCount(address: string, at: 'latest' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
@@ -68,8 +63,6 @@ export type MintNode = EvidenceNode & {
   broadcast(raw: string, options?: BroadcastOptions): Promise<BroadcastAnswer>;
   /** The id of the chain that the node serves, asked each time. */
   chainId(): Promise<bigint>;
-  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
-  lookAt(contract: string, at: bigint): Promise<ContractLook>;
   /** Of a pinned node: has the pool choose another node next, which may have what this one lacks. */
   preferOthers(): void;
 };
@@ -114,7 +107,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
       return head;
     },
     block: (at) => blockAt(quantity(at)),
-    finalized: async (head, depth) => pinned?.finalized ?? finalizedBlock(provider, head.number, depth),
+    finalized: pinned?.finalized ?? -1n,
     async transactionCount(account, at) {
       if (typeof at !== 'bigint') return ask(countShape, 'eth_getTransactionCount', [account, at]);
       return at < 0n ? 0n : ask(countShape, 'eth_getTransactionCount', [account, quantity(at)]);
@@ -145,7 +138,6 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     },
     broadcast: (raw, options) => broadcastToAll(broadcasters, raw, options),
     chainId: () => ask(quantityShape, 'eth_chainId', []),
-    lookAt: (contract, at) => lookAtContract(provider, contract, at),
     preferOthers: () => pinned?.preferOthers(),
   };
 }

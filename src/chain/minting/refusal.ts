@@ -59,8 +59,12 @@ export function hintOf(words: string): RefusalHint {
 /** Whether a text says that the node has the transaction, or that the chain has used the nonce. */
 export const isSettled = (words: string): boolean => ['wait', 'nonce'].includes(hintOf(words).first);
 
-/** How many polls in a row nodes reject a nonce before it is replaced. A single poll may meet a node that starts or lags. */
-export const looksBeforeReplacing = 3;
+// A single poll may meet a node that starts or lags.
+const looksBeforeReplacing = 3;
+
+/** Whether a transaction is replaced that nodes reject: after three polls in a row, or at once for a figure in the text. */
+export const isReplaceable = (hint: RefusalHint, last: Offer, looks: number): boolean =>
+  looks >= looksBeforeReplacing || hasNews(hint, last);
 
 export type Offer = { readonly fees: Fees; readonly gasLimit: bigint };
 
@@ -69,24 +73,18 @@ type Bounds = {
   readonly cap: bigint;
   /** The most gas that a transaction may have. */
   readonly mostGas: bigint;
-  /** How often in a row the nodes have rejected the nonce. */
-  readonly looks: number;
 };
 
 /**
- * Returns what nodes may accept in place of what they reject: what the text suggests, otherwise a higher price. It does so
- * after three polls, or at once for a figure in the text.
- * @returns undefined before that, and when the bounds allow nothing
+ * Returns what nodes may accept in place of what they reject: what the text suggests, otherwise a higher price.
+ * @returns undefined when the bounds allow nothing
  */
 export function betterOffer(
   last: Offer,
   market: Market,
-  hint: RefusalHint,
-  bounds: Bounds,
+  { first, figure }: RefusalHint,
+  { cap, mostGas }: Bounds,
 ): Offer | undefined {
-  const { cap, looks, mostGas } = bounds;
-  const { first, figure } = hint;
-  if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
   if (first === 'type' && last.fees.maxPriorityFeePerGas !== null) {
     const fees = quote(asLegacy(market), cap);
     if (fees !== undefined) return { ...last, fees };

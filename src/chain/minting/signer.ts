@@ -31,105 +31,99 @@ function wordsOf(cause: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-type MintTransaction = {
+type Common = {
   /** Decimal. */
   readonly chainId: string;
   readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  readonly fees: Fees;
+};
+
+/** A transaction that mints. */
+type MintTransaction = Common & {
   /** EIP-55. */
   readonly contract: string;
   readonly mints: readonly Mint[];
-  readonly gasLimit: bigint;
-  readonly fees: Fees;
 };
 
 /** A transaction that mints nothing, and reports that metadata of these tokens changed. */
 type RefreshTransaction = Omit<MintTransaction, 'mints'> & { readonly refresh: TokenRange };
 
-/** A transfer of nothing from the signer to itself, which uses a nonce. */
-type FillTransaction = Pick<MintTransaction, 'chainId' | 'nonce' | 'gasLimit' | 'fees'>;
+/** A transfer of nothing from the signer to itself, which only uses a nonce. */
+type FillTransaction = Common & { readonly contract?: undefined };
+
+export type OwnTransaction = MintTransaction | RefreshTransaction | FillTransaction;
 
 /** A signed transaction and the hash that it has on the chain. */
 export type Signed = { readonly hash: string; readonly raw: string };
 
-/**
- * Signs transactions that mint, report changed metadata or fill a nonce, and no others. Every method rejects with {@link SignerUnavailableError} while the
- * key gives no signature.
- */
+/** Signs transactions that mint, report changed metadata or fill a nonce, and no others. */
 export type MintSigner = {
   /** EIP-55. */
   readonly address: string;
-  sign(transaction: MintTransaction | RefreshTransaction): Promise<Signed>;
-  /** Signs a transaction that only uses its nonce. */
-  signFill(transaction: FillTransaction): Promise<Signed>;
-  /**
-   * Signs what replaces a signed transaction at its nonce: all of its mints or some, and no others; one that only uses
-   * the nonce where none is left. What reports changed metadata still does so.
-   * @throws Error when the transaction is not of this signer, or has no such mint
-   */
-  signReplacement(raw: string, replacement: Replacement): Promise<Signed>;
-};
-
-type Replacement = Pick<MintTransaction, 'gasLimit' | 'fees'> & {
-  /** Of the mints that stay. */
-  readonly tokenIds: readonly string[];
+  /** @throws SignerUnavailableError while the key gives no signature */
+  sign(transaction: OwnTransaction): Promise<Signed>;
 };
 
 export function createMintSigner(key: DigestSigner): MintSigner {
-  const signed = async (transaction: Transaction): Promise<Signed> => {
-    // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
-    const digest = transaction.unsignedHash;
-    const signature = Signature.from(await signDigest(key, digest));
-    if (recoverAddress(digest, signature) !== key.address) {
-      throw new Error(`The signature is not of ${key.address}.`);
-    }
-    transaction.signature = signature;
-    const raw = transaction.serialized;
-    return { hash: keccak256(Buffer.from(raw.slice(2), 'hex')), raw };
-  };
-
-  const sign = (transaction: MintTransaction | RefreshTransaction) => {
-    const data =
-      'refresh' in transaction ? encodeRefresh(transaction.refresh) : encodeMintBatch(transaction.mints);
-    return signed(toTransaction({ ...transaction, to: getAddress(transaction.contract), data }));
-  };
-  const signFill = (transaction: FillTransaction) =>
-    signed(toTransaction({ ...transaction, to: key.address, data: '0x' }));
-
   return {
     address: key.address,
-    sign,
-    signFill,
-    async signReplacement(raw, { tokenIds, gasLimit, fees }) {
-      const { chainId, from, nonce } = Transaction.from(raw);
-      if (from !== key.address) throw new Error(`The transaction is not of ${key.address}.`);
-      const { contract, mints, refresh } = readSigned(raw);
-      const wanted = new Set(tokenIds);
-      const kept = mints.filter(({ tokenId }) => wanted.has(tokenId));
-      if (kept.length < wanted.size)
-        throw new Error('A replacement mints nothing that the transaction does not.');
-      const same = { chainId: chainId.toString(), nonce: BigInt(nonce), gasLimit, fees };
-      if (refresh !== undefined) return sign({ ...same, contract, refresh });
-      return kept.length === 0 ? signFill(same) : sign({ ...same, contract, mints: kept });
+    async sign(wanted) {
+      const transaction = toTransaction(wanted, key.address);
+      // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
+      const digest = transaction.unsignedHash;
+      const signature = Signature.from(await signDigest(key, digest));
+      if (recoverAddress(digest, signature) !== key.address) {
+        throw new Error(`The signature is not of ${key.address}.`);
+      }
+      transaction.signature = signature;
+      const raw = transaction.serialized;
+      return { hash: keccak256(Buffer.from(raw.slice(2), 'hex')), raw };
     },
   };
 }
 
-function toTransaction({
-  chainId,
-  data,
-  fees,
-  gasLimit,
-  nonce,
-  to,
-}: FillTransaction & { readonly to: string; readonly data: string }): Transaction {
+type Replacement = Pick<Common, 'gasLimit' | 'fees'> & {
+  /** Of the mints that stay. */
+  readonly tokenIds: readonly string[];
+};
+
+/**
+ * Returns what replaces a signed transaction at its nonce: all of its mints or some, and no others; one that only uses
+ * the nonce where none is left. What reports changed metadata still does so.
+ * @throws Error when the transaction is not of this signer, or has no such mint
+ */
+export function replacementOf(
+  raw: string,
+  signer: string,
+  { tokenIds, gasLimit, fees }: Replacement,
+): OwnTransaction {
+  const { chainId, from, nonce } = Transaction.from(raw);
+  if (from !== signer) throw new Error(`The transaction is not of ${signer}.`);
+  const { contract, mints, refresh } = readSigned(raw);
+  const wanted = new Set(tokenIds);
+  const kept = mints.filter(({ tokenId }) => wanted.has(tokenId));
+  if (kept.length < wanted.size)
+    throw new Error('A replacement mints nothing that the transaction does not.');
+  const same = { chainId: chainId.toString(), nonce: BigInt(nonce), gasLimit, fees };
+  if (refresh !== undefined) return { ...same, contract, refresh };
+  return kept.length === 0 ? same : { ...same, contract, mints: kept };
+}
+
+function toTransaction(wanted: OwnTransaction, signer: string): Transaction {
   const transaction = new Transaction();
-  transaction.chainId = chainId;
+  transaction.chainId = wanted.chainId;
   // ethers takes a number; a signer that has sent more than 2^53 transactions does not exist.
-  transaction.nonce = Number(nonce);
-  transaction.to = to;
-  transaction.data = data;
-  transaction.gasLimit = gasLimit;
-  return withFees(transaction, fees);
+  transaction.nonce = Number(wanted.nonce);
+  transaction.to = wanted.contract === undefined ? signer : getAddress(wanted.contract);
+  transaction.data = dataOf(wanted);
+  transaction.gasLimit = wanted.gasLimit;
+  return withFees(transaction, wanted.fees);
+}
+
+function dataOf(wanted: OwnTransaction): string {
+  if (wanted.contract === undefined) return '0x';
+  return 'refresh' in wanted ? encodeRefresh(wanted.refresh) : encodeMintBatch(wanted.mints);
 }
 
 // What keeps a key may fail with the codes of a lost connection, which must not be taken for one to the database.
@@ -152,30 +146,15 @@ export type SignerScope = {
  * @returns the signer; it rejects when it is asked for anything else
  */
 export function limitSigner(signer: MintSigner, { chainId, allows }: SignerScope): MintSigner {
-  const checkChain = (wanted: string) => {
-    if (wanted === chainId) return;
-    throw new Error(`${signer.address} signs for network ${chainId}, not ${wanted}.`);
-  };
-  const checkContract = async (contract: string) => {
-    if (await allows(contract)) return;
-    throw new Error(`${signer.address} does not sign for ${contract}: no asset has this contract.`);
-  };
   return {
     address: signer.address,
     async sign(transaction) {
-      checkChain(transaction.chainId);
-      await checkContract(getAddress(transaction.contract));
+      const { chainId: wanted, contract } = transaction;
+      if (wanted !== chainId)
+        throw new Error(`${signer.address} signs for network ${chainId}, not ${wanted}.`);
+      if (contract !== undefined && !(await allows(getAddress(contract))))
+        throw new Error(`${signer.address} does not sign for ${contract}: no asset has this contract.`);
       return signer.sign(transaction);
-    },
-    async signFill(transaction) {
-      checkChain(transaction.chainId);
-      return signer.signFill(transaction);
-    },
-    async signReplacement(raw, replacement) {
-      checkChain(Transaction.from(raw).chainId.toString());
-      const { contract, mints, refresh } = readSigned(raw);
-      if (mints.length > 0 || refresh !== undefined) await checkContract(contract);
-      return signer.signReplacement(raw, replacement);
     },
   };
 }

@@ -35,15 +35,19 @@ const logsShape = z.array(
 
 type Log = z.output<typeof logsShape>[number];
 
-/** Asks for the transfers of ERC-721 tokens of these contracts in these blocks, in the order of the chain. */
+/**
+ * Asks for the transfers of ERC-721 tokens of these contracts in these blocks, in the order of the chain.
+ * @param topics of the events; those of all transfers by default
+ */
 export async function readTransfers(
   provider: Pick<JsonRpcApiProvider, 'send'>,
   contracts: readonly string[],
   { from, to }: BlockRange,
+  topics: readonly (string | readonly string[] | null)[] = [transferTopic],
 ): Promise<Transfer[]> {
   const filter = {
     address: contracts,
-    topics: [transferTopic],
+    topics,
     fromBlock: quantity(from),
     toBlock: quantity(to),
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { errorCode, errorText } from '../../base/thrown.ts';
-import { makeKeystore } from '../../chain/minting/new-keystore.ts';
+import { makeKeystore } from '../../chain/minting/key-signer.ts';
 import { UsageError } from './failure.ts';
 
 type Files = { readonly keystore: string; readonly passwordFile: string };

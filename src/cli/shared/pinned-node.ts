@@ -61,7 +61,7 @@ export async function pinKnownNode(operator: Operator, network: Network): Promis
  */
 export async function pinOther(operator: Operator, network: Network, url: string): Promise<MintNode> {
   const own = await pinKnownNode(operator, network);
-  const finalized = await own.finalized(await own.head(), network.finalityDepth);
+  const { finalized } = own;
   const agreed = finalized < 0n ? null : await own.block(finalized);
   const pinned = await operator.clients.pool({ ...network, rpcUrls: [url] }).pin(network);
   const other = createMintNode(pinned.provider, { ...pinned, finalized });

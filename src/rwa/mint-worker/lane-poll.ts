@@ -1,6 +1,6 @@
 import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
-import { type MintSigner, type Signed, SignerUnavailableError } from '../../chain/minting/signer.ts';
+import { type MintSigner, SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { isNewer } from '../../chain/rpc/pool/node-consensus.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
@@ -130,20 +130,17 @@ const maxWords = 500;
 
 /** Creates the signer of a lane. While it does not sign, the memory of the lane has the reason. */
 function noteFaults(signer: MintSigner, memory: Pick<LaneMemory, 'signerFault'>): MintSigner {
-  const noted = async (sign: () => Promise<Signed>): Promise<Signed> => {
-    try {
-      const signed = await sign();
-      memory.signerFault = undefined;
-      return signed;
-    } catch (error) {
-      if (error instanceof SignerUnavailableError) memory.signerFault = error.message.slice(0, maxWords);
-      throw error;
-    }
-  };
   return {
     address: signer.address,
-    sign: (transaction) => noted(() => signer.sign(transaction)),
-    signFill: (transaction) => noted(() => signer.signFill(transaction)),
-    signReplacement: (raw, replacement) => noted(() => signer.signReplacement(raw, replacement)),
+    async sign(transaction) {
+      try {
+        const signed = await signer.sign(transaction);
+        memory.signerFault = undefined;
+        return signed;
+      } catch (error) {
+        if (error instanceof SignerUnavailableError) memory.signerFault = error.message.slice(0, maxWords);
+        throw error;
+      }
+    },
   };
 }

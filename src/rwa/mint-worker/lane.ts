@@ -36,7 +36,12 @@ export function startLane(deps: LaneDeps): Lane {
   const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
   const trigger = createTrigger(stopping.signal);
-  const causes = createCauses();
+  let causes: readonly string[] = [];
+  const takeCauses = () => {
+    const taken = causes;
+    causes = [];
+    return taken;
+  };
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
@@ -49,7 +54,7 @@ export function startLane(deps: LaneDeps): Lane {
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else if (lease !== undefined) {
         held = true;
-        await workUnderLease(deps, lease, { trigger, takeCauses: causes.take, stopping: stopping.signal });
+        await workUnderLease(deps, lease, { trigger, takeCauses, stopping: stopping.signal });
         held = false;
       } else if (!watchOnly) {
         await trigger.wait(settings.pollMs);
@@ -61,7 +66,7 @@ export function startLane(deps: LaneDeps): Lane {
   return {
     ...lane,
     notify(more = []) {
-      causes.add(more);
+      causes = [...causes, ...more].slice(0, mostCauses);
       trigger.fire();
     },
     isHeld: () => held,
@@ -103,21 +108,6 @@ async function refuseLease(deps: LaneDeps, lease: LaneLease): Promise<void> {
 
 // A poll names no more. Only the traces of the others are lost.
 const mostCauses = 100;
-
-/** Keeps what a lane was notified for until its next poll, each a `traceparent`. */
-function createCauses() {
-  let causes: readonly string[] = [];
-  return {
-    add(more: readonly string[]) {
-      causes = [...causes, ...more].slice(0, mostCauses);
-    },
-    take() {
-      const taken = causes;
-      causes = [];
-      return taken;
-    },
-  };
-}
 
 type Work = {
   readonly trigger: Trigger;

@@ -104,20 +104,18 @@ async function readAll(db: Database): Promise<CountLevels> {
   const [lanes, notes] = await Promise.all([listLanes(db, {}), countNotes(db)]);
   return {
     ...laneLevels(lanes),
-    queued: perNetwork(lanes).map(({ chainId, queued }) => ({
-      labels: { chain_id: chainId },
-      value: queued,
-    })),
+    queued: perNetwork(lanes).map(({ chainId, queued }) => ofNetwork(chainId, queued)),
     waiting: notes.map(({ chainId, reason, nfts }) => ({
       labels: { chain_id: chainId, reason },
       value: nfts,
     })),
-    unexplained: perNetwork(lanes).map(({ chainId }) => ({
-      labels: { chain_id: chainId },
-      value: countUnexplained(chainId, lanes, notes),
-    })),
+    unexplained: perNetwork(lanes).map(({ chainId }) =>
+      ofNetwork(chainId, countUnexplained(chainId, lanes, notes)),
+    ),
   };
 }
+
+const ofNetwork = (chainId: string, value: number) => ({ labels: { chain_id: chainId }, value });
 
 /** Every lane has the queue of its network, which must count once. */
 const perNetwork = (lanes: readonly LaneStatus[]) => [
@@ -130,10 +128,9 @@ function laneLevels(lanes: readonly LaneStatus[]) {
     value,
   });
   return {
-    oldest: perNetwork(lanes).map(({ chainId, oldestQueuedAt }) => ({
-      labels: { chain_id: chainId },
-      value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
-    })),
+    oldest: perNetwork(lanes).map(({ chainId, oldestQueuedAt: at }) =>
+      ofNetwork(chainId, at === null ? 0 : Math.max(0, (Date.now() - at.getTime()) / 1_000)),
+    ),
     inFlight: lanes.map((lane) => level(lane, lane.inFlight)),
     // Nobody waits for a lane that an operator has stopped, such as that of a replaced signer.
     held: lanes
@@ -201,12 +198,7 @@ export function watchDisagreements(metrics: Metrics, { db }: { readonly db: Data
         name: 'mint_disagreements',
         async read() {
           const networks = await countDisagreements(db);
-          return {
-            disagreements: networks.map(({ chainId, count }) => ({
-              labels: { chain_id: chainId },
-              value: count,
-            })),
-          };
+          return { disagreements: networks.map(({ chainId, count }) => ofNetwork(chainId, count)) };
         },
       },
     ],

@@ -9,14 +9,14 @@ import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Notifications } from '../../db/connection/notifications.ts';
 import { causesOf } from '../../db/connection/notifier.ts';
-import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
+import type { KeyedJob } from '../../jobs/queue.ts';
 import { currentCause } from '../../tracing/in-span.ts';
 import { mintChannel, mintQueue } from '../minting/accept/mint-queue.ts';
 import { createAudit } from './audit/audit.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
-import { isMintContract, listStaleQueuedNfts } from './stores/queued-nft-store.ts';
+import { isMintContract } from './stores/queued-nft-store.ts';
 import { examineUnfitContracts } from './unfit-contracts.ts';
 import { createWatchedLanes } from './watch-only.ts';
 
@@ -38,7 +38,6 @@ export type MintWorkerOptions = {
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly signers: readonly LaneSigner[];
-  readonly jobs: JobSender;
   readonly settings: MintSettings;
   readonly log: Logger;
   /** Makes metrics and log lines for operators. */
@@ -56,7 +55,7 @@ const reconcileMs = 30_000;
  * is worked on by one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, notifications, signers, jobs, log } = options;
+  const { db, notifications, signers, log } = options;
   const lanes: Lane[] = [];
   const audit = createAudit({
     ...options,
@@ -79,8 +78,6 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const reconcile = async () => {
     notifyLanes([]);
     await watched.adopt();
-    const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
-    await jobs.enqueue(mintQueue, nftIds);
     await examineUnfitContracts(options);
   };
 
@@ -129,7 +126,7 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
   return {
     db,
     lane,
-    signer: limitSigner(signer, { chainId, allows: createContractCheck(db, chainId) }),
+    signer: limitSigner(signer, { chainId, allows: (contract) => isMintContract(db, chainId, contract) }),
     settings,
     log,
     tracing,
@@ -141,16 +138,5 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
     pinNode: (network, known) => clients.pool(network).pin({ ...network, known }),
-  };
-}
-
-/** Whether assets of the network have a contract. Asked once for each: assets keep their contract. */
-function createContractCheck(db: Database, chainId: string): (contract: string) => Promise<boolean> {
-  const known = new Set<string>();
-  return async (contract) => {
-    if (known.has(contract)) return true;
-    const isKnown = await isMintContract(db, chainId, contract);
-    if (isKnown) known.add(contract);
-    return isKnown;
   };
 }

@@ -1,11 +1,11 @@
 import { raise } from '../../chain/minting/fees.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
-import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { isOutage } from '../../db/connection/outage.ts';
+import { listInFlight } from './context/in-flight.ts';
+import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { type LaneLease, type LaneWork, type Pause, setPause } from './stores/lane-store.ts';
-import { listUnconfirmedTransactions, type OpenTransaction } from './stores/transaction-store.ts';
 
 /** Reports why the lane does not send; undefined when it does. */
 export type PauseReport = (pause: Pause | undefined) => Promise<void>;
@@ -40,16 +40,10 @@ const maxDetail = 500;
  * @throws the error when the database does not answer, which is not the lane's fault
  */
 export function pauseForFailure(error: unknown): Pause {
-  if (!isOfNodes(error) && isOutage(error)) throw error;
+  if (!isOfNode(error) && isOutage(error)) throw error;
   const words = (error instanceof Error ? error.message : String(error)).slice(0, maxDetail);
-  if (isOfNodes(error)) return { reason: 'nodes_unavailable', detail: words };
+  if (isOfNode(error)) return { reason: 'nodes_unavailable', detail: words };
   return { reason: 'unexplained', detail: `The lane cannot go on: ${words}` };
-}
-
-/** Whether nodes gave no answer, an error, or one that is not of the form that was asked for. */
-function isOfNodes(error: unknown): boolean {
-  if (error instanceof NodesUnavailableError) return true;
-  return error instanceof Error && (error.name === 'ZodError' || 'shortMessage' in error);
 }
 
 /** Why transactions in flight are not mined: funds, the price, or nodes that do not take them. */
@@ -62,14 +56,12 @@ export async function pauseInFlight(context: LaneContext, head: Head): Promise<P
  * transaction has waited so long that it would be replaced.
  */
 async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const { db, lease, memory, node, settings } = context;
-  const unconfirmed = await listUnconfirmedTransactions(db, lease);
+  const { node, settings } = context;
   // Counted since its first attempt: a replacement that is too cheap again is no progress.
-  const isWaiting = ({ id, attempts }: OpenTransaction) => {
+  const waiting = (await listInFlight(context)).filter(({ attempts }) => {
     const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
-    return !memory.mined.has(id) && head.number - sentAt >= BigInt(settings.stuckBlocks);
-  };
-  const waiting = unconfirmed.filter(isWaiting);
+    return head.number - sentAt >= BigInt(settings.stuckBlocks);
+  });
   if (waiting.length === 0) return undefined;
   const market = await node.market(head);
   const price = (market.baseFee ?? 0n) + market.suggested;
@@ -106,13 +98,13 @@ export function pauseForWatchOnly({ signer }: LaneContext): Pause {
 
 /** Transactions in flight cannot be mined without funds either. */
 function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
-  if (memory.underfunded.size === 0) return undefined;
+  if (![...memory.transactions.values()].some(({ isUnderfunded }) => isUnderfunded)) return undefined;
   return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
 }
 
 /** A transaction that every node rejects is not mined, and neither are those after it. */
 function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
-  const [refused] = memory.refused.values();
+  const [refused] = [...memory.transactions.values()].flatMap((known) => known.refused ?? []);
   if (refused === undefined) return pauseForForgotten(memory);
   const gwei = settings.feeCap / 1_000_000_000n;
   const detail = refused.isExhausted
@@ -122,8 +114,9 @@ function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
 }
 
 /** The first time may be a node that restarted. It has the transaction after the next broadcast. */
-function pauseForForgotten({ forgotten }: LaneContext['memory']): Pause | undefined {
-  const isClaimed = [...forgotten.values()].some(({ isTaken, times }) => isTaken && times > 1);
+function pauseForForgotten({ transactions }: LaneContext['memory']): Pause | undefined {
+  const forgotten = [...transactions.values()].flatMap((known) => known.forgotten ?? []);
+  const isClaimed = forgotten.some(({ isTaken, times }) => isTaken && times > 1);
   if (!isClaimed) return undefined;
   const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
   return { reason: 'broadcast_refused', detail };

@@ -1,8 +1,7 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
-import type { Tx } from '../../contract/transaction.ts';
 import type { LaneContext } from './context/lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
-import { listQueuedLines, mostLines, type QueuedLine } from './stores/queued-nft-store.ts';
+import { listQueuedLines } from './stores/queued-nft-store.ts';
 import {
   countNotes,
   deleteOutdatedNotes,
@@ -17,7 +16,6 @@ const timesNormal = 5;
 // A chain without blocks cannot measure in blocks.
 const longestSeconds = 3_600;
 const sweepMs = 5_000;
-const maxAnswers = 1_000;
 
 /** How many blocks that the lane has seen an NFT may go without a change before that needs a reason. */
 const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
@@ -32,7 +30,6 @@ const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
 export function createStandstillSweep() {
   const pace = createPace();
   const announce = createAnnouncement();
-  const nextLines = createRound();
   let sweptAt = Number.NEGATIVE_INFINITY;
   let found: Pause | undefined;
 
@@ -45,15 +42,11 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      const { answers } = memory;
-      const settling = [...memory.settling];
-      await noteStillSubmitted(tx, still, { answers, settling, pause: pause?.reason });
+      await noteStillSubmitted(tx, still, memory.transactions, pause?.reason);
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
-      if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
+      if (pause === undefined) await notePassedBy(tx, still, await listQueuedLines(tx, lease.chainId));
     });
     await announce(context);
-    // The next broadcast of each transaction fills it again.
-    if (memory.answers.size > maxAnswers) memory.answers.clear();
     const detail = `Nothing was sent for ${blocks} blocks or an hour, though NFTs are queued.`;
     found =
       pause === undefined && (await isQueueStill(db, still)) ? { reason: 'unexplained', detail } : undefined;
@@ -75,16 +68,6 @@ export function createPace() {
     const [oldest] = seen;
     const isKnown = oldest !== undefined && seen.length > blocks;
     return isKnown ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
-  };
-}
-
-/** Creates the round of a queue: each call gives the lines that come after those of the one before. */
-function createRound() {
-  let after: QueuedLine | undefined;
-  return async (tx: Tx, chainId: string): Promise<readonly QueuedLine[]> => {
-    const lines = await listQueuedLines(tx, { chainId, after, excludedContracts: [], excludedNftIds: [] });
-    after = lines.length === mostLines ? lines.at(-1) : undefined;
-    return lines;
   };
 }
 

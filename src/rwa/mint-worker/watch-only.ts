@@ -5,8 +5,7 @@ import { type LaneId, listUnstaffedLanes } from './stores/lane-store.ts';
 
 /** The signer of a lane whose key this process does not have. */
 function createAbsentSigner(address: string): MintSigner {
-  const refuse = () => Promise.reject(new Error(`This process has no key of ${address}.`));
-  return { address, sign: refuse, signFill: refuse, signReplacement: refuse };
+  return { address, sign: () => Promise.reject(new Error(`This process has no key of ${address}.`)) };
 }
 
 /** Lanes that nobody signs for, and that this process watches meanwhile. */

@@ -12,14 +12,6 @@ afterEach(() => setup.close());
 const stateOf = async (id = '') => (await setup.service.db('nfts').where({ id }).first()).mint_state;
 
 describe('a reorganisation', () => {
-  test('less deep than the confirmations: the mint goes on, in another block', async () => {
-    const ids = await setup.accept(3);
-    await untilAll(setup.service, ids, 'submitted');
-    await until('blocks', async () => (await setup.chain.mints()).size === 3);
-    await setup.chain.call('anvil_reorg', 1, []);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
   test('deeper than the confirmations takes minted rows back, all three fields together, and counts them again', async () => {
     const { chain, service } = setup;
     const [first = ''] = await setup.accept(1);
@@ -53,23 +45,6 @@ describe('a reorganisation', () => {
 });
 
 describe('a chain', () => {
-  test('that drops transactions gets them again', async () => {
-    const { chain, service } = setup;
-    await chain.call('evm_setAutomine', false);
-    const ids = await setup.accept(5);
-    await untilAll(service, ids, 'submitted');
-    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-    await until('the node has them', async () => (await inPool()) > 0n);
-    // Nobody sends them again before it is seen that they are gone.
-    const [worker] = setup.running();
-    worker?.child.kill('SIGSTOP');
-    await chain.call('anvil_dropAllTransactions');
-    expect(await inPool()).toBe(0n);
-    worker?.child.kill('SIGCONT');
-    await until('they are back', async () => (await inPool()) > 0n);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
   test('that drops transactions gets all of them again after a block, whenever they would be sent again', async () => {
     const { chain } = setup;
     await setup.killAll();
@@ -87,16 +62,6 @@ describe('a chain', () => {
       await chain.call('anvil_mine', 1);
       return (await chain.mints()).size === ids.length;
     });
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('without blocks for a while: nothing fails, no nonce is given twice', async () => {
-    const { chain, service } = setup;
-    await chain.call('evm_setAutomine', false);
-    const ids = await setup.accept(20);
-    await untilAll(service, ids, 'submitted');
-    const states = await service.db('nfts').distinct('mint_state');
-    expect(states).toEqual([{ mint_state: 'submitted' }]);
     expect(await setup.settle(ids)).toEqual([]);
   });
 });

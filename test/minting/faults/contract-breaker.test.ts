@@ -31,11 +31,6 @@ const states = (ids: readonly string[]) =>
     .whereIn('id', [...ids])
     .distinct()
     .pluck('mint_state');
-const acceptMany = async (count: number) => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await setup.accept(10)));
-  return ids;
-};
 /** Accepts a mint to this recipient. */
 async function acceptTo(recipient: string): Promise<string> {
   const { service } = setup;
@@ -59,7 +54,7 @@ test('N5: a contract whose estimates are a third too low gets twice the gas, and
   const { node } = setup;
   await become('Hungry');
   node.setFlaws(estimating((gas) => (gas * 2n) / 3n));
-  const ids = await acceptMany(20);
+  const ids = await setup.accept(20);
   setup.work();
   const mining = setup.keepMining();
   await untilAll(setup.service, ids, 'minted', 60);
@@ -79,9 +74,9 @@ test('N9: a recipient that refuses only in a block fails alone; the others cost 
     return resultOf(reply) === undefined ? { result: '0xf4240' } : reply;
   });
   node.setFlaws(neverRefuses);
-  const others = await acceptMany(10);
+  const others = await setup.accept(10);
   const refused = await acceptTo('0x00000000000000000000000000000000DeaDBeef');
-  const more = await acceptMany(10);
+  const more = await setup.accept(10);
   setup.work();
   const mining = setup.keepMining();
   await untilAll(setup.service, [...others, ...more], 'minted', 60);
@@ -100,7 +95,7 @@ test.for([
     const { chain, node, service } = setup;
     node.setFlaws(...flaws);
     await become('Idle');
-    const ids = await acceptMany(40);
+    const ids = await setup.accept(40);
     setup.work();
     const mining = setup.keepMining();
     const paused = () => service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });

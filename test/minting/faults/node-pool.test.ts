@@ -3,7 +3,6 @@ import { commandLine, settingsFor } from '../../cli/command-line.ts';
 import { startChain, type TestChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import { lies } from '../../support/node/lies.ts';
 import { type NoFinalized, noFinalized } from '../../support/node/limits.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
 import { standsStill } from '../../support/node/old-heads.ts';
@@ -99,20 +98,6 @@ describe('a first node that stands on an orphan and cannot say what is final', (
 });
 
 describe('a first node that stands still', () => {
-  test('is left for the one that goes on, and used again when it has caught up', async () => {
-    bent.setFlaws(standsStill(await presentPast()));
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(4);
-    await untilAll(setup.service, ids, 'minted', 15);
-    const [worker] = setup.running();
-    expect(worker?.output()).toMatch(/"state":"lagging","reason":"at block \d+, \d+ behind another node"/);
-    await until('finality is missed', async () => (await pauseOf()).reason === 'finality_unknown');
-    bent.setFlaws();
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
   test('is used all the same when it is the only one, and that no block comes is told', async () => {
     await useNodes([bent.url]);
     bent.setFlaws(standsStill(await presentPast()));
@@ -122,64 +107,6 @@ describe('a first node that stands still', () => {
     // Not before it has lasted: 24 times as long as an answer may take.
     await until('the reason', async () => (await pauseOf()).reason === 'no_new_blocks', 30);
     expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
-    bent.setFlaws();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-});
-
-describe("a node's URL that leads to another chain", () => {
-  const startForeign = async () => {
-    const foreign = await startChain({ chainId: '4242' });
-    others.push(foreign);
-    for (const signer of setup.signers) await callNode(foreign.rpcUrl, 'anvil_setNonce', [signer, '0x32']);
-    return foreign;
-  };
-
-  test.each(['alone', 'beside a sound node'])('%s: no nonce is taken from there', async (place) => {
-    const foreign = await startForeign();
-    if (place === 'alone') await useNodes([bent.url]);
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(2);
-    await untilAll(setup.service, ids, 'submitted');
-    for (let round = 0; round < 5; round += 1) {
-      bent.leadTo(foreign.rpcUrl);
-      ids.push(...(await setup.accept(2)));
-      bent.forget();
-      const isAsked = async () => bent.takeMethods().includes('eth_chainId');
-      await until('the foreign chain is asked', isAsked);
-      await until('the foreign chain is asked again', isAsked);
-      bent.leadTo(setup.chain.rpcUrl);
-      await untilAll(setup.service, ids.slice(0, 2), 'minted');
-    }
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-    const rows = await setup.service.db('mint_transactions').orderBy('nonce').select('nonce');
-    expect(rows.map(({ nonce }) => Number(nonce))).toEqual(rows.map((_row, index) => index));
-    expect(await callNode(foreign.rpcUrl, 'eth_blockNumber', [])).toBe('0x0');
-  });
-});
-
-describe('a broadcast', () => {
-  test('reaches the sound node when the first swallows transactions, at the first price', async () => {
-    bent.setFlaws(lies.forgets);
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(6);
-    await untilAll(setup.service, ids, 'minted', 15);
-    const attempts = await setup.service.db('mint_attempts').distinct('number');
-    expect(attempts).toEqual([{ number: 1 }]);
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('is not held up by a node that hangs', async () => {
-    bent.setFlaws(() => 'hang');
-    await startWorker();
-    const mining = setup.keepMining();
-    const ids = await setup.accept(6);
-    await untilAll(setup.service, ids, 'minted', 15);
-    mining.stop();
     bent.setFlaws();
     expect(await setup.settle(ids)).toEqual([]);
   });
@@ -262,31 +189,5 @@ describe('two nodes that disagree below the confirmations', () => {
     expect(await service.db('mint_attempts')).toHaveLength(1);
     bent.leadTo(chain.rpcUrl);
     expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('stop conclusions with both names, and minting goes on when they agree', async () => {
-    const { chain, node, service } = setup;
-    const orphan = await startOrphan();
-    bent.leadTo(orphan.rpcUrl);
-    // The second one tells of its own chain, and both go on.
-    bent.setFlaws(lies.forgets);
-    const growing = setInterval(() => void callNode(orphan.rpcUrl, 'anvil_mine', ['0x1']), 150);
-    const mining = setup.keepMining();
-    try {
-      await startWorker();
-      const ids = await setup.accept(3);
-      await until('it is said', async () => (await pauseOf()).reason === 'nodes_disagree');
-      const { detail } = await pauseOf();
-      expect([bent.url, node.url].every((url) => detail.includes(url))).toBe(true);
-      expect(await statesOf(ids)).not.toContain('minted');
-      bent.leadTo(chain.rpcUrl);
-      bent.setFlaws();
-      await untilAll(service, ids, 'minted', 15);
-      mining.stop();
-      expect(await setup.settle(ids)).toEqual([]);
-    } finally {
-      clearInterval(growing);
-      mining.stop();
-    }
   });
 });

@@ -34,18 +34,6 @@ test('a mint that is older than the NFT is none of it: it waits for an operator,
   });
 });
 
-test('to another recipient neither: it does not fail for what somebody else was given before it was made', async () => {
-  const [id = ''] = await setup.accept(1);
-  const { token_id: tokenId } = await setup.row(id);
-  await setup.chain.mintByHand('0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', tokenId);
-  await makeYounger(id, 2);
-  setup.work();
-  const mining = setup.keepMining();
-  await until('its reason', async () => (await setup.note(id))?.reason === 'token_exists');
-  mining.stop();
-  expect((await setup.row(id)).mint_state).toBe('submitted');
-});
-
 test('a mint that differs from the NFT by what clocks differ is its own', async () => {
   const { id, hash } = await setup.acceptMinted();
   await makeYounger(id, 30 / 3_600);

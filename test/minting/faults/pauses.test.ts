@@ -1,4 +1,4 @@
-import { getAddress, id, Wallet } from 'ethers';
+import { getAddress } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-store.ts';
 import { mintReasons } from '../../../src/rwa/minting/mint-reason.ts';
@@ -10,10 +10,8 @@ import { useKey } from '../fault-kinds.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let signer: string;
 beforeEach(async () => {
   setup = await createMintSetup();
-  signer = new Wallet(setup.chain.keys[0] ?? '').address;
 });
 afterEach(() => setup.close());
 
@@ -23,22 +21,6 @@ const states = async () =>
   (await setup.service.db('nfts').distinct('mint_state')).map(({ mint_state: state }) => state);
 
 describe('a lane pauses, loses nothing, and goes on by itself when', () => {
-  test('the balance is too low', async () => {
-    await setup.chain.call('anvil_setBalance', signer, '0x1');
-    const ids = await setup.accept(3);
-    setup.work();
-    await paused('balance_too_low');
-    expect(await states()).toEqual(['queued']);
-    await expect(assertNoLaneNeedsHelp(setup.service.db)).rejects.toThrow(`${signer} on network 31337`);
-    // Callers are answered all the same.
-    expect((await fetch(`${setup.service.baseUrl}/readyz`)).status).toBe(200);
-    await setup.chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');
-    await untilAll(setup.service, ids, 'submitted');
-    await paused(null);
-    await assertNoLaneNeedsHelp(setup.service.db);
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
   test('gas costs more than the cap', async () => {
     const ids = await setup.accept(3);
     await setup.chain.call('anvil_setNextBlockBaseFeePerGas', '0x2540be400');
@@ -50,18 +32,6 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
     await untilAll(setup.service, ids, 'minted', 40);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('the contract refuses the signer', async () => {
-    await setup.chain.admin('revokeRole', id('MINTER_ROLE'), signer);
-    const ids = await setup.accept(3);
-    setup.work();
-    const refusing = () => setup.service.db('mint_contracts').where({ pause_reason: 'contract_refuses' });
-    await until('the pause of the contract', async () => (await refusing()).length === 1);
-    expect(await states()).toEqual(['queued']);
-    await setup.chain.admin('grantRole', id('MINTER_ROLE'), signer);
-    expect(await setup.settle(ids)).toEqual([]);
-    await until('its end', async () => (await refusing()).length === 0);
   });
 
   test('an operator stopped it', async () => {

@@ -52,18 +52,6 @@ describe('a contract that refuses one recipient', () => {
     expect(await setup.settle([refused, ...others])).toEqual([]);
   });
 
-  test('in the middle of a batch, takes the others along only once', async () => {
-    const first = await setup.accept(2);
-    const refused = await acceptUnverified();
-    const others = [...first, ...(await setup.accept(2))];
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(setup.service, others, 'minted', 40);
-    await until('its end', async () => (await row(refused)).mint_state === 'failed', 40);
-    mining.stop();
-    expect(await setup.settle(others)).toEqual([]);
-  });
-
   test('is known by the next mint, where nobody else was there to compare', async () => {
     const refused = await acceptUnverified();
     setup.work();
@@ -75,33 +63,6 @@ describe('a contract that refuses one recipient', () => {
     mining.stop();
     expect(await setup.settle(others)).toEqual([]);
     await until('no pause', async () => (await contractPause()) === null);
-  });
-
-  test('verifies it while it waits: the NFT is minted after all', async () => {
-    const { chain } = setup;
-    const waiting = await acceptUnverified();
-    const others = await setup.accept(1);
-    setup.work();
-    await untilAll(setup.service, others, 'submitted');
-    await chain.call('anvil_setCode', chain.contract, tallystick);
-    const mining = setup.keepMining();
-    await untilAll(setup.service, [waiting], 'minted', 30);
-    mining.stop();
-    expect(await setup.settle([waiting, ...others])).toEqual([]);
-  });
-
-  test('for many, is sent the others all the same', async () => {
-    const refused = await Promise.all(Array.from({ length: 25 }, acceptUnverified));
-    const others = await setup.accept(2);
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(setup.service, others, 'minted', 40);
-    await until('their end', async () => {
-      const rows = await setup.service.db('nfts').whereIn('id', refused);
-      return rows.every((each) => each.mint_state === 'failed');
-    });
-    mining.stop();
-    expect(await setup.settle(others)).toEqual([]);
   });
 });
 

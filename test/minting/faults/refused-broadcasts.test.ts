@@ -34,11 +34,6 @@ const exceedsCap = (raw: unknown) => {
 const baseFee = (fee: bigint) => setup.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${fee.toString(16)}`);
 
 const pauses = () => setup.service.db('mint_lanes').first('pause_reason', 'pause_detail');
-const accept = async (count: number) => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await setup.accept(10)));
-  return ids;
-};
 const attempts = async (): Promise<Transaction[]> =>
   (await setup.service.db('mint_attempts').orderBy('created_at')).map(({ raw }) =>
     Transaction.from(`0x${raw.toString('hex')}`),
@@ -50,7 +45,7 @@ describe('a transaction that every node refuses', () => {
     node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));
     await baseFee(60n * gwei);
     await chain.mine();
-    const ids = await accept(40);
+    const ids = await setup.accept(40);
     setup.work();
     await until('an attempt', async () => (await attempts()).length > 0);
     const [refused] = await attempts();
@@ -89,25 +84,6 @@ describe('a transaction that every node refuses', () => {
   });
 
   test.each([
-    ['its gas', 'exceeds block gas limit', ({ gasLimit }: Transaction) => gasLimit > 400_000n],
-    [
-      'its size',
-      'oversized data: transaction size 4096, limit 1024',
-      ({ data }: Transaction) => data.length > 2_048,
-    ],
-  ])('for %s is signed anew with fewer NFTs', async (_what, words, isRefused) => {
-    node.setFlaws(
-      of('eth_sendRawTransaction', ({ params: [raw] }) =>
-        isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
-      ),
-    );
-    const ids = await accept(20);
-    setup.work();
-    await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test.each([
     [
       'a gas limit that does not cover it',
       'intrinsic gas too low: gas 21000, minimum needed 21064',
@@ -117,11 +93,6 @@ describe('a transaction that every node refuses', () => {
       'a type that the chain does not know',
       'transaction type not supported',
       (each: Transaction) => each.type === 2,
-    ],
-    [
-      'a tip below its minimum',
-      'transaction underpriced: gas tip cap 1000000000, minimum needed 2000000000',
-      (each: Transaction) => (each.maxPriorityFeePerGas ?? 0n) < 2n * gwei,
     ],
   ])(
     'for %s is signed anew so that it fits, at its nonce, with all its NFTs',
@@ -156,7 +127,7 @@ describe('a transaction that every node refuses', () => {
     );
     await baseFee(60n * gwei);
     await chain.mine();
-    const ids = await accept(30);
+    const ids = await setup.accept(30);
     setup.work();
     await untilAll(service, ids, 'submitted');
     const mining = setup.keepMining();

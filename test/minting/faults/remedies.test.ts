@@ -32,7 +32,7 @@ async function withoutEntries(work: () => Promise<void>): Promise<void> {
   await db.raw('DROP TRIGGER no_entry ON audit_log; DROP FUNCTION no_entry');
 }
 /** As `settle`, where fees rise because an operator has a transaction replaced. */
-const settled = async (ids: readonly string[]) => (await setup.judge(ids, undefined, false)).found;
+const settled = (ids: readonly string[]) => setup.settle(ids, { isConductJudged: false });
 /** Whoever has the key of another minter. */
 const thief = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
 /** As if the NFT were made so long after everything that is on the chain. */
@@ -132,14 +132,6 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     // The token of the thief is an alarm until somebody has taken note of it.
     expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0 });
     expect(await setup.settle([id])).toEqual([]);
-  });
-
-  test('no answer is no proof', async () => {
-    const [id = ''] = await setup.accept(1);
-    await fail(id);
-    setup.node.lie('down');
-    expect((await cli.run('mint', 'retry', id)).status).toBe(1);
-    expect((await nft(id)).mint_state).toBe('failed');
   });
 });
 
@@ -257,7 +249,7 @@ describe('mint release', () => {
     expect(await lastEntry()).toEqual({ action: 'mint.release', subject: id, details: { state: 'minted' } });
     expect(await noteOf(id)).toBeUndefined();
     // What the command asks is no question of a lane.
-    expect((await setup.judge([id], undefined, false)).found).toEqual([]);
+    expect(await settled([id])).toEqual([]);
   });
 });
 
@@ -273,17 +265,6 @@ describe('a nonce at which somebody else left a transaction in a pool', () => {
       return Promise.resolve(failure(-32000, 'replacement transaction underpriced'));
     });
   };
-
-  test('is outbid by itself', async () => {
-    const { node, service } = setup;
-    node.setFlaws(paysMore(3n));
-    const ids = await setup.accept(2);
-    setup.work();
-    const mining = setup.keepMining();
-    await untilAll(service, ids, 'minted', 30);
-    mining.stop();
-    expect(await settled(ids)).toEqual([]);
-  });
 
   test('tells when the cap allows no more, and is outbid with a higher one', async () => {
     const { node, service } = setup;

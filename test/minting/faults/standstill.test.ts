@@ -2,23 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isNetworkStaffed } from '../../../src/rwa/minting/lane-status-store.ts';
 import { mintReasons } from '../../../src/rwa/minting/mint-reason.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import { without } from '../../support/node/limits.ts';
-import { startNode, type TestNode } from '../../support/node/node.ts';
 import { keepsBroadcasts } from '../../support/node/wrongs.ts';
 import { type LoggedWorker, startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
 let workers: LoggedWorker[];
-let altered: TestNode | undefined;
 beforeEach(async () => {
   setup = await createMintSetup({ minters: 2 });
   workers = [];
 });
 afterEach(async () => {
   for (const worker of workers) await worker.stop();
-  await altered?.close();
-  altered = undefined;
   await setup.close();
 });
 
@@ -164,18 +159,5 @@ test('callers are answered by a process whose lane needs help; operators are tol
     err: { message: expect.stringContaining('balance_too_low') },
   });
   await setup.chain.call('anvil_setBalance', setup.signers[0], '0x56bc75e2d63100000');
-  expect(await setup.settle(ids)).toEqual([]);
-});
-
-test.for([
-  ['suggests no priority fee', ['eth_maxPriorityFeePerGas']],
-  ['suggests no priority fee and knows no history of fees', ['eth_maxPriorityFeePerGas', 'eth_feeHistory']],
-] as const)('mints go on with a node that %s', async ([_, unknown]) => {
-  altered = await startNode(setup.chain.rpcUrl);
-  altered.setFlaws(without(...unknown));
-  await setup.service.db('networks').update({ rpc_urls: [altered.url] });
-  await startOneLane();
-  const ids = await setup.accept(2);
-  await untilAll(setup.service, ids, 'submitted', 10);
   expect(await setup.settle(ids)).toEqual([]);
 });

@@ -46,7 +46,12 @@ describe('fees stay as they are', () => {
     await chain.call('anvil_dropAllTransactions');
     await mineBlocks(15, gwei);
     expect(await raises()).toEqual([]);
+    const pauseOf = async () => (await service.db('mint_lanes').first()).pause_reason;
+    await until('the reason', async () => (await pauseOf()) === 'balance_too_low');
     await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
+    const mining = setup.keepMining();
+    await until('its end', async () => (await pauseOf()) === null);
+    mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
   });
 

@@ -13,11 +13,6 @@ beforeEach(async () => {
 afterEach(() => setup.close());
 
 const row = (id: string) => setup.service.db('nfts').where({ id }).first();
-const acceptMany = async (count: number) => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await setup.accept(10)));
-  return ids;
-};
 const reverted = () => setup.service.db('mint_transactions').where({ state: 'reverted' });
 
 /** Accepts a mint of an RWA whose contract is this. */
@@ -36,7 +31,7 @@ test('a contract that uses more gas for each further token: no batch runs out of
   const hungry = await deployed('Hungry');
   await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', hungry, 'latest'));
   await chain.mine(5);
-  const ids = await acceptMany(60);
+  const ids = await setup.accept(60);
   setup.work();
   const mining = setup.keepMining();
   await untilAll(setup.service, ids, 'minted', 40);
@@ -89,7 +84,7 @@ describe('a contract that is none that mints', () => {
 });
 
 test('a recipient that no contract mints to harms only its own NFT, at once', async () => {
-  const ids = await acceptMany(40);
+  const ids = await setup.accept(40);
   const [poison = ''] = ids.splice(17, 1);
   await setup.service.db('nfts').where({ id: poison }).update({ recipient: ZeroAddress });
   setup.work();

@@ -14,7 +14,7 @@ type Preference = {
   readonly doubted: ReadonlySet<string>;
 };
 
-const noPreference: Preference = { isSound: () => true, refresh() {}, doubted: new Set() };
+export const noPreference: Preference = { isSound: () => true, refresh() {}, doubted: new Set() };
 
 /**
  * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound

@@ -1,9 +1,9 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { isOfEveryNode } from '../transport/answer.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
-import { NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
+import { NodesUnavailableError } from '../transport/node-fault.ts';
 import type { BlockId } from '../transport/node-look.ts';
-import { type AskNetwork, createFailover } from './failover.ts';
+import { type AskNetwork, createFailover, noPreference } from './failover.ts';
 import type { Agreement } from './node-consensus.ts';
 
 /** The one node that everything up to the next poll is asked of, and what the poll of all nodes has shown. */
@@ -42,22 +42,11 @@ const doubted = new Set([
  * @param onFailure called with each request that this node did not answer
  */
 export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
-  const ask = createFailover(chainId, [endpoint]);
-  const verify = async () => {
-    try {
-      await endpoint.verifyChain();
-    } catch (error) {
-      if (!(error instanceof NodeFault)) throw error;
-      throw new NodesUnavailableError(chainId, [
-        { url: endpoint.label, message: error.message, reason: error.reason },
-      ]);
-    }
-  };
+  const ask = createFailover(chainId, [endpoint], { ...noPreference, doubted });
   return async (method, params) => {
     try {
       const answer = await ask(method, params);
       if ('error' in answer && isOfEveryNode(method, params)) onFailure();
-      if (doubted.has(method)) await verify();
       return answer;
     } catch (error) {
       if (error instanceof NodesUnavailableError && !error.isOwn) onFailure();

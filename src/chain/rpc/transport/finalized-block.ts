@@ -61,19 +61,6 @@ export function readFinalizedTag(answer: RpcAnswer): FinalizedTag {
   return number;
 }
 
-/**
- * The newest block that cannot be replaced: the one with the tag `finalized` or, from a node that has none
- * ({@link askFinalizedTag} lists the answers), the block `depth` below the head.
- * @param head number of the newest block
- * @param depth the network's `finalityDepth`, in blocks
- * @returns the number; -1n when the chain is not deep enough to have such a block
- * @throws as {@link askFinalizedTag}
- */
-export async function finalizedBlock(node: Node, head: bigint, depth: number): Promise<bigint> {
-  const tag = await askFinalizedTag(node);
-  return typeof tag === 'bigint' ? tag : blockAtDepth(head, depth);
-}
-
 /** The number of the block `depth` below the head; -1n when the chain is not that long. */
 export function blockAtDepth(head: bigint, depth: number): bigint {
   const number = head - BigInt(depth);

@@ -42,8 +42,7 @@ export function createAudit({ restSeconds = aMinute, ...options }: AuditOptions)
       try {
         node = await nodeOf(network);
         if (node === undefined) continue;
-        const to = await node.finalized(await node.head(), network.finalityDepth);
-        await compareFinal({ db, log, node, contract, to }).next();
+        await compareFinal({ db, log, node, contract, to: node.finalized }).next();
       } catch (err) {
         node?.preferOthers();
         log.warn({ err, chainId: network.chainId, contract: contract.contract }, 'mints were not audited');

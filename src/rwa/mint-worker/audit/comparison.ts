@@ -5,12 +5,10 @@ import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import {
   type Comparison,
-  compareInTurn,
+  comparePage,
   type Disagreement,
-  findMissingTokens,
   isLostPast,
   isToldOf,
-  type MintPage,
 } from '../../minting/compare/compare-page.ts';
 import {
   beginRecovery,
@@ -41,13 +39,12 @@ export async function pauseForComparison(
   head: Head,
   contract: string,
 ): Promise<Pause | undefined> {
-  const { db, lease, log, memory, network, node, stopping } = context;
+  const { db, lease, log, memory, node, stopping } = context;
   const { compared } = memory;
   if (compared.contracts.has(contract)) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
   // Nothing can be compared while nothing is final.
-  if (finalized < 0n) return undefined;
-  compared.to ??= finalized;
+  if (node.finalized < 0n) return undefined;
+  compared.to ??= node.finalized;
   const { to } = compared;
   try {
     const row = await findCompared(db, { chainId: lease.chainId, contract });
@@ -113,7 +110,9 @@ export async function* compareFinal(run: ComparisonRun): AsyncGenerator<{ readon
   const comparison: Comparison = { db, node, ...id, signers, finalized: to };
   const parts = scanLogs((part) => ask(() => node.mintsIn(id.contract, part)), { from, to }, width);
   for await (const { logs: mints, ...part } of parts) {
-    const found = await compareUntilLost(comparison, contract, { ...part, mints });
+    const isNews = (each: Disagreement) => !isExpected(contract, each);
+    const isLost = (each: Disagreement) => isNews(each) && isLostPast(each);
+    const found = (await comparePage(comparison, { ...part, mints }, isLost)).filter(isNews);
     const lost = found.find(isLostPast);
     const news = await inTransaction(db, async (tx) => {
       // A recovery compares everything again.
@@ -131,18 +130,6 @@ export async function* compareFinal(run: ComparisonRun): AsyncGenerator<{ readon
       return;
     }
   }
-}
-
-/** What disagrees in a part; nothing more after a mint of ours that the database lacks, since each costs questions. */
-async function compareUntilLost(comparison: Comparison, contract: ComparedContract, page: MintPage) {
-  const found: Disagreement[] = [];
-  for await (const each of compareInTurn(comparison, page.mints)) {
-    if (each === undefined || isExpected(contract, each)) continue;
-    found.push(each);
-    if (isLostPast(each)) return found;
-  }
-  const seen = page.mints.map(({ tokenId }) => tokenId);
-  return [...found, ...(await findMissingTokens(comparison, page, seen))];
 }
 
 /** Whether a recovery has reported the disagreement, or a lane is about to write the mint. */

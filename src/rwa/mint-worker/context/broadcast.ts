@@ -1,6 +1,7 @@
 import { hintOf, isSettled } from '../../../chain/minting/refusal.ts';
 import { mostCostOf, type Signed } from '../../../chain/minting/signer.ts';
 import type { LaneContext } from './lane-context.ts';
+import { memoryOf, type TransactionMemory } from './lane-memory.ts';
 import { learn } from './market.ts';
 
 /**
@@ -13,47 +14,40 @@ export async function broadcast(
   { hash, raw }: Signed,
 ): Promise<void> {
   const { log, memory, node, now } = context;
-  memory.broadcastAt.set(transactionId, now());
+  const known = memoryOf(memory, transactionId);
+  known.broadcastAt = now();
   try {
-    const { isTaken, words } = await node.broadcast(raw, { isDoubted: memory.forgotten.has(transactionId) });
-    memory.answers.set(transactionId, words || 'sent');
-    if (hintOf(words).first === 'nonce') memory.nonceUsed.add(transactionId);
-    const forgotten = memory.forgotten.get(transactionId);
-    const isNews = !memory.refused.has(transactionId);
+    const { forgotten, refused } = known;
+    const { isTaken, words } = await node.broadcast(raw, { isDoubted: forgotten !== undefined });
+    known.answer = words || 'sent';
+    if (hintOf(words).first === 'nonce') known.isNonceUsed = true;
     if (isTaken) {
       if (forgotten !== undefined) forgotten.isTaken = true;
-      const { raisedTo: tip } = memory.refused.get(transactionId) ?? {};
       // So that the next transactions begin with this tip.
-      if (tip !== undefined) learn(context, { tip });
+      if (refused?.raisedTo !== undefined) learn(context, { tip: refused.raisedTo });
     }
     // Then receipts show it, unless it has waited for long and the node does not have it.
     const isKnown = isSettled(words) && forgotten?.isTaken !== false;
     if (isTaken || isKnown) {
-      memory.refused.delete(transactionId);
-      memory.underfunded.delete(transactionId);
-    } else await noteRefusal(context, transactionId, raw, words);
-    const level = !isTaken && !isKnown && isNews ? 'warn' : 'debug';
+      known.refused = undefined;
+      known.isUnderfunded = false;
+    } else await noteRefusal(context, known, raw, words);
+    const level = !isTaken && !isKnown && refused === undefined ? 'warn' : 'debug';
     log[level]({ transaction: transactionId, hash, isTaken, words }, 'mint transaction sent');
   } catch (err) {
-    memory.answers.set(transactionId, `nothing: ${err instanceof Error ? err.message.slice(0, 200) : err}`);
+    known.answer = `nothing: ${err instanceof Error ? err.message.slice(0, 200) : err}`;
     log.warn({ err, transaction: transactionId, hash }, 'unknown whether a node has the mint transaction');
   }
 }
 
 /** Counts a rejection, whatever the text. When the signer cannot pay for the transaction, its price is not to blame. */
 async function noteRefusal(
-  { memory, node, signer }: LaneContext,
-  transactionId: string,
+  { node, signer }: LaneContext,
+  known: TransactionMemory,
   raw: string,
   words: string,
 ): Promise<void> {
-  const before = memory.refused.get(transactionId);
-  const isUnderfunded = (await node.balance(signer.address)) < mostCostOf(raw);
-  if (isUnderfunded) {
-    memory.underfunded.add(transactionId);
-    memory.refused.delete(transactionId);
-  } else {
-    memory.underfunded.delete(transactionId);
-    memory.refused.set(transactionId, { ...before, looks: (before?.looks ?? 0) + 1, words });
-  }
+  const before = known.refused;
+  known.isUnderfunded = (await node.balance(signer.address)) < mostCostOf(raw);
+  known.refused = known.isUnderfunded ? undefined : { ...before, looks: (before?.looks ?? 0) + 1, words };
 }

@@ -1,10 +1,9 @@
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
+import type { Block, Receipt } from '../../../chain/minting/mint-node.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import type { QueuedLine } from '../stores/queued-nft-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
-import type { Mined } from './mined.ts';
 
 /** A nonce that every node rejects, whatever its attempt. */
 export type Refused = {
@@ -58,6 +57,9 @@ type NextTransaction = {
   readonly waitMs: number;
 };
 
+/** The receipt of a transaction and the block of the chain that includes it. */
+export type Mined = { readonly receipt: Receipt; readonly block: Block };
+
 /** With the RWA whose changed metadata it reports. */
 type MinedByUs = Mined & { readonly rwaId: string | null };
 
@@ -73,44 +75,43 @@ type ComparedMemory = {
   look: { readonly hash: string; readonly at: number; readonly ask: Ask } | undefined;
 };
 
+/** What a lane remembers of a transaction that can still change. */
+export type TransactionMemory = {
+  /** When it was last broadcast, in milliseconds of the lane's clock; undefined when it is to be broadcast at once. */
+  broadcastAt?: number | undefined;
+  /** What the nodes last answered to a broadcast. */
+  answer?: string;
+  /** Its nonce is used according to a broadcast, though not to the transaction count. */
+  isNonceUsed?: boolean;
+  /** Nodes rejected it, and the signer cannot pay for it. */
+  isUnderfunded?: boolean;
+  /** It has waited for long, and the node does not have it. */
+  forgotten?: Forgotten | undefined;
+  /** Its last broadcast was rejected. */
+  refused?: Refused | undefined;
+  /** The block that it is in, which is not confirmed yet; null when it is in none, while its nonce is used for good. */
+  mined?: MinedByUs | null | undefined;
+  /**
+   * It waits until the use of its nonce is final, as the last check of the chain has shown. That is so too when a contract
+   * reverted it or passed its NFTs over.
+   */
+  isSettling?: boolean;
+};
+
 /** What a lane remembers between polls. A lane that starts finds all of it again. */
 export type LaneMemory = {
-  /** When each transaction was last broadcast, by its id; in milliseconds of the lane's clock. */
-  readonly broadcastAt: Map<string, number>;
+  /** By their ids. */
+  readonly transactions: Map<string, TransactionMemory>;
   /** The transaction that the chain takes next, and when the node is asked whether it has it; see `isForgotten`. */
   next: NextTransaction | undefined;
-  /**
-   * Transactions that are in a block, which is not confirmed yet, by their ids; null for one that is in none, while
-   * its nonce is used for good.
-   */
-  readonly mined: Map<string, MinedByUs | null>;
-  /**
-   * Ids of transactions that wait until the use of their nonce is final, as the last check of the chain has shown. Those
-   * that a contract reverted or passed over are among them.
-   */
-  readonly settling: Set<string>;
   /** The chain that the last poll has seen. */
   lineage: Lineage | undefined;
   readonly evidence: EvidenceMemory;
-  /** Ids of transactions whose nonce is used according to a broadcast, though not to the transaction count. */
-  readonly nonceUsed: Set<string>;
-  /** What the node last answered to the broadcast of each transaction, by its id. */
-  readonly answers: Map<string, string>;
-  /** Ids of transactions that nodes rejected, and that the signer cannot pay for. */
-  readonly underfunded: Set<string>;
-  /** Transactions that have waited for long and that the node does not have, by their ids. */
-  readonly forgotten: Map<string, Forgotten>;
-  /** Transactions whose last broadcast was rejected, by their id. */
-  readonly refused: Map<string, Refused>;
   /** The block at which a contract was last found to mint to somebody, by its address. */
   readonly mintsAt: Map<string, string>;
   /** Why the signer does not sign, at the newest block. */
   signerFault: string | undefined;
-  /** The line after which the queue is listed next, where it has more lines than are listed at once. */
-  linesAfter: QueuedLine | undefined;
   readonly compared: ComparedMemory;
-  /** Why nothing was sent to contracts, in words as stored; empty when something was. */
-  readonly contractPauses: Map<string, string>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
   /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
@@ -133,31 +134,29 @@ export type LaneMemory = {
   gapLookedAt: string | undefined;
 };
 
-/** Forgets what is remembered of transactions that can no longer change. */
-export function forgetOthers(memory: LaneMemory, open: ReadonlySet<string>): void {
-  const { broadcastAt, mined, nonceUsed, answers, underfunded, forgotten, refused } = memory;
-  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, forgotten, refused]) {
-    for (const id of known.keys()) if (!open.has(id)) known.delete(id);
+/** What is remembered of a transaction, to be changed. */
+export function memoryOf({ transactions }: LaneMemory, id: string): TransactionMemory {
+  const known = transactions.get(id) ?? {};
+  transactions.set(id, known);
+  return known;
+}
+
+/** Forgets transactions that can no longer change, and which of the others settle. */
+export function beginLook({ transactions }: LaneMemory, open: ReadonlySet<string>): void {
+  for (const [id, known] of transactions) {
+    if (open.has(id)) known.isSettling = false;
+    else transactions.delete(id);
   }
 }
 
 export const createLaneMemory = (): LaneMemory => ({
-  broadcastAt: new Map(),
+  transactions: new Map(),
   next: undefined,
-  mined: new Map(),
-  settling: new Set(),
   lineage: undefined,
   evidence: createEvidenceMemory(),
-  nonceUsed: new Set(),
-  answers: new Map(),
-  underfunded: new Set(),
-  forgotten: new Map(),
-  refused: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,
-  linesAfter: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
-  contractPauses: new Map(),
   costs: new Map(),
   resting: new Map(),
   unreported: new Map(),

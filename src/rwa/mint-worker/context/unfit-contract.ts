@@ -1,8 +1,9 @@
-import type { ContractLook } from '../../../chain/minting/contract-look.ts';
+import type { ContractLook } from '../../../chain/minting/evidence-node.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
-import { listQueuedForContract } from '../stores/queued-nft-store.ts';
+import { listQueuedForContract, type QueuedMint } from '../stores/queued-nft-store.ts';
+import { endRefused } from '../stores/refusal-store.ts';
 import { isOfNode } from './inquiry.ts';
 import type { LaneContext } from './lane-context.ts';
 
@@ -71,28 +72,33 @@ export async function refuseUnfit(
   head: Head,
   contract: string,
 ): Promise<Pause | 'refused' | undefined> {
-  const { network, node } = context;
+  const { db, lease, node } = context;
   // A new contract has no code at the final block yet.
   const atHead = await lookIfShown(node, contract, head.number);
   // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
   if (atHead === 'contract' || atHead === undefined) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
-  const unfit = await unfitContract(context, contract, finalized);
+  const unfit = await unfitContract(context, contract, node.finalized);
   if (unfit === undefined || unfit === 'doubted') {
     const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
     return { reason: 'contract_refuses', detail };
   }
-  await failAll(context, contract, unfit.reason);
+  const queued = await listQueuedForContract(db, lease.chainId, contract, mostAtOnce);
+  await failQueued(context, queued, unfit.reason);
   return 'refused';
 }
 
 const mostAtOnce = 200;
 
-async function failAll({ db, lease, step }: LaneContext, contract: string, reason: string): Promise<void> {
-  const queued = await listQueuedForContract(db, lease.chainId, contract, mostAtOnce);
+/** Fails those of the NFTs that are queued still for the same recipient: none of them is in a transaction. */
+export async function failQueued(
+  { db, lease, step }: LaneContext,
+  mints: readonly QueuedMint[],
+  reason: string,
+): Promise<void> {
   const nftIds = await inFencedTransaction(db, lease, async (tx) => {
     const failed: string[] = [];
-    for (const { nftId, recipient } of queued) {
+    for (const { nftId, recipient } of mints) {
+      await endRefused(tx, nftId);
       if (await refuseNft(tx, { nftId, recipient, reason })) failed.push(nftId);
     }
     return failed;

@@ -4,9 +4,9 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { LaneMemory } from '../context/lane-memory.ts';
 import { marketAt } from '../context/market.ts';
-import { findAskedFill, forgetAskedFill, type Pause } from '../stores/lane-store.ts';
+import { forgetAskedFill, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce } from '../stores/transaction-store.ts';
-import { sendWithoutMints } from './send-without-mints.ts';
+import { storeAndSend } from './store-and-send.ts';
 
 // A wider gap comes from a wrong count, and each nonce of it would cost a transfer. A multiple of what may be in flight.
 const widestGap = 10n;
@@ -19,10 +19,9 @@ const widestGap = 10n;
  */
 export async function fillGap(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory } = context;
-  await fillAsked(context, head);
   if (memory.gapLookedAt === head.hash) return memory.gap && pauseForGap(context, memory.gap);
   const above = await findNonceAfterGap(db, lease);
-  const missing = above === undefined ? undefined : await missingNonce(context, head, above);
+  const missing = above === undefined ? undefined : await missingNonce(context, above);
   memory.gapLookedAt = head.hash;
   if (missing === undefined || above === undefined) {
     memory.gap = undefined;
@@ -50,10 +49,9 @@ const isWide = ({ settings }: LaneContext, { seen, above }: Gap) =>
  * Uses the nonce that an operator has asked to fill. Of a gap as many nonces are used as may be in flight.
  * The wish stays until the chain has used the nonce.
  */
-async function fillAsked(context: LaneContext, head: Head): Promise<void> {
+export async function fillAsked(context: LaneContext, head: Head, asked: bigint): Promise<void> {
   const { db, lease, memory, node, signer } = context;
-  const asked = await findAskedFill(db, lease);
-  if (asked === undefined || (memory.gapLookedAt === head.hash && (await hasNonce(db, lease, asked)))) return;
+  if (memory.gapLookedAt === head.hash && (await hasNonce(db, lease, asked))) return;
   const [count, chainId] = await Promise.all([
     node.transactionCount(signer.address, 'latest'),
     node.chainId(),
@@ -81,14 +79,12 @@ function pauseForGap(context: LaneContext, gap: Gap): Pause {
  */
 async function missingNonce(
   { db, lease, network, node, signer }: LaneContext,
-  head: Head,
   above: bigint,
 ): Promise<bigint | undefined> {
   const { address } = signer;
   const [count, chainId] = await Promise.all([node.transactionCount(address, 'latest'), node.chainId()]);
   if (count >= above || chainId.toString() !== network.chainId) return undefined;
-  const finalized = await node.finalized(head, network.finalityDepth);
-  const final = finalized < 0n ? 0n : await node.transactionCount(address, finalized);
+  const final = await node.transactionCount(address, node.finalized);
   if (final > count || (await hasNonce(db, lease, count))) return undefined;
   return count;
 }
@@ -115,8 +111,8 @@ async function fillNonce(context: LaneContext, { nonce, fees, sentAtBlock }: Fil
   const { db, lease, log, signer } = context;
   const { chainId } = lease;
   if (await hasNonce(db, lease, nonce)) return;
-  const signed = await signer.signFill({ chainId, nonce, gasLimit: transferGas, fees });
+  const signed = await signer.sign({ chainId, nonce, gasLimit: transferGas, fees });
   log.warn({ ...lease, nonce: nonce.toString(), hash: signed.hash }, 'nonce filled that nothing used');
   const created = { nonce, contract: signer.address, gasLimit: transferGas };
-  await sendWithoutMints(context, { ...created, signed, fees, sentAtBlock });
+  await storeAndSend(context, { ...created, signed, fees, sentAtBlock });
 }

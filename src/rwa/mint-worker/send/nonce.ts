@@ -46,11 +46,10 @@ async function isConfirmed(
     memory.doubtedCount = { seen: count, number: head.number, hash: head.hash };
     return false;
   }
-  const finalized = await node.finalized(head, network.finalityDepth);
-  if (finalized < doubted.number) return false;
+  if (node.finalized < doubted.number) return false;
   const [block, final, chainId] = await Promise.all([
     node.block(doubted.number),
-    node.transactionCount(signer.address, finalized),
+    node.transactionCount(signer.address, node.finalized),
     node.chainId(),
   ]);
   if (block?.hash !== doubted.hash || chainId.toString() !== network.chainId) {
@@ -84,9 +83,9 @@ async function findFirstNonce(context: LaneContext, head: Head, count: bigint): 
 }
 
 async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
-  const { memory, network, node } = context;
-  const finalized = await node.finalized(head, network.finalityDepth);
-  const final = await countAt(context, finalized);
+  const { memory, node } = context;
+  const { finalized } = node;
+  const final = await countAt(context);
   if (final !== undefined) return final === count;
   const first = memory.firstCount;
   if (first?.seen !== count) {
@@ -101,10 +100,10 @@ async function isBelievable(context: LaneContext, head: Head, count: bigint): Pr
 }
 
 /** @returns undefined when no block is known to be final, or the node does not keep the state of that block */
-async function countAt({ node, signer }: LaneContext, finalized: bigint): Promise<bigint | undefined> {
-  if (finalized < 0n) return undefined;
+async function countAt({ node, signer }: LaneContext): Promise<bigint | undefined> {
+  if (node.finalized < 0n) return undefined;
   try {
-    return await node.transactionCount(signer.address, finalized);
+    return await node.transactionCount(signer.address, node.finalized);
   } catch (error) {
     if (isOfNode(error)) return undefined;
     throw error;

@@ -4,13 +4,13 @@ import { encodeRefresh, type TokenRange } from '../../../chain/minting/mint-cont
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { tokenRangeOf } from '../../assets/token-id.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
+import { balanceAfter, listInFlight } from '../context/in-flight.ts';
 import { isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { restReports } from '../context/unreported.ts';
 import { type DueRefresh, forgetRefreshes, takeDueRefresh } from '../stores/refresh-store.ts';
 import { nextNonce } from './nonce.ts';
-import { listInFlight, maxCostOf } from './send-to-contract.ts';
-import { sendWithoutMints } from './send-without-mints.ts';
+import { storeAndSend } from './store-and-send.ts';
 
 // What is not to be had now may be there soon. Only a contract that rejects the report rests for longer.
 const longestRestMs = 60_000;
@@ -36,8 +36,7 @@ export async function sendRefresh(
   const refresh = tokenRangeOf(BigInt(number));
   const gasLimit = await gasFor(context, contract, refresh);
   if (gasLimit === undefined) return;
-  const reserved = inFlight.reduce((sum, transaction) => sum + maxCostOf(transaction), 0n);
-  const isPayable = gasLimit * fees.maxFeePerGas + reserved <= (await context.node.balance(signer.address));
+  const isPayable = gasLimit * fees.maxFeePerGas <= (await balanceAfter(context, inFlight));
   if (!isPayable || gasLimit > mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare })) {
     restReports(context, contract, longestRestMs);
     return;
@@ -48,7 +47,7 @@ export async function sendRefresh(
   const signed = await signer.sign({ chainId, nonce, contract, refresh, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
   const created = { nonce, contract, gasLimit, rwaId };
-  await sendWithoutMints(context, { ...created, signed, fees, sentAtBlock: head.number }, (tx) =>
+  await storeAndSend(context, { ...created, signed, fees, sentAtBlock: head.number }, (tx) =>
     takeDueRefresh(tx, rwaId, settings.refreshSeconds),
   );
   memory.unreported.delete(contract);

@@ -9,6 +9,7 @@ import {
   tokensWithin,
 } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { balanceAfter } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
 import { refuseUnfit } from '../context/unfit-contract.ts';
@@ -17,7 +18,7 @@ import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
-import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
 import { askAbout } from './resting.ts';
@@ -103,16 +104,10 @@ export async function sendToContract(
 
 /** Counts mints that were reverted in blocks that are not final yet. */
 function countReverts({ memory }: LaneContext, contract: string): number {
-  const reverted = [...memory.mined.values()].filter(
-    (mined) => mined?.receipt.succeeded === false && mined.rwaId === null,
-  );
-  return reverted.filter((mined) => mined?.receipt.to?.toLowerCase() === contract.toLowerCase()).length;
-}
-
-/** Lists the transactions of the lane that are in no block. */
-export async function listInFlight({ db, lease, memory }: LaneContext): Promise<OpenTransaction[]> {
-  const unconfirmed = await listUnconfirmedTransactions(db, lease);
-  return unconfirmed.filter(({ id }) => !memory.mined.has(id));
+  const mined = [...memory.transactions.values()].flatMap((known) => known.mined ?? []);
+  const isRevert = ({ receipt, rwaId }: (typeof mined)[number]) =>
+    !receipt.succeeded && rwaId === null && receipt.to?.toLowerCase() === contract.toLowerCase();
+  return mined.filter(isRevert).length;
 }
 
 const restPerNftMs = 5;
@@ -133,12 +128,11 @@ async function roomFor(
   fees: Fees,
   { gasFactor }: Breaker,
 ): Promise<Room | Pause | undefined> {
-  const { memory, node, settings, signer } = context;
+  const { memory, settings, signer } = context;
   // Until there is an estimate: that of our own contract.
   const cost = timesGas(memory.costs.get(contract) ?? gasCostOf(0n), gasFactor);
-  const balance = await node.balance(signer.address);
-  const reserved = inFlight.reduce((sum, transaction) => sum + maxCostOf(transaction), 0n);
-  const available = balance > reserved ? balance - reserved : 0n;
+  const left = await balanceAfter(context, inFlight);
+  const available = left > 0n ? left : 0n;
   const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare });
   // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
@@ -158,10 +152,6 @@ async function roomFor(
 }
 
 const lower = (a: bigint, b: bigint) => (a < b ? a : b);
-
-/** The most that a transaction may cost, in wei. */
-export const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
-  gasLimit * newest.fees.maxFeePerGas;
 
 /**
  * Lists what the next transaction may mint. What failed in a transaction is tried again in halves, so that it cannot make

@@ -1,19 +1,20 @@
 import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { findRecovery, setContractPause } from '../../minting/compare/compared-contract-store.ts';
+import { setContractPause } from '../../minting/compare/compared-contract-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
+import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
-import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
-import { type LineInTurn, listLinesByTurn, mostLines, type QueuedLine } from '../stores/queued-nft-store.ts';
+import { findOrders, type Pause } from '../stores/lane-store.ts';
+import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
-import { fillGap } from './fill-gap.ts';
+import { fillAsked, fillGap } from './fill-gap.ts';
 import { isDue } from './refusal.ts';
 import { rest, restingContracts } from './resting.ts';
 import { sendRefresh } from './send-refresh.ts';
-import { listInFlight, sendToContract } from './send-to-contract.ts';
+import { sendToContract } from './send-to-contract.ts';
 
 /** What is to be sent. */
 export type ToSend = { readonly hasQueued: boolean; readonly refresh: DueRefresh | undefined };
@@ -29,15 +30,13 @@ export async function send(
   { hasQueued, refresh }: ToSend,
 ): Promise<Pause | undefined> {
   const { db, lease } = context;
-  const [isStopped, recovery] = await Promise.all([
-    isStoppedByOperator(db, lease),
-    findRecovery(db, lease.chainId),
-  ]);
+  const { isStopped, recovery, fillNonce } = await findOrders(db, lease);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
-  if (recovery !== undefined) return { reason: 'recovery_needed', detail: recovery };
+  if (recovery !== null) return { reason: 'recovery_needed', detail: recovery };
+  if (fillNonce !== null) await fillAsked(context, head, BigInt(fillNonce));
   const gap = await fillGap(context, head);
   // Nonces after a rejected one are not mined either.
-  const isRefused = context.memory.refused.size > 0;
+  const isRefused = [...context.memory.transactions.values()].some(({ refused }) => refused !== undefined);
   if (!(hasQueued || refresh) || gap !== undefined || isRefused) return gap;
   const market = await marketAt(context, head);
   const fees = quote(market, context.settings.feeCap);
@@ -76,7 +75,8 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
       (await pauseForComparison(context, head, contract)) ??
       (await sendToContract(context, { head, contract, companyIds, inFlight, refused: ofContract }, fees));
     const pause = typeof result === 'string' || !isOfContract(result) ? undefined : result;
-    await pauseContract(context, contract, pause);
+    // It is a matter of the NFTs of this contract only.
+    await setContractPause(context.db, { chainId: context.lease.chainId, contract }, pause);
     if (result === 'sent') continue;
     if (typeof result !== 'string' && pause === undefined) return result;
     if (pause !== undefined && pause.reason !== 'history_searched') rest(context, contract, pause);
@@ -86,47 +86,21 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
   return undefined;
 }
 
-/** Stores why nothing is sent to a contract, which is a matter of its NFTs only; each change once. */
-async function pauseContract(
-  { db, lease, memory }: LaneContext,
-  contract: string,
-  pause: Pause | undefined,
-): Promise<void> {
-  const words = pause === undefined ? '' : `${pause.reason} ${pause.detail}`;
-  if (memory.contractPauses.get(contract) === words) return;
-  await setContractPause(db, { chainId: lease.chainId, contract }, pause);
-  memory.contractPauses.set(contract, words);
-}
-
 /** Lists lines of the queue with room, the one whose turn it is first; none when nothing can be sent. */
 async function listLinesInTurn(
   context: LaneContext,
   inFlight: readonly OpenTransaction[],
   excluded: { readonly contracts: readonly string[]; readonly nftIds: readonly string[] },
 ): Promise<readonly QueuedLine[]> {
-  const { db, lease, memory, settings } = context;
+  const { db, lease, settings } = context;
   if (inFlight.length >= settings.maxInFlight) return [];
-  const most = Math.max(1, Math.floor(settings.maxInFlight / 2));
-  const list = (after: QueuedLine | undefined) =>
-    listLinesByTurn(db, {
-      chainId: lease.chainId,
-      signer: lease.signer,
-      after,
-      mostInFlight: most,
-      inFlight: inFlight.map(({ id }) => id),
-      excludedContracts: excluded.contracts,
-      excludedNftIds: excluded.nftIds,
-    });
-  let lines = await list(memory.linesAfter);
-  if (lines.length === 0 && memory.linesAfter !== undefined) lines = await list(undefined);
-  // The next call lists the lines of a longer queue that come after these.
-  memory.linesAfter = lines.length < mostLines ? undefined : lines.reduce(later);
+  const lines = await listLinesByTurn(db, {
+    chainId: lease.chainId,
+    signer: lease.signer,
+    mostInFlight: Math.max(1, Math.floor(settings.maxInFlight / 2)),
+    inFlight: inFlight.map(({ id }) => id),
+    excludedContracts: excluded.contracts,
+    excludedNftIds: excluded.nftIds,
+  });
   return lines.filter(({ hasRoom }) => hasRoom);
-}
-
-/** The one that comes later in the index of the queue. */
-function later(one: LineInTurn, other: LineInTurn): LineInTurn {
-  const isLater =
-    one.contract === other.contract ? one.companyId > other.companyId : one.contract > other.contract;
-  return isLater ? one : other;
 }

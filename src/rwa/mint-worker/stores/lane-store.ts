@@ -89,23 +89,22 @@ export async function setPause(db: Database, lease: LaneLease, pause: Pause | un
   );
 }
 
-/** Whether an operator has stopped the lane from sending. */
-export async function isStoppedByOperator(db: Database, lane: LaneId): Promise<boolean> {
-  const { rows } = await db.raw(
-    `SELECT fence FROM mint_lanes WHERE ${sameLane} AND stopped_by_operator`,
-    lane,
-  );
-  return rows.length > 0;
-}
+/** What keeps a lane from sending, and what an operator wants of it. */
+export type LaneOrders = {
+  readonly isStopped: boolean;
+  /** Why the network waits for a recovery, in words; null when it does not. */
+  readonly recovery: string | null;
+  /** The nonce that an operator has asked to fill, decimal; null when none. */
+  readonly fillNonce: string | null;
+};
 
-/** The nonce that an operator has asked to fill; undefined when none. */
-export async function findAskedFill(db: Database, lane: LaneId): Promise<bigint | undefined> {
-  const { rows }: { rows: { nonce: string }[] } = await db.raw(
-    `SELECT fill_nonce AS nonce FROM mint_lanes WHERE ${sameLane} AND fill_nonce IS NOT NULL`,
+export async function findOrders(db: Database, lane: LaneId): Promise<LaneOrders> {
+  const { rows }: { rows: LaneOrders[] } = await db.raw(
+    `SELECT l.stopped_by_operator AS "isStopped", r.detail AS recovery, l.fill_nonce AS "fillNonce"
+     FROM mint_lanes l LEFT JOIN mint_recoveries r USING (chain_id) WHERE ${sameLane}`,
     lane,
   );
-  const [row] = rows;
-  return row && BigInt(row.nonce);
+  return rows[0] ?? { isStopped: false, recovery: null, fillNonce: null };
 }
 
 /** Forgets that an operator has asked to fill a nonce. */
@@ -124,23 +123,18 @@ export type LaneWork = {
 };
 
 export async function findLaneWork(db: Database, lane: LaneId): Promise<LaneWork> {
-  const { rows } = await db.raw(
+  const { rows }: { rows: LaneWork[] } = await db.raw(
     `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
          AND state IN ('submitted', 'confirmed')) OR EXISTS (
          SELECT 1 FROM mint_lanes WHERE ${sameLane} AND fill_nonce IS NOT NULL) OR EXISTS (
          SELECT 1 FROM mint_unproven_transactions u JOIN mint_transactions t ON t.id = u.transaction_id
-         WHERE t.chain_id = :chainId AND t.signer = :signer) AS has_open,
+         WHERE t.chain_id = :chainId AND t.signer = :signer) AS "hasOpen",
        EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
-         AND state = 'submitted') AS has_unconfirmed,
-       EXISTS (SELECT 1 FROM nfts WHERE mint_chain_id = :chainId AND mint_state = 'queued') AS has_queued`,
+         AND state = 'submitted') AS "hasUnconfirmed",
+       EXISTS (SELECT 1 FROM nfts WHERE mint_chain_id = :chainId AND mint_state = 'queued') AS "hasQueued"`,
     lane,
   );
-  const [row]: { has_open: boolean; has_unconfirmed: boolean; has_queued: boolean }[] = rows;
-  return {
-    hasOpen: row?.has_open === true,
-    hasUnconfirmed: row?.has_unconfirmed === true,
-    hasQueued: row?.has_queued === true,
-  };
+  return rows[0] ?? { hasOpen: false, hasUnconfirmed: false, hasQueued: false };
 }
 
 /** Lists lanes with work that no process owns, and that no process with their key has owned for a minute. */

@@ -32,22 +32,17 @@ export type QueuedLine = NextMint & { readonly queuedAt: Date };
 
 type LinesWanted = {
   readonly chainId: string;
-  /** Where to go on; undefined begins with the first line. */
-  readonly after: QueuedLine | undefined;
   /** Contracts whose lines are skipped. */
   readonly excludedContracts: readonly string[];
   /** NFTs to skip; a line of nothing else is skipped too. */
   readonly excludedNftIds: readonly string[];
 };
 
-/** The most lines that are listed. Each reads a few entries of the index, however many NFTs wait in it. */
-export const mostLines = 1_000;
-
-// Jumps from line to line in the index.
+// Jumps from line to line in the index. A line reads a few entries of it, however many NFTs wait there.
 const lines = `
   WITH RECURSIVE named (contract, company_id) AS (
     (SELECT mint_contract, company_id FROM nfts
-     WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND (mint_contract, company_id) > (:contract, :company)
+     WHERE mint_chain_id = :chainId AND mint_state = 'queued'
      ORDER BY mint_contract, company_id LIMIT 1)
     UNION ALL
     SELECT further.* FROM named l CROSS JOIN LATERAL (
@@ -61,24 +56,22 @@ const lines = `
       SELECT id, recipient, token_id, queued_at FROM nfts
       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine('l.contract', 'l.company_id')}
         AND id <> ALL (:nftIds::uuid[]) ORDER BY ${inLine} LIMIT 1) oldest
-    WHERE l.contract <> ALL (:contracts::text[]) LIMIT ${mostLines})`;
+    WHERE l.contract <> ALL (:contracts::text[]))`;
 
 const lineColumns = `l.contract, company_id AS "companyId", l.id AS "nftId", l.recipient, l.token_id AS "tokenId",
   l.queued_at AS "queuedAt"`;
 
-const bindingsOf = ({ chainId, after, excludedContracts, excludedNftIds }: LinesWanted) => ({
+const bindingsOf = ({ chainId, excludedContracts, excludedNftIds }: LinesWanted) => ({
   chainId,
-  contract: after?.contract ?? '',
-  company: after?.companyId ?? '',
   contracts: [...excludedContracts],
   nftIds: [...excludedNftIds],
 });
 
-/** Lists the lines of a network's queue, by contract and company, at most {@link mostLines}. */
-export async function listQueuedLines(db: Database, wanted: LinesWanted): Promise<QueuedLine[]> {
+/** Lists the lines of a network's queue, by contract and company. */
+export async function listQueuedLines(db: Database, chainId: string): Promise<QueuedLine[]> {
   const { rows }: { rows: QueuedLine[] } = await db.raw(
     `${lines} SELECT ${lineColumns} FROM lines l`,
-    bindingsOf(wanted),
+    bindingsOf({ chainId, excludedContracts: [], excludedNftIds: [] }),
   );
   return rows;
 }
@@ -232,23 +225,4 @@ export async function listOtherRecipients(
     { chainId, contract, recipient },
   );
   return rows.map((row) => row.recipient);
-}
-
-const maxStale = 1_000;
-
-/**
- * Lists the ids of NFTs that have been queued for at least these seconds, so that their jobs may be lost. The
- * longest queued first, at most 1,000.
- */
-export async function listStaleQueuedNfts(db: Database, seconds: number): Promise<string[]> {
-  // Reads each network in the order of an index, so the length of the queue makes no difference.
-  const { rows }: { rows: { id: string }[] } = await db.raw(
-    `SELECT q.id FROM networks w CROSS JOIN LATERAL (
-       SELECT id, queued_at FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'
-         AND queued_at < clock_timestamp() - make_interval(secs => :seconds)
-       ORDER BY queued_at, id LIMIT ${maxStale}) q
-     ORDER BY q.queued_at LIMIT ${maxStale}`,
-    { seconds },
-  );
-  return rows.map(({ id }) => id);
 }

@@ -9,15 +9,8 @@ import { inLine, isOfLine, type QueuedLine } from './queued-nft-store.ts';
  * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
  */
 
-/** What the lane knows of its transactions. */
-type Known = {
-  /** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
-  readonly answers: ReadonlyMap<string, string>;
-  /** Ids of transactions that need no reason, since they wait for their blocks to become final. */
-  readonly settling: readonly string[];
-  /** Why the lane does not send. */
-  readonly pause: MintReason | undefined;
-};
+/** What the lane knows of its transactions, by their ids. One that settles needs no reason. */
+type Known = ReadonlyMap<string, { readonly answer?: string; readonly isSettling?: boolean }>;
 
 type Still = {
   readonly lane: LaneId;
@@ -31,11 +24,12 @@ const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => 
 // The most NFTs that one sweep notes. The next sweep goes on.
 const most = 1_000;
 
-/** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
+/** Notes NFTs in transactions of the lane that have not moved and have no other reason. @param pause why it does not send */
 export async function noteStillSubmitted(
   tx: Tx,
   { lane, seconds }: Still,
-  { answers, settling, pause }: Known,
+  known: Known,
+  pause: MintReason | undefined,
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
@@ -54,9 +48,9 @@ export async function noteStillSubmitted(
       ...lane,
       seconds,
       pause: pause ?? null,
-      settling: [...settling],
-      ids: [...answers.keys()],
-      answers: [...answers.values()],
+      settling: [...known].flatMap(([id, { isSettling }]) => (isSettling ? [id] : [])),
+      ids: [...known.keys()],
+      answers: [...known.values()].map(({ answer = null }) => answer),
     },
   );
 }

@@ -22,36 +22,17 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
-type OpenRow = {
-  nft_id: string;
-  token_id: string;
-  recipient: string;
-  mint_state: string;
-  created_at: Date;
-  asked_out: boolean;
-  reason: MintReason | null;
-  detail: string | null;
-};
-
-const toTransactionNft = (row: OpenRow): TransactionNft => ({
-  nftId: row.nft_id,
-  tokenId: row.token_id,
-  recipient: row.recipient,
-  isMinted: row.mint_state === 'minted',
-  createdAt: row.created_at,
-  isAskedOut: row.asked_out,
-  note: row.reason === null ? null : { reason: row.reason, detail: row.detail ?? '' },
-});
-
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
-  const rows: OpenRow[] = await db('mint_transaction_nfts as l')
-    .join('nfts as n', 'n.id', 'l.nft_id')
-    .leftJoin('mint_notes as m', 'm.nft_id', 'l.nft_id')
-    .select('l.nft_id', 'l.token_id', 'l.recipient', 'l.asked_out')
-    .select('n.mint_state', 'n.created_at', 'm.reason', 'm.detail')
-    .where({ 'l.transaction_id': transactionId, 'l.state': 'open' });
-  return rows.map(toTransactionNft);
+  const { rows } = await db.raw(
+    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", l.recipient, n.mint_state = 'minted' AS "isMinted",
+       n.created_at AS "createdAt", l.asked_out AS "isAskedOut",
+       CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
+     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
+     WHERE l.transaction_id = ? AND l.state = 'open'`,
+    [transactionId],
+  );
+  return rows;
 }
 
 /** Inserts the NFTs of a new transaction, all open. */
@@ -115,15 +96,6 @@ export async function setLeftOut(
   );
 }
 
-/** Of these NFTs, those that the mined form of their open transaction leaves out. */
-export async function listLeftOut(tx: Tx, nftIds: readonly string[]): Promise<string[]> {
-  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
-    `SELECT nft_id FROM mint_transaction_nfts WHERE nft_id = ANY (?::uuid[]) AND state = 'open' AND left_out`,
-    [[...nftIds]],
-  );
-  return rows.map((row) => row.nft_id);
-}
-
 /** Sets the final outcome of NFTs in the transaction. */
 export async function closeNfts(
   tx: Tx,
@@ -147,26 +119,31 @@ export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<vo
   );
 }
 
+/** Whether the mined form of the transaction `t` tried the NFT of the link `l` alone, and had enough gas: others cannot be to blame. */
+const isAttempt = (l: string, t: string) => `NOT ${l}.left_out AND NOT ${t}.out_of_gas AND NOT EXISTS (
+  SELECT FROM mint_transaction_nfts o WHERE o.transaction_id = ${t}.id AND o.nft_id <> ${l}.nft_id AND NOT o.left_out)`;
+
 /**
- * Counts for each NFT the transactions of it alone that were mined and did not mint it, since its mint was last accepted.
- * @returns counts by NFT id; an NFT without such a transaction is absent
+ * Lists those of the NFTs that the mined form of this transaction tried alone, and that so many others before it tried alone
+ * and did not mint, since their mint was last accepted.
  */
-export async function countFailedAttempts(
-  tx: Database,
+export async function listExhausted(
+  tx: Tx,
+  transactionId: string,
   nftIds: readonly string[],
-): Promise<Map<string, number>> {
-  if (nftIds.length === 0) return new Map();
-  const { rows }: { rows: { nft_id: string; count: string }[] } = await tx.raw(
-    `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l
+  attemptsBefore: number,
+): Promise<string[]> {
+  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
+    `SELECT l.nft_id FROM mint_transaction_nfts l
        JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
-     WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
-       AND NOT l.left_out AND NOT t.out_of_gas AND t.created_at > n.queued_at
-       AND NOT EXISTS (SELECT FROM mint_transaction_nfts o
-         WHERE o.transaction_id = t.id AND o.nft_id <> l.nft_id AND NOT o.left_out)
-     GROUP BY l.nft_id`,
-    [[...nftIds]],
+     WHERE l.transaction_id = :transactionId AND l.nft_id = ANY (:nftIds::uuid[]) AND ${isAttempt('l', 't')}
+       AND :attemptsBefore <= (
+         SELECT count(*) FROM mint_transaction_nfts b JOIN mint_transactions p ON p.id = b.transaction_id
+         WHERE b.nft_id = l.nft_id AND b.state = 'released' AND p.state IN ('reverted', 'finalized')
+           AND p.created_at > n.queued_at AND ${isAttempt('b', 'p')})`,
+    { transactionId, nftIds: [...nftIds], attemptsBefore },
   );
-  return new Map(rows.map((row) => [row.nft_id, Number(row.count)]));
+  return rows.map((row) => row.nft_id);
 }
 
 /**
@@ -188,14 +165,4 @@ export async function findRetrySizes(db: Database, nftIds: readonly string[]): P
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, row.size]));
-}
-
-/** Whether the mined form of a transaction tried one NFT alone, and had enough gas. */
-export async function isAttempt(tx: Tx, transactionId: string): Promise<boolean> {
-  const { rows } = await tx.raw(
-    `SELECT FROM mint_transactions t WHERE id = ? AND NOT out_of_gas AND (
-       SELECT count(*) FROM mint_transaction_nfts WHERE transaction_id = t.id AND NOT left_out) = 1`,
-    [transactionId],
-  );
-  return rows.length > 0;
 }

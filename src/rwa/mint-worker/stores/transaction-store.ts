@@ -52,54 +52,43 @@ export type NewTransaction = {
   readonly rwaId?: string;
 };
 
-type OpenRow = {
-  id: string;
-  nonce: string;
-  contract: string;
-  gas_limit: string;
-  rwa_id: string | null;
-  block_number: string | null;
-  block_hash: string | null;
-  found: { number: string; hash: string }[] | null;
-  asked_out: boolean;
-  attempts: AttemptJson[];
+type BlockJson = { readonly number: string; readonly hash: string };
+type AttemptJson = Pick<Attempt, 'number' | 'hash'> & {
+  readonly maxFee: string;
+  readonly maxPriorityFee: string | null;
+  readonly sentAtBlock: string;
+};
+type OpenRow = Pick<OpenTransaction, 'id' | 'contract' | 'rwaId' | 'hasAskedOut'> & {
+  readonly nonce: string;
+  readonly gasLimit: string;
+  readonly block: BlockJson | null;
+  readonly found: readonly BlockJson[];
+  readonly attempts: readonly AttemptJson[];
 };
 
-type AttemptJson = {
-  number: number;
-  hash: string;
-  max_fee: string;
-  max_priority_fee: string | null;
-  sent_at_block: string;
-};
-
-function toOpenTransaction(row: OpenRow): OpenTransaction {
+function toOpenTransaction({ block, found, ...row }: OpenRow): OpenTransaction {
   const [newest, ...older] = row.attempts.map(toAttempt);
   if (newest === undefined) throw new Error(`Mint transaction ${row.id} has no attempt.`);
   return {
-    id: row.id,
+    ...row,
     nonce: BigInt(row.nonce),
-    contract: row.contract,
-    gasLimit: BigInt(row.gas_limit),
-    rwaId: row.rwa_id,
-    confirmedIn: toBlockRef(row.block_number, row.block_hash),
-    foundIn: (row.found ?? []).map(({ number, hash }) => ({ number: BigInt(number), hash })),
-    hasAskedOut: row.asked_out,
+    gasLimit: BigInt(row.gasLimit),
+    confirmedIn: block && toBlockRef(block),
+    foundIn: found.map(toBlockRef),
     attempts: [newest, ...older],
   };
 }
 
-const toBlockRef = (number: string | null, hash: string | null): BlockRef | null =>
-  number === null || hash === null ? null : { number: BigInt(number), hash };
+const toBlockRef = ({ number, hash }: BlockJson): BlockRef => ({ number: BigInt(number), hash });
 
-const toAttempt = (json: AttemptJson): Attempt => ({
-  number: json.number,
-  hash: json.hash,
+const toAttempt = ({ number, hash, maxFee, maxPriorityFee, sentAtBlock }: AttemptJson): Attempt => ({
+  number,
+  hash,
   fees: {
-    maxFeePerGas: BigInt(json.max_fee),
-    maxPriorityFeePerGas: json.max_priority_fee === null ? null : BigInt(json.max_priority_fee),
+    maxFeePerGas: BigInt(maxFee),
+    maxPriorityFeePerGas: maxPriorityFee === null ? null : BigInt(maxPriorityFee),
   },
-  sentAtBlock: BigInt(json.sent_at_block),
+  sentAtBlock: BigInt(sentAtBlock),
 });
 
 /** Lists the transactions of a lane that can still change, in the order of their nonces. */
@@ -116,15 +105,17 @@ async function listInStates(
   states: readonly ('submitted' | 'confirmed')[],
 ): Promise<OpenTransaction[]> {
   const { rows }: { rows: OpenRow[] } = await db.raw(
-    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.rwa_id, t.block_number, t.block_hash, a.attempts, f.found,
+    `SELECT t.id, t.nonce, t.contract, t.gas_limit AS "gasLimit", t.rwa_id AS "rwaId", a.attempts, f.found,
+       CASE WHEN t.block_number IS NOT NULL THEN
+         json_build_object('number', t.block_number::text, 'hash', t.block_hash) END AS block,
        EXISTS (SELECT FROM mint_transaction_nfts
-         WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS asked_out
+         WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS "hasAskedOut"
      FROM mint_transactions t CROSS JOIN LATERAL (
-       SELECT json_agg(json_build_object('number', number, 'hash', hash, 'max_fee', max_fee_per_gas::text,
-         'max_priority_fee', max_priority_fee_per_gas::text, 'sent_at_block', sent_at_block::text)
-         ORDER BY number DESC) AS attempts FROM mint_attempts WHERE transaction_id = t.id) a
+       SELECT coalesce(json_agg(json_build_object('number', number, 'hash', hash, 'maxFee', max_fee_per_gas::text,
+         'maxPriorityFee', max_priority_fee_per_gas::text, 'sentAtBlock', sent_at_block::text)
+         ORDER BY number DESC), '[]') AS attempts FROM mint_attempts WHERE transaction_id = t.id) a
      CROSS JOIN LATERAL (
-       SELECT json_agg(json_build_object('number', found_block::text, 'hash', found_block_hash)) AS found
+       SELECT coalesce(json_agg(json_build_object('number', found_block::text, 'hash', found_block_hash)), '[]') AS found
        FROM mint_transaction_nfts
        WHERE t.state = 'confirmed' AND transaction_id = t.id AND found_block IS NOT NULL) f
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN (${states.map((state) => `'${state}'`).join()})

@@ -2,11 +2,9 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import { isDueForRetry, restBeforeRetry } from '../context/evidence-memory.ts';
 import { answersOthers, isOfNode } from '../context/inquiry.ts';
 import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
-import { forgetOthers } from '../context/lane-memory.ts';
-import type { Mined } from '../context/mined.ts';
+import { beginLook, type Mined, memoryOf } from '../context/lane-memory.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
-import { viewChain } from './evidence/chain-view.ts';
 import { type Look, lookAtChain } from './evidence/look.ts';
 import { recheck } from './outcome/recheck.ts';
 import { releaseLost, settleByEvent } from './outcome/release-lost.ts';
@@ -36,9 +34,8 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, stopping } = context;
   try {
     const open = await listOpenTransactions(db, lease);
-    forgetOthers(context.memory, new Set(open.map(({ id }) => id)));
-    context.memory.settling.clear();
-    const look = await lookAtChain(context, await viewChain(context, head), open);
+    beginLook(context.memory, new Set(open.map(({ id }) => id)));
+    const look = await lookAtChain(context, head, open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {
       // With a silent node each transaction takes long. A lane that is to stop skips the rest.
@@ -69,16 +66,19 @@ async function advanceAlone(look: Look, inspection: Inspection): Promise<void> {
 }
 
 async function advance(look: Look, { transaction, mined, isAnswered }: Inspection): Promise<void> {
-  const { context, view } = look;
-  const { memory } = context;
+  const { memory } = look.context;
   const isStillConfirmed = await recheck(look, transaction);
   if (isStillConfirmed) return;
   if (!isAnswered) return settleByEvent(look, transaction);
   if (mined) return settle(look, transaction, mined);
   // It has left its block. Nodes may have dropped it, so it is broadcast again at once.
-  if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
+  const known = memoryOf(memory, transaction.id);
+  if (known.mined !== undefined) {
+    known.mined = undefined;
+    known.broadcastAt = undefined;
+  }
   if (mined === null && (await releaseLost(look, transaction))) return;
-  await rebroadcast(context, view, transaction);
+  await rebroadcast(look, transaction);
 }
 
 type Inspection = {
@@ -110,20 +110,21 @@ async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspec
 }
 
 async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined | null | undefined> {
-  const { memory } = look.context;
   const { id, nonce } = transaction;
-  const isNonceUsed = look.view.count > nonce || memory.nonceUsed.delete(id);
+  const known = memoryOf(look.context.memory, id);
+  const isNonceUsed = look.count > nonce || known.isNonceUsed === true;
+  known.isNonceUsed = false;
   if (!isNonceUsed) return undefined;
-  const known = memory.mined.get(id);
+  const { mined } = known;
   // Asked again before a conclusion, which must not rest on an old answer.
-  if (known && look.hashOf(known.block.number) === known.block.hash && !(await isConcluded(look, known))) {
-    return known;
+  if (mined && look.hashOf(mined.block.number) === mined.block.hash && !(await isConcluded(look, mined))) {
+    return mined;
   }
-  return look.view.receiptOf(transaction);
+  return look.receiptOf(transaction);
 }
 
 /** Whether the block is deep enough to conclude what became of the transaction. */
-async function isConcluded({ context, view }: Look, { block, receipt }: Mined): Promise<boolean> {
-  if (!receipt.succeeded) return block.number <= (await view.finalized());
-  return view.depthOf(block.number) >= BigInt(context.network.confirmations);
+async function isConcluded(look: Look, { block, receipt }: Mined): Promise<boolean> {
+  if (!receipt.succeeded) return block.number <= look.finalized;
+  return look.depthOf(block.number) >= BigInt(look.context.network.confirmations);
 }

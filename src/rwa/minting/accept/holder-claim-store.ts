@@ -45,16 +45,8 @@ type ClaimProof = {
   readonly isOpen: boolean;
 };
 
-type ProofRow = {
-  id: string;
-  company_id: string;
-  secret_cipher: Buffer;
-  secret_key_id: string;
-  claim_page: boolean;
-};
-
 const proofSql = `
-  SELECT n.id, n.company_id, n.secret_cipher, n.secret_key_id, r.claim_page
+  SELECT n.id, n.company_id AS "companyId", n.secret_cipher AS cipher, n.secret_key_id AS "keyId", r.claim_page AS "isOpen"
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id WHERE n.id = $1`;
 
 /**
@@ -62,43 +54,19 @@ const proofSql = `
  * that, so that its time shows little of whether there is such an NFT.
  */
 export async function findClaimProof(db: Database, nftId: string): Promise<ClaimProof | undefined> {
-  const { rows } = await prepared<ProofRow>(db, 'claim_proof', proofSql, [nftId]);
-  return rows.map((row) => ({
-    id: row.id,
-    companyId: row.company_id,
-    sealed: { cipher: row.secret_cipher, keyId: row.secret_key_id },
-    isOpen: row.claim_page,
-  }))[0];
+  const { rows } = await prepared<Omit<ClaimProof, 'sealed'> & SealedSecret>(db, 'claim_proof', proofSql, [
+    nftId,
+  ]);
+  return rows.map(({ cipher, keyId, ...proof }) => ({ ...proof, sealed: { cipher, keyId } }))[0];
 }
 
-type Row = {
-  id: string;
-  company_name: string | null;
-  serial: string;
-  token_id: string;
-  mint_state: MintState;
-  mint_error: string | null;
-  mint_reason: string | null;
-  recipient: string | null;
-  minted_at: Date | null;
-  minted_tx: string | null;
-  name: string;
-  description: string | null;
-  type: string;
-  image_url: string | null;
-  chain_id: string;
-  contract_address: string;
-  network_name: string;
-  explorer_url: string | null;
-  is_open: boolean;
-};
-
 const findSql = `
-  SELECT n.id, n.serial, n.token_id, n.mint_state, n.mint_error,
-    ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
-    r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
-    w.name AS network_name, w.explorer_url, c.display_name AS company_name,
-    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AND ${contractFaultSql} IS NULL AS is_open
+  SELECT n.id AS "nftId", c.display_name AS "companyName", n.serial, n.token_id AS "tokenId", r.name, r.description, r.type,
+    r.image_url AS "imageUrl", r.chain_id AS "chainId", w.name AS "networkName", w.explorer_url AS "explorerUrl",
+    r.contract_address AS "contractAddress",
+    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AND ${contractFaultSql} IS NULL AS "isOpen",
+    n.mint_state AS "mintState", n.mint_error AS "mintError", ${nftReasonSql('n')} AS "mintReason", n.recipient,
+    n.minted_at AS "mintedAt", n.minted_tx AS "mintedTx"
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
     JOIN networks w ON w.chain_id = r.chain_id JOIN companies c ON c.id = n.company_id
   WHERE n.id = $1`;
@@ -109,28 +77,11 @@ const findSql = `
  * @returns undefined when there is none, or its RWA no longer lets them
  */
 export async function findHolderClaim(db: Database, nftId: string): Promise<HolderClaim | undefined> {
-  const { rows } = await prepared<Row>(db, 'holder_claim', findSql, [nftId]);
-  return rows.map(toClaim)[0];
+  const { rows } = await prepared<Omit<HolderClaim, 'serial'> & { readonly serial: string }>(
+    db,
+    'holder_claim',
+    findSql,
+    [nftId],
+  );
+  return rows.map((row) => ({ ...row, serial: BigInt(row.serial) }))[0];
 }
-
-const toClaim = (row: Row): HolderClaim => ({
-  nftId: row.id,
-  companyName: row.company_name,
-  serial: BigInt(row.serial),
-  tokenId: row.token_id,
-  name: row.name,
-  description: row.description,
-  type: row.type,
-  imageUrl: row.image_url,
-  chainId: row.chain_id,
-  networkName: row.network_name,
-  explorerUrl: row.explorer_url,
-  contractAddress: row.contract_address,
-  isOpen: row.is_open,
-  mintState: row.mint_state,
-  mintError: row.mint_error,
-  mintReason: row.mint_reason,
-  recipient: row.recipient,
-  mintedAt: row.minted_at,
-  mintedTx: row.minted_tx,
-});

@@ -83,22 +83,19 @@ type Way<R> = {
 
 export function createMintAcceptor(deps: Deps): MintAcceptor {
   const { vault, patienceMs } = deps;
-  const mint = createRequestGroups<MintRequest, Outcome>({
-    patienceMs,
-    lineOf,
-    subjectOf,
-    run: (requests) =>
-      acceptGroup(deps, requests, {
-        decide: (tx, fresh) => decideMints(tx, vault, fresh),
-        write: writeMints,
-      }),
+  const inGroups = <R extends Request>(way: Way<R>) =>
+    createRequestGroups<R, Outcome>({
+      patienceMs,
+      lineOf,
+      subjectOf,
+      run: (requests) => acceptGroup(deps, requests, way),
+    });
+  const mint = inGroups<MintRequest>({
+    decide: (tx, fresh) => decideMints(tx, vault, fresh),
+    write: writeMints,
   });
-  const createAndMint = createRequestGroups<CreateAndMintRequest, Outcome>({
-    patienceMs,
-    lineOf,
-    subjectOf,
-    run: (requests) =>
-      acceptGroup(deps, requests, { decide: (tx, fresh) => decideCreations(tx, vault, fresh) }),
+  const createAndMint = inGroups<CreateAndMintRequest>({
+    decide: (tx, fresh) => decideCreations(tx, vault, fresh),
   });
   return {
     async mint(request) {

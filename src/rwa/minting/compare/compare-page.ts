@@ -4,8 +4,7 @@ import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { isOwnAttempt } from './own-attempt-store.ts';
-import { type ContractId, listTokenRows, listUnseenMinted } from './token-row-store.ts';
+import { type ContractId, isOwnAttempt, listTokenRows, listUnseenMinted } from './token-row-store.ts';
 import {
   agrees,
   type DisagreementKind,
@@ -42,30 +41,29 @@ export type Comparison = ContractId & {
 };
 
 /**
- * Compares the mints of a range of blocks with the rows, both ways.
+ * Compares the mints of a range of blocks with the rows, both ways. Each disagreement costs questions.
+ * @param isEnough whether nothing more is to be found after this one
  * @throws when a node does not answer
  */
-export async function comparePage(comparison: Comparison, page: MintPage): Promise<Disagreement[]> {
-  const found = await compareMints(comparison, page.mints);
+export async function comparePage(
+  comparison: Comparison,
+  page: MintPage,
+  isEnough: (found: Disagreement) => boolean = () => false,
+): Promise<Disagreement[]> {
+  const found: Disagreement[] = [];
+  for await (const each of compareMints(comparison, page.mints)) {
+    found.push(each);
+    if (isEnough(each)) return found;
+  }
   const seen = page.mints.map(({ tokenId }) => tokenId);
   return [...found, ...(await findMissingTokens(comparison, page, seen))];
 }
 
-/** Compares mints with the rows of their tokens. @returns what disagrees */
-export async function compareMints(
+/** Compares mints with the rows of their tokens, one by one. @returns what disagrees */
+export async function* compareMints(
   comparison: Comparison,
   mints: readonly MintEvent[],
-): Promise<Disagreement[]> {
-  const found: Disagreement[] = [];
-  for await (const each of compareInTurn(comparison, mints)) if (each !== undefined) found.push(each);
-  return found;
-}
-
-/** The same one by one, for those who may stop in between: undefined for each mint that agrees. */
-export async function* compareInTurn(
-  comparison: Comparison,
-  mints: readonly MintEvent[],
-): AsyncGenerator<Disagreement | undefined> {
+): AsyncGenerator<Disagreement> {
   const tokenIds = mints.map(({ tokenId }) => tokenId);
   const rows = Map.groupBy(
     await listTokenRows(comparison.db, comparison, tokenIds),
@@ -76,7 +74,8 @@ export async function* compareInTurn(
     const ofToken = rows.get(event.tokenId);
     // An id that no NFT can have is none of ours.
     const isAgreed = ofToken === undefined || agrees(event, ofToken);
-    yield isAgreed ? undefined : judge(event, ofToken, await factsOf(event));
+    const found = isAgreed ? undefined : judge(event, ofToken, await factsOf(event));
+    if (found !== undefined) yield found;
   }
 }
 

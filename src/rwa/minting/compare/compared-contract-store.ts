@@ -16,17 +16,16 @@ export type ComparedContract = ContractId & {
   readonly recoveredTo: bigint | null;
 };
 
-type Row = { chain_id: string; contract: string; compared_to: string | null; recovered_to: string | null };
+type Row = ContractId & { readonly comparedTo: string | null; readonly recoveredTo: string | null };
 
-const columns = 'chain_id, contract, compared_to, recovered_to';
+const columns = 'chain_id AS "chainId", contract, compared_to AS "comparedTo", recovered_to AS "recoveredTo"';
 
 const toBlock = (text: string | null) => (text === null ? null : BigInt(text));
 
-const toContract = (row: Row): ComparedContract => ({
-  chainId: row.chain_id,
-  contract: row.contract,
-  comparedTo: toBlock(row.compared_to),
-  recoveredTo: toBlock(row.recovered_to),
+const toContract = ({ comparedTo, recoveredTo, ...id }: Row): ComparedContract => ({
+  ...id,
+  comparedTo: toBlock(comparedTo),
+  recoveredTo: toBlock(recoveredTo),
 });
 
 /** Finds how far a contract is compared. */
@@ -50,14 +49,6 @@ export async function listContracts(db: Database, chainId: string): Promise<stri
     { chainId },
   );
   return rows.map(({ contract }) => contract);
-}
-
-/** @returns why the lanes of a network wait for a recovery, in words; undefined when nothing is to be recovered */
-export async function findRecovery(db: Database, chainId: string): Promise<string | undefined> {
-  const row: { detail: string } | undefined = await db('mint_recoveries')
-    .where('chain_id', chainId)
-    .first('detail');
-  return row?.detail;
 }
 
 /** Lets the lanes of a network wait until it is recovered. The first reason stays. @param detail why, in words */
@@ -151,7 +142,8 @@ export async function setContractPause(
      FROM deployment
      ON CONFLICT (chain_id, contract) DO UPDATE SET pause_reason = excluded.pause_reason,
        pause_detail = excluded.pause_detail,
-       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END`,
+       paused_at = CASE WHEN c.pause_reason = excluded.pause_reason THEN c.paused_at ELSE excluded.paused_at END
+     WHERE (c.pause_reason, c.pause_detail) IS DISTINCT FROM (excluded.pause_reason, excluded.pause_detail)`,
     { chainId, contract, reason: pause?.reason ?? null, detail: pause?.detail ?? null },
   );
 }

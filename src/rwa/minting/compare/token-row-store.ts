@@ -116,3 +116,8 @@ export async function findOldestAsset(
   );
   return rows[0]?.created ?? undefined;
 }
+
+/** Whether a transaction of this hash is an attempt that this deployment has signed and stored. */
+export async function isOwnAttempt(db: Database, hash: string): Promise<boolean> {
+  return (await db('mint_attempts').where({ hash: hash.toLowerCase() }).first('hash')) !== undefined;
+}

@@ -15,7 +15,7 @@ export async function cancelMint(
   mint: RequestedMint,
 ): Promise<string | undefined> {
   const { contract, nftId, tokenId } = mint;
-  const owner = await findOwner(proving, mint);
+  const owner = await findOwner(proving.node, mint);
   if (owner !== undefined) {
     return `Token ${tokenId} of ${contract} has an owner, ${owner}. Let it be queued, or give the NFT another token: tallystick mint replace ${nftId}`;
   }

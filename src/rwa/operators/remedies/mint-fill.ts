@@ -1,4 +1,4 @@
-import { finalBlockOf, type Proving } from './mint-proof.ts';
+import type { Proving } from './mint-proof.ts';
 import { askFill, findNonces } from './mint-remedy-store.ts';
 
 export type FillAsked = { readonly nonce: string };
@@ -17,7 +17,7 @@ export async function askToFill(
   const [count, final] = await Promise.all([
     node.transactionCount(signer, 'latest'),
 
-    finalBlockOf({ network, node }).then((block) => node.transactionCount(signer, block)),
+    node.transactionCount(signer, node.finalized),
   ]);
   if (final > count) return `The node contradicts itself: ${final} transactions are final, of ${count}.`;
   const { isStored, isFilling, isWaitedFor } = await findNonces(db, lane, count);

@@ -3,7 +3,7 @@ import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
-import { isOwnAttempt } from '../../minting/compare/own-attempt-store.ts';
+import { isOwnAttempt } from '../../minting/compare/token-row-store.ts';
 import { isBefore } from '../../minting/compare/token-verdict.ts';
 import type { RequestedMint } from './mint-remedy-store.ts';
 
@@ -20,18 +20,13 @@ export type Proving = {
 /** Called in the transaction of a change, with what it is; what it throws undoes the change. */
 export type OnChange = (tx: Tx, change: Readonly<Record<string, unknown>>) => Promise<void>;
 
-/** The number of the newest final block; -1n when there is none. */
-export const finalBlockOf = async ({ network, node }: Pick<Proving, 'network' | 'node'>): Promise<bigint> =>
-  node.finalized(await node.head(), network.finalityDepth);
-
 /** The owner of a token, at the newest block or the newest final one; undefined when it has none at both. */
 export async function findOwner(
-  { network, node }: Pick<Proving, 'network' | 'node'>,
+  node: MintNode,
   { contract, tokenId }: Pick<RequestedMint, 'contract' | 'tokenId'>,
 ): Promise<string | undefined> {
   const head = await node.head();
-  const finalized = await node.finalized(head, network.finalityDepth);
-  for (const block of finalized < 0n ? [head.number] : [head.number, finalized]) {
+  for (const block of node.finalized < 0n ? [head.number] : [head.number, node.finalized]) {
     const owner = await node.ownerOf(contract, tokenId, block);
     if (owner !== null) return owner;
   }
@@ -69,7 +64,7 @@ export type Judged = { readonly kind: 'own' | 'taken' | 'open'; readonly time: D
 
 /** Judges the mint of an NFT's token, as the lanes do. */
 export async function judgeMint(
-  { db, network, node }: Proving,
+  { db, node }: Proving,
   { createdAt, recipient }: RequestedMint,
   event: MintEvent,
 ): Promise<Judged> {
@@ -77,7 +72,7 @@ export async function judgeMint(
   if (block === null)
     throw new Error(`The node does not have block ${event.blockNumber}, whose mint it told.`);
   const { time } = block;
-  if (event.blockNumber > (await finalBlockOf({ network, node }))) return { kind: 'open', time };
+  if (event.blockNumber > node.finalized) return { kind: 'open', time };
   const isStored = await isOwnAttempt(db, event.hash);
   const isForAnother = recipient?.toLowerCase() !== event.recipient.toLowerCase();
   const isTaken = isBefore({ time, isStored }, createdAt) || (isForAnother && !isStored);

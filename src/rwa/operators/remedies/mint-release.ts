@@ -73,7 +73,7 @@ async function settle(
     });
     return 'minted';
   }
-  const owner = await findOwner(proving, mint);
+  const owner = await findOwner(proving.node, mint);
   if (owner !== undefined) {
     return { refusal: `Token ${tokenId} belongs to ${owner}, though no event tells of its mint.` };
   }

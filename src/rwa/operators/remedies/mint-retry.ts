@@ -14,7 +14,7 @@ export async function retryMint(
   mint: RequestedMint,
 ): Promise<string | undefined> {
   const { nftId, recipient, tokenId } = mint;
-  const owner = await findOwner(proving, mint);
+  const owner = await findOwner(proving.node, mint);
   if (owner !== undefined && owner.toLowerCase() !== recipient?.toLowerCase()) {
     return `Token ${tokenId} belongs to ${owner}, so the mint would fail again. Give the NFT another: tallystick mint replace ${nftId}`;
   }

@@ -101,7 +101,7 @@ const blocksFrom = (from: bigint | null, to: bigint) =>
 
 async function planComparison({ db, network, node, since }: VerifyRun): Promise<Plan> {
   const head = await node.head();
-  const finalized = await node.finalized(head, network.finalityDepth);
+  const { finalized } = node;
   const signers = new Set(await listSigners(db, network.chainId));
   const contracts = await listContracts(db, network.chainId);
   const planned = await Promise.all(

@@ -70,7 +70,7 @@ export async function recoverNetwork(
   const detail = 'The database is being recovered from the chain.';
   if (vault !== undefined) await beginRecovery(db, chainId, detail);
   const head = await node.head();
-  const finalized = await node.finalized(head, network.finalityDepth);
+  const { finalized } = node;
   const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
   const chain: Chain = { head: head.number, finalized, signers };
 
@@ -131,8 +131,7 @@ async function recoverContract(
   }
   let waiting = 0;
   for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
-    const found = await compareMints(comparison, logs);
-    waiting += found.filter(isLostPast).length;
+    for await (const each of compareMints(comparison, logs)) if (isLostPast(each)) waiting += 1;
   }
   return waiting;
 }

@@ -1,5 +1,5 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
-import { isOwnAttempt } from '../../../minting/compare/own-attempt-store.ts';
+import { isOwnAttempt } from '../../../minting/compare/token-row-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
 import { isDueForRetry, type MintSearch, restBeforeRetry } from '../../context/evidence-memory.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
@@ -88,15 +88,15 @@ async function endOfSearch(
 
 /** Judges an event that minted the token of an NFT. */
 async function weigh(look: Look, nft: TransactionNft, found: MintEvent, minDepth: bigint): Promise<Evidence> {
-  const { context, inquiry, view } = look;
+  const { context, inquiry } = look;
   try {
-    const block = await inquiry.ask(() => view.block(found.blockNumber));
+    const block = await inquiry.ask(() => look.block(found.blockNumber));
     if (block?.hash !== found.blockHash) return unknown(found, 'in a block that is not in its chain');
     const isStored = await isOwnAttempt(context.db, found.hash);
     if (isBefore({ time: block.time, isStored }, nft.createdAt)) {
       return { kind: 'waits', note: tokenExists(nft, found, block.time) };
     }
-    if (view.depthOf(block.number) < minDepth)
+    if (look.depthOf(block.number) < minDepth)
       return unknown(found, 'in a block that is not deep enough yet');
     if (found.recipient.toLowerCase() !== nft.recipient.toLowerCase()) {
       const reason = `The token was minted to another recipient, ${found.recipient}, in transaction ${found.hash}.`;

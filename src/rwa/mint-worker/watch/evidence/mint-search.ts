@@ -40,19 +40,19 @@ export async function searchMints(
   nfts: readonly TransactionNft[],
   known: MintSearch,
 ): Promise<SearchEnd> {
-  const { context, inquiry, view } = look;
+  const { context, inquiry, head } = look;
   const { width } = context.memory.evidence;
-  const final = await view.finalized();
+  const final = look.finalized;
   // Before the first final block, no part of the search is kept.
   const search = final < 0n ? createMintSearch(known.tokenIds) : known;
-  const base = final < 0n ? view.head.number : final;
+  const base = final < 0n ? head.number : final;
   const { tokenIds, found } = search;
   const ask = (part: BlockRange) => inquiry.ask(() => context.node.mintsIn(contract, part, tokenIds));
 
   search.searched ??= { from: base + 1n, to: base };
   const { searched } = search;
   const recent = new Map<string, MintEvent>();
-  for await (const { logs, to } of scanLogs(ask, { from: searched.to + 1n, to: view.head.number }, width)) {
+  for await (const { logs, to } of scanLogs(ask, { from: searched.to + 1n, to: head.number }, width)) {
     for (const mint of logs) (mint.blockNumber <= base ? found : recent).set(mint.tokenId, mint);
     if (searched.to < base) searched.to = to < base ? to : base;
   }
@@ -63,7 +63,7 @@ export async function searchMints(
     const mints = all();
     if (tokenIds.every((tokenId) => mints.has(tokenId))) return true;
     if (search.isDeep) return false;
-    const block = await inquiry.ask(() => view.block(searched.from));
+    const block = await inquiry.ask(() => look.block(searched.from));
     return block !== null && block.time.getTime() < oldest;
   };
   if (await isOver()) return { mints: all() };
@@ -76,7 +76,7 @@ export async function searchMints(
     }
     return { mints: all() };
   } catch (error) {
-    const isGiven = searched.from <= searched.to || view.head.number > base;
+    const isGiven = searched.from <= searched.to || head.number > base;
     if (!isGiven || !isRefused(error)) throw error;
     return { mints: all(), missing: { from: 0n, to: searched.from - 1n, error } };
   }

@@ -42,7 +42,7 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
   if (nfts.length > 0) {
     const { searches } = look.context.memory.evidence;
     const wasDeep = searches.get(subject.id)?.isDeep === true;
-    const depth = look.view.depthOf(await look.view.finalized());
+    const depth = look.depthOf(look.finalized);
     const evidences = await findEvidence(look, subject, nfts, depth);
     for (const nft of nfts) {
       const { nftId } = nft;
@@ -71,20 +71,19 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
 
 /** Why a token without a mint event cannot be sent again; undefined when it can, because it has no owner. */
 async function askOwner(
-  { context, inquiry, view }: Look,
+  { context, inquiry, head, finalized }: Look,
   contract: string,
   { tokenId, createdAt }: TransactionNft,
 ): Promise<NoEvidence | undefined> {
   const { node } = context;
   const ownerAt = (block: bigint) => inquiry.ask(() => node.ownerOf(contract, tokenId, block));
   try {
-    const finalized = await view.finalized();
     // A node without the state of the final block may have that of the newest block. A token without an owner there had
     // none before, since tokens are never burned. A node that lags does not have the block with this number.
     const owner = await ownerAt(finalized).catch(async (error: unknown) => {
       const { reason } = await inquiry.reasonOf(error);
       if (reason !== 'evidence_unavailable') throw error;
-      return ownerAt(view.head.number);
+      return ownerAt(head.number);
     });
     if (owner === null) return undefined;
     const detail =
@@ -105,7 +104,7 @@ async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Pro
   const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
   const doomed = proof.waiting.filter(isNonsense);
   if (doomed.length === 0) return proof;
-  const unfit = await unfitContract(look.context, contract, await look.view.finalized());
+  const unfit = await unfitContract(look.context, contract, look.finalized);
   if (unfit === undefined || unfit === 'doubted' || unfit.look !== 'no_code') return proof;
   // So that nothing more is sent to it.
   memory.costs.delete(contract);

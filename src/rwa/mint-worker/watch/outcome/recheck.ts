@@ -1,14 +1,14 @@
+import { unmintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
+import { memoryOf } from '../../context/lane-memory.ts';
 import { noteFailure } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
-import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
-import type { OpenTransaction } from '../../stores/transaction-store.ts';
-import { setUnproven } from '../../stores/unproven-store.ts';
+import { clearEarlierMints, listOpenNfts } from '../../stores/transaction-nft-store.ts';
+import { type OpenTransaction, setTransactionState } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { finalizeTransaction, unconfirmTransaction } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
-import { applyRetryLimit, passedOver } from './retry-limit.ts';
-import { forgetEndedRetries, saveWaiting } from './waiting.ts';
+import { passedOver } from './retry-limit.ts';
+import { storeEnded } from './store-outcome.ts';
 
 /**
  * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final.
@@ -27,42 +27,35 @@ export async function recheck(look: Look, transaction: OpenTransaction): Promise
       return false;
     }
   }
-  if (confirmedIn.number <= (await look.view.finalized())) await finalize(look, transaction);
+  if (confirmedIn.number <= look.finalized) await finalize(look, transaction);
   return true;
 }
 
 async function unconfirm({ context }: Look, transaction: OpenTransaction): Promise<void> {
   const { db, lease, memory, step } = context;
-  const unminted = await inFencedTransaction(db, lease, (tx) => unconfirmTransaction(tx, transaction.id));
-  memory.broadcastAt.delete(transaction.id);
+  const { id } = transaction;
+  const unminted = await inFencedTransaction(db, lease, async (tx) => {
+    await setTransactionState(tx, id, 'submitted', undefined);
+    return unmintNfts(tx, await clearEarlierMints(tx, id));
+  });
+  memoryOf(memory, id).broadcastAt = undefined;
   await step('reorganised', { ...transactionFacts(transaction), unminted });
 }
 
-/** NFTs that it did not mint, and whose outcome cannot be proven yet, wait without it. */
 async function finalize(look: Look, transaction: OpenTransaction): Promise<void> {
-  const { db, lease, log, step } = look.context;
-  const { id } = transaction;
-  const [newest] = transaction.attempts;
-  const open = await listOpenNfts(db, id);
-  const unminted = open.filter(({ isMinted }) => !isMinted);
-  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, unminted);
-
-  const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
-    const limited = await applyRetryLimit(tx, id, proven, passedOver(newest.hash));
-    const hasMinted = open.some(({ isMinted }) => isMinted) || proven.minted.length > 0;
-    if (open.length > 0 && !hasMinted)
-      await noteFailure(tx, { chainId: lease.chainId, contract: transaction.contract });
-    const seconds = await finalizeTransaction(tx, id, limited);
-    await saveWaiting(tx, open, waiting);
-    if (waiting.length > 0) await setUnproven(tx, id, true);
-    return { outcomes: limited, waits: seconds };
-  });
-  forgetEndedRetries(look.context, open, waiting);
-  for (const failure of outcomes.failed) log.error(failure, 'mint failed');
-  await step('finalized', {
-    ...transactionFacts(transaction),
-    waits,
-    failed: outcomes.failed.length,
-    released: outcomes.released.length,
+  const { db, lease } = look.context;
+  const { id, attempts, contract } = transaction;
+  const nfts = await listOpenNfts(db, id);
+  const unminted = nfts.filter(({ isMinted }) => !isMinted);
+  const proof = await proveOutcomes(look, transaction, unminted);
+  const hasMinted = unminted.length < nfts.length || proof.outcomes.minted.length > 0;
+  await storeEnded(look, transaction, {
+    state: 'finalized',
+    nfts,
+    proof,
+    failure: passedOver(attempts[0].hash),
+    async note(tx) {
+      if (nfts.length > 0 && !hasMinted) await noteFailure(tx, { chainId: lease.chainId, contract });
+    },
   });
 }

@@ -2,9 +2,7 @@ import { readSigned } from '../../../../chain/minting/signer.ts';
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import {
-  countFailedAttempts,
-  isAttempt,
-  listLeftOut,
+  listExhausted,
   listOpenNfts,
   setLeftOut,
   type TransactionNft,
@@ -34,19 +32,14 @@ export const revertedMint = (hash: string): string =>
 export async function applyRetryLimit(
   tx: Tx,
   transactionId: string,
-  outcomes: Outcomes,
+  { minted, failed, released }: Outcomes,
   reason: string,
 ): Promise<Outcomes> {
-  if (!(await isAttempt(tx, transactionId))) return outcomes;
-  const failedBefore = await countFailedAttempts(tx, outcomes.released);
-  const leftOut = new Set(await listLeftOut(tx, outcomes.released));
-  const isExhausted = (nftId: string) =>
-    !leftOut.has(nftId) && (failedBefore.get(nftId) ?? 0) + 1 >= maxFailedAttempts;
-  const exhausted = outcomes.released.filter(isExhausted).map((nftId) => ({ nftId, reason }));
+  const exhausted = await listExhausted(tx, transactionId, released, maxFailedAttempts - 1);
   return {
-    minted: outcomes.minted,
-    failed: [...outcomes.failed, ...exhausted],
-    released: outcomes.released.filter((nftId) => !isExhausted(nftId)),
+    minted,
+    failed: [...failed, ...exhausted.map((nftId) => ({ nftId, reason }))],
+    released: released.filter((nftId) => !exhausted.includes(nftId)),
   };
 }
 

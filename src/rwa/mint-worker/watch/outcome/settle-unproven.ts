@@ -7,12 +7,12 @@ import type { Look } from '../evidence/look.ts';
 import { applyOutcomes, type Outcomes } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
 import { applyRetryLimit, passedOver, revertedMint } from './retry-limit.ts';
-import { forgetRetries, hasNews, saveWaiting } from './waiting.ts';
+import { hasNews, saveWaiting } from './waiting.ts';
 
 /** Goes on to prove what became of NFTs whose transactions have ended. */
 export async function settleUnproven(look: Look): Promise<void> {
   // Without a final block nothing is proven.
-  if ((await look.view.finalized()) < 0n) return;
+  if (look.finalized < 0n) return;
   for (const transaction of await listUnproven(look.context.db, look.context.lease)) {
     if (look.context.stopping.aborted) return;
     await settleAlone(look, transaction);
@@ -45,8 +45,7 @@ async function settleOne(look: Look, transaction: UnprovenTransaction): Promise<
     if (!isUnproven) await setUnproven(tx, id, false);
     return { outcomes: limited, waits: seconds };
   });
-  const { minted, failed, released } = outcomes;
-  forgetRetries(look.context, [...minted, ...failed].map(({ nftId }) => nftId).concat(released));
+  const { failed, released } = outcomes;
   if (waiting.length === nfts.length && isUnproven) return;
   await step('proven', {
     transaction: id,

@@ -1,21 +1,19 @@
-import { readSigned } from '../../../../chain/minting/signer.ts';
+import { mostCostOf, readSigned } from '../../../../chain/minting/signer.ts';
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
-import { inclusionOf, type Mined } from '../../context/mined.ts';
+import { type Mined, memoryOf } from '../../context/lane-memory.ts';
 import { restForLong } from '../../context/unreported.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
-import { noteFailure, noteOutOfGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
-import { inFencedTransaction } from '../../stores/lane-store.ts';
+import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
-import { setUnproven } from '../../stores/unproven-store.ts';
 import { findEvidence } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
-import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
+import type { MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
-import { applyRetryLimit, listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
-import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
+import { listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
+import { storeConfirmed, storeEnded } from './store-outcome.ts';
 
 /**
  * Advances a mined transaction as far as the depth of its block allows.
@@ -27,17 +25,18 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (!(await isOurs(look, transaction, mined))) {
     throw new DistrustError(`the receipt of ${receipt.hash} names another contract`);
   }
-  const isNews = !memory.mined.has(transaction.id);
-  memory.mined.set(transaction.id, { ...mined, rwaId: transaction.rwaId });
+  const known = memoryOf(memory, transaction.id);
+  const isNews = known.mined === undefined;
+  known.mined = { ...mined, rwaId: transaction.rwaId };
   if (isNews) {
-    memory.underfunded.delete(transaction.id);
-    memory.refused.delete(transaction.id);
-    memory.forgotten.delete(transaction.id);
+    known.isUnderfunded = false;
+    known.refused = undefined;
+    known.forgotten = undefined;
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {
     await settleReverted(look, transaction, mined);
-  } else if (look.view.depthOf(block.number) >= BigInt(network.confirmations)) {
+  } else if (look.depthOf(block.number) >= BigInt(network.confirmations)) {
     await confirm(look, transaction, mined);
   }
 }
@@ -56,37 +55,34 @@ async function isOurs(
   );
 }
 
+/**
+ * Where a mined transaction is, and what it cost. That is no more than what was signed, since a wrong cost would use up the
+ * budget of a company. A higher cost does not make the receipt wrong: some chains round their prices.
+ * @throws Error when it is no attempt of ours
+ */
+async function inclusionOf(db: Database, { receipt: { hash, cost }, block }: Mined): Promise<Inclusion> {
+  const most = cost === null ? 0n : mostCostOf(await readRawAttempt(db, hash));
+  return {
+    hash,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    time: block.time,
+    cost: cost === null || cost < most ? cost : most,
+  };
+}
+
 async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { context, view } = look;
-  const { db, lease, memory, step } = context;
+  const { db, memory } = look.context;
   const inclusion = await inclusionOf(db, mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
   const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
   // The contract skipped a token whose mint is not found yet. The next poll may find it. Once the block is final, the
   // transaction is confirmed without the token, so that the other NFTs go on. Finalizing proves what became of it.
-  if (!isClear && mined.block.number > (await view.finalized())) {
-    memory.settling.add(transaction.id);
+  if (!isClear && mined.block.number > look.finalized) {
+    memoryOf(memory, transaction.id).isSettling = true;
     return;
   }
-
-  const waits = await inFencedTransaction(db, lease, async (tx) => {
-    await noteLeftOut(tx, transaction, mined.receipt.hash);
-    const seconds = await confirmTransaction(tx, transaction.id, inclusion, minted);
-    if (minted.length > 0) await noteSuccess(tx, { chainId: lease.chainId, contract: transaction.contract });
-    await saveWaiting(tx, nfts, waiting);
-    await step('confirming', transactionFacts(transaction));
-    return seconds;
-  });
-  memory.mined.delete(transaction.id);
-  forgetRetries(
-    context,
-    minted.map(({ nftId }) => nftId),
-  );
-  await step('confirmed', {
-    ...transactionFacts(transaction),
-    block: inclusion.blockNumber.toString(),
-    waits,
-  });
+  await storeConfirmed(look, transaction, { inclusion, minted, nfts, waiting });
 }
 
 type FoundMints = {
@@ -143,29 +139,24 @@ async function noteRevert(tx: Tx, id: string, mined: Mined, subject: ContractId)
  * outcome cannot be proven then wait without it.
  */
 async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { context, view } = look;
-  const { db, lease, memory, step } = context;
-  const { id } = transaction;
-  if (mined.block.number > (await view.finalized())) {
-    memory.settling.add(id);
+  const { context } = look;
+  const { db, lease, memory } = context;
+  const { id, contract, rwaId } = transaction;
+  if (mined.block.number > look.finalized) {
+    memoryOf(memory, id).isSettling = true;
     return;
   }
   const nfts = await listOpenNfts(db, id);
-  const subject = { chainId: lease.chainId, contract: transaction.contract };
-  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
-  const inclusion = await inclusionOf(db, mined);
-
-  const counts = await inFencedTransaction(db, lease, async (tx) => {
-    await noteLeftOut(tx, transaction, mined.receipt.hash);
-    if (transaction.rwaId === null) await noteRevert(tx, id, mined, subject);
-    const outcomes = await applyRetryLimit(tx, id, proven, revertedMint(mined.receipt.hash));
-    const waits = await endReverted(tx, id, inclusion, outcomes);
-    await saveWaiting(tx, nfts, waiting);
-    if (waiting.length > 0) await setUnproven(tx, id, true);
-    return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
+  await storeEnded(look, transaction, {
+    state: 'reverted',
+    inclusion: await inclusionOf(db, mined),
+    nfts,
+    proof: await proveOutcomes(look, transaction, nfts),
+    failure: revertedMint(mined.receipt.hash),
+    async note(tx) {
+      await noteLeftOut(tx, transaction, mined.receipt.hash);
+      if (rwaId === null) await noteRevert(tx, id, mined, { chainId: lease.chainId, contract });
+    },
   });
-  memory.mined.delete(id);
-  if (transaction.rwaId !== null) restForLong(context, transaction.contract);
-  forgetEndedRetries(context, nfts, waiting);
-  await step('reverted', { ...transactionFacts(transaction), ...counts });
+  if (rwaId !== null) restForLong(context, contract);
 }

@@ -23,39 +23,22 @@ const isChanged = ({ nft, note }: WaitingNft): boolean =>
 /** Whether any note differs from what is stored. */
 export const hasNews = (waiting: readonly WaitingNft[]): boolean => waiting.some(isChanged);
 
-/** Stores why NFTs wait, where that has changed, and deletes the notes of those that no longer do. */
+/** Stores why NFTs wait, and deletes the notes of those that no longer do. */
 export async function saveWaiting(
   tx: Tx,
   nfts: readonly TransactionNft[],
   waiting: readonly WaitingNft[],
 ): Promise<void> {
-  const news = waiting.filter(isChanged);
   await saveMintNotes(
     tx,
-    news.flatMap(({ nft, note }) => (note === undefined ? [] : [{ nftId: nft.nftId, ...note }])),
+    waiting.flatMap(({ nft, note }) => (note === undefined ? [] : [{ nftId: nft.nftId, ...note }])),
   );
-  const noted = nfts.filter(({ note }) => note !== null);
-  await deleteMintNotes(tx, endedAmong(noted, waiting));
-}
-
-/** The ids of those of the NFTs that no longer wait. */
-function endedAmong(nfts: readonly TransactionNft[], waiting: readonly WaitingNft[]): string[] {
   const still = new Set(waiting.map(({ nft }) => nft.nftId));
-  return nfts.map(({ nftId }) => nftId).filter((nftId) => !still.has(nftId));
-}
-
-/** Forgets when NFTs would have been asked about again. */
-export function forgetRetries({ memory }: LaneContext, nftIds: readonly string[]): void {
-  for (const nftId of nftIds) memory.evidence.retries.delete(nftId);
-}
-
-/** Forgets when those of the NFTs that no longer wait would have been asked about again. */
-export function forgetEndedRetries(
-  context: LaneContext,
-  nfts: readonly TransactionNft[],
-  waiting: readonly WaitingNft[],
-): void {
-  forgetRetries(context, endedAmong(nfts, waiting));
+  const ended = nfts.filter(({ nftId, note }) => note !== null && !still.has(nftId));
+  await deleteMintNotes(
+    tx,
+    ended.map(({ nftId }) => nftId),
+  );
 }
 
 /** Notes for every open NFT of a transaction that a question about the transaction has no answer of this node. */

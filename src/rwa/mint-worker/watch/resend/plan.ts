@@ -1,26 +1,19 @@
 import { type Market, outbid, priceOf, quote, raise } from '../../../../chain/minting/fees.ts';
 import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
-import {
-  betterOffer,
-  hasNews,
-  hintOf,
-  looksBeforeReplacing,
-  type RefusalHint,
-} from '../../../../chain/minting/refusal.ts';
+import { betterOffer, hintOf, isReplaceable, type RefusalHint } from '../../../../chain/minting/refusal.ts';
 import { readSigned } from '../../../../chain/minting/signer.ts';
-import type { LaneContext } from '../../context/lane-context.ts';
-import type { Refused } from '../../context/lane-memory.ts';
+import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
+import { memoryOf, type Refused } from '../../context/lane-memory.ts';
 import { learn, marketAt } from '../../context/market.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
-import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
-import type { ChainView } from '../evidence/chain-view.ts';
+import type { OpenTransaction } from '../../stores/transaction-store.ts';
+import type { Look } from '../evidence/look.ts';
 import type { Plan } from './replace.ts';
 
 /** What a replacement is made from. */
 type Scene = {
-  readonly context: LaneContext;
-  readonly view: ChainView;
+  readonly look: Look;
   readonly last: Plan;
   readonly market: Market;
 };
@@ -30,46 +23,46 @@ type Scene = {
  * transaction, or a market that asks for more while it waits.
  * @returns undefined when it stays as it is
  */
-export async function planReplacement(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<Plan | undefined> {
+export async function planReplacement(look: Look, transaction: OpenTransaction): Promise<Plan | undefined> {
+  const { context, head } = look;
   const { memory, settings } = context;
-  const refused = memory.refused.get(transaction.id);
-  if (!transaction.hasAskedOut && refused === undefined && !isStuck(context, view, transaction))
-    return undefined;
+  const refused = memory.transactions.get(transaction.id)?.refused;
+  if (!transaction.hasAskedOut && refused === undefined && !isStuck(look, transaction)) return undefined;
   const [newest] = transaction.attempts;
   const { gasLimit, mints } = readSigned(await readRawAttempt(context.db, newest.hash));
   const last = { gasLimit, mints, fees: newest.fees };
-  const scene = { context, view, last, market: await marketAt(context, view.head) };
+  const scene = { look, last, market: await marketAt(context, head) };
   const without = transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined;
   if (without !== undefined) return without;
   // Above the cap the market is to blame, whatever the nodes say.
   const isAffordable = priceOf(scene.market) <= settings.feeCap;
   if (refused !== undefined && isAffordable) return answerRefusal(scene, transaction, refused);
-  if (!isStuck(context, view, transaction)) return undefined;
+  if (!isStuck(look, transaction)) return undefined;
   const fees = raise(last.fees, scene.market, settings.feeCap);
   return fees && { ...last, fees };
 }
 
 /** Whether the transaction has been without a block for so long that its fees may be to blame. */
 function isStuck(
-  { memory, settings }: LaneContext,
-  view: ChainView,
+  { context: { memory, settings }, head, count }: Look,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ) {
   // A transaction that nodes may not have is not stuck. It is broadcast again before its fees rise.
-  if (!memory.broadcastAt.has(id)) return false;
-  const { baseFee } = view.head;
-  const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
-  const blocksWaited = view.head.number - newest.sentAtBlock;
-  return blocksWaited >= BigInt(settings.stuckBlocks) && (nonce === view.count || isBelowBaseFee);
+  if (memory.transactions.get(id)?.broadcastAt === undefined) return false;
+  const isBelowBaseFee = head.baseFee !== null && newest.fees.maxFeePerGas < head.baseFee;
+  const blocksWaited = head.number - newest.sentAtBlock;
+  return blocksWaited >= BigInt(settings.stuckBlocks) && (nonce === count || isBelowBaseFee);
 }
 
 /** Leaves out NFTs that an operator has asked to mint by another transaction; where none is left it only uses the nonce. */
 async function leaveOut(
-  { context: { db, settings }, last, market }: Scene,
+  {
+    look: {
+      context: { db, settings },
+    },
+    last,
+    market,
+  }: Scene,
   transaction: OpenTransaction,
 ): Promise<Plan | undefined> {
   const open = await listOpenNfts(db, transaction.id);
@@ -91,19 +84,23 @@ async function answerRefusal(
   transaction: OpenTransaction,
   { looks, words }: Refused,
 ): Promise<Plan | undefined> {
-  const { context, last, market, view } = scene;
+  const { look, last, market } = scene;
+  const { context, head } = look;
   const hint = hintOf(words);
-  if (looks < looksBeforeReplacing && !hasNews(hint, last)) return undefined;
-  const payable = (await payableFor(context, transaction)) / last.gasLimit;
+  if (!isReplaceable(hint, last, looks)) return undefined;
+  const before = (await listInFlight(context)).filter(({ nonce }) => nonce < transaction.nonce);
+  const payable = (await balanceAfter(context, before)) / last.gasLimit;
   // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
-  const note = (more: Partial<Refused>) =>
-    context.memory.refused.set(transaction.id, { looks, words, ...more });
+  const known = memoryOf(context.memory, transaction.id);
+  const note = (more: Partial<Refused>) => {
+    known.refused = { looks, words, ...more };
+  };
   note({});
   if (hint.first === 'size' && last.mints.length > 1) return halve(scene, hint, words);
   const cap = lower(context.settings.feeCap, payable);
-  const most = mostGas({ blockGasLimit: view.head.gasLimit, blockShare: 100 });
-  const offer = betterOffer(last, market, hint, { cap, mostGas: most, looks });
+  const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: 100 });
+  const offer = betterOffer(last, market, hint, { cap, mostGas: most });
   if (offer === undefined) {
     if (last.mints.length > 1) return halve(scene, hint, words);
     note({ isExhausted: true });
@@ -119,7 +116,7 @@ async function answerRefusal(
 
 /** Leaves half of the NFTs out, or as many as a bound in the text wants. */
 function halve(
-  { context, last, market }: Scene,
+  { look: { context }, last, market }: Scene,
   { first, figure, mostCost }: RefusalHint,
   words: string,
 ): Plan {
@@ -139,18 +136,6 @@ function halve(
 function withMints({ fees, gasLimit, mints }: Plan, tokens: number): Plan {
   const gas = tokens === 0 ? transferGas : gasFor(costWithin(gasLimit, mints.length), tokens);
   return { mints: mints.slice(0, tokens), gasLimit: gas, fees };
-}
-
-/** What the signer has for the transaction, in wei, when those with lower nonces are paid. */
-async function payableFor({ db, lease, memory, node, signer }: LaneContext, { nonce }: OpenTransaction) {
-  const before = (await listUnconfirmedTransactions(db, lease)).filter(
-    (each) => each.nonce < nonce && !memory.mined.has(each.id),
-  );
-  const reserved = before.reduce(
-    (sum, { gasLimit, attempts: [{ fees }] }) => sum + gasLimit * fees.maxFeePerGas,
-    0n,
-  );
-  return (await node.balance(signer.address)) - reserved;
 }
 
 const lower = (a: bigint, b: bigint) => (a < b ? a : b);

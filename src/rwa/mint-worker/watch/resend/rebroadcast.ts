@@ -1,9 +1,10 @@
 import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
+import { memoryOf } from '../../context/lane-memory.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
-import type { ChainView } from '../evidence/chain-view.ts';
+import type { Look } from '../evidence/look.ts';
 import { planReplacement } from './plan.ts';
 import { replace } from './replace.ts';
 
@@ -11,34 +12,29 @@ import { replace } from './replace.ts';
  * Replaces a transaction without a block where there is a reason to. Otherwise it broadcasts the transaction again: at each
  * poll while nodes reject it, when a node has forgotten it, and from time to time.
  */
-export async function rebroadcast(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<void> {
+export async function rebroadcast(look: Look, transaction: OpenTransaction): Promise<void> {
+  const { context, count } = look;
   const { memory, watchOnly } = context;
   const { id, nonce } = transaction;
+  const known = memoryOf(memory, id);
   // Another transaction has the nonce: no price changes that.
-  if (view.count > nonce) memory.refused.delete(id);
+  if (count > nonce) known.refused = undefined;
   // All transactions are broadcast again, in the order of their nonces.
-  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
+  if (await isForgotten(look, transaction))
+    for (const each of memory.transactions.values()) each.broadcastAt = undefined;
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
-  const maySign = !watchOnly && memory.signerFault === undefined && view.count <= nonce;
-  if (maySign && (await isReplaced(context, view, transaction))) return;
-  const isPressing = memory.refused.has(id) || memory.underfunded.has(id);
+  const maySign = !watchOnly && memory.signerFault === undefined && count <= nonce;
+  if (maySign && (await isReplaced(look, transaction))) return;
+  const isPressing = known.refused !== undefined || known.isUnderfunded === true;
   if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
 /** @returns false also when the signer does not sign */
-async function isReplaced(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<boolean> {
+async function isReplaced(look: Look, transaction: OpenTransaction): Promise<boolean> {
   try {
-    const plan = await planReplacement(context, view, transaction);
+    const plan = await planReplacement(look, transaction);
     if (plan === undefined) return false;
-    await replace(context, view, transaction, plan);
+    await replace(look, transaction, plan);
     return true;
   } catch (error) {
     if (error instanceof SignerUnavailableError) return false;
@@ -59,7 +55,7 @@ export async function rebroadcastStored(context: LaneContext): Promise<void> {
 }
 
 function isDue({ memory, now, settings }: LaneContext, id: string): boolean {
-  const broadcastAt = memory.broadcastAt.get(id);
+  const broadcastAt = memory.transactions.get(id)?.broadcastAt;
   return broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs;
 }
 
@@ -81,11 +77,11 @@ const firstWaitMs = 1_000;
  * @throws when the node does not answer
  */
 async function isForgotten(
-  { memory, node, now, settings }: LaneContext,
-  { head, count }: ChainView,
+  { context: { memory, node, now, settings }, head, count }: Look,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ): Promise<boolean> {
-  if (nonce !== count || !memory.broadcastAt.has(id) || memory.refused.has(id)) return false;
+  const known = memoryOf(memory, id);
+  if (nonce !== count || known.broadcastAt === undefined || known.refused !== undefined) return false;
   const { next } = memory;
   if (next?.id !== id) {
     memory.next = { id, block: head.number, askAt: now() + firstWaitMs, waitMs: firstWaitMs };
@@ -96,8 +92,7 @@ async function isForgotten(
   memory.next = { id, block: head.number, askAt: now() + waitMs, waitMs };
   const isGone = (await node.senderOf(newest.hash)) === null;
   const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
-  const times = (memory.forgotten.get(id)?.times ?? 0) + 1;
-  if (isGone && hasWaited) memory.forgotten.set(id, { times, isTaken: false });
-  else memory.forgotten.delete(id);
+  const times = (known.forgotten?.times ?? 0) + 1;
+  known.forgotten = isGone && hasWaited ? { times, isTaken: false } : undefined;
   return isGone;
 }

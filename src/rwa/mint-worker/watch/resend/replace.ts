@@ -1,14 +1,15 @@
 import type { Fees } from '../../../../chain/minting/fees.ts';
 import type { Mint } from '../../../../chain/minting/mint-contract.ts';
+import { replacementOf } from '../../../../chain/minting/signer.ts';
 import { saveMintNotes } from '../../../minting/mint-note-store.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import type { NoEvidence } from '../../context/inquiry.ts';
-import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
+import { attemptFacts } from '../../context/lane-context.ts';
 import { insertAttempt, readRawAttempt } from '../../stores/attempt-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { type OpenTransaction, setGasLimit } from '../../stores/transaction-store.ts';
-import type { ChainView } from '../evidence/chain-view.ts';
+import type { Look } from '../evidence/look.ts';
 
 /** What an attempt of a nonce says. */
 export type Plan = {
@@ -26,8 +27,7 @@ export type Plan = {
  * @throws Error when NFTs of the transaction end meanwhile
  */
 export async function replace(
-  context: LaneContext,
-  view: ChainView,
+  { context, head }: Look,
   transaction: OpenTransaction,
   plan: Plan,
 ): Promise<void> {
@@ -37,9 +37,9 @@ export async function replace(
   // After a rollback of the chain, an NFT that ended in this transaction may be in another one.
   const tokenIds = mints.map(({ tokenId }) => tokenId).filter(isIn(await listOpenNfts(db, transactionId)));
   const raw = await readRawAttempt(db, attempts[0].hash);
-  const signed = await signer.signReplacement(raw, { tokenIds, gasLimit, fees });
+  const signed = await signer.sign(replacementOf(raw, signer.address, { tokenIds, gasLimit, fees }));
   const number = attempts[0].number + 1;
-  const sentAtBlock = view.head.number;
+  const sentAtBlock = head.number;
   const leftOut = await inFencedTransaction(db, lease, async (tx) => {
     const open = await listOpenNfts(tx, transactionId);
     const kept = new Set(tokenIds);
