@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../shared/provider.ts';
 import type { Approval } from '../decode/domain.ts';
 import { bytes, hex } from '../store/rows/bulk-store.ts';
-import { approvalKindName, approvalKinds } from '../store/rows/ledger-rows.ts';
+import { approvalKinds, kindName } from '../store/rows/ledger-rows.ts';
 import { freshnessOf } from './history-store.ts';
 
 /** The name of an approval, in the order of a list. */
@@ -55,7 +55,7 @@ function toGiven(row: Row): GivenApproval[] {
   return [
     {
       contract: hex(row.contract),
-      kind: approvalKindName(row.kind),
+      kind: kindName(approvalKinds, row.kind),
       tokenId: BigInt(row.token_id),
       party: hex(row.party),
       spender: hex(row.spender),

@@ -3,7 +3,7 @@ import type { Freshness } from '../../shared/provider.ts';
 import { readMoves, readTransaction, type WalletTransaction } from '../classify/stored-moves.ts';
 import type { BlockCredit } from '../decode/domain.ts';
 import { hex } from '../store/rows/bulk-store.ts';
-import { creditKindName } from '../store/rows/ledger-rows.ts';
+import { creditKinds, kindName } from '../store/rows/ledger-rows.ts';
 import { blockAtQuery, type HistoryRequest, historyQuery } from './history-page-store.ts';
 
 /** What a block credited to a wallet outside of transactions. */
@@ -77,7 +77,7 @@ function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): 
     index: tx_index,
     blockHash: hex(block_hash),
     blockTime: block_time,
-    kind: creditKindName(kind),
+    kind: kindName(creditKinds, kind),
     amount: BigInt(amount),
     validatorIndex,
     withdrawalIndex,
