@@ -256,18 +256,6 @@ describe('kinds of transactions', () => {
     expect(first('arbitrum/150000000')).toMatchObject({ fee: 0n, native: [] });
     expect(decodeRecorded('ethereum/20000000').transactions).toHaveLength(134);
   });
-
-  test('finds 123 failed transactions and 14 creations in the recorded blocks', () => {
-    const all = recordedBlocks.flatMap((name) => decodeRecorded(name).transactions);
-    expect(all).toHaveLength(3852);
-    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(123);
-    const creations = all.filter(({ to }) => to === null);
-    expect(creations).toHaveLength(14);
-  });
-
-  test('skips no log of the recorded blocks', () => {
-    expect(recordedBlocks.flatMap((name) => decodeRecorded(name).skipped)).toEqual([]);
-  });
 });
 
 describe('what does not belong together', () => {

@@ -11,7 +11,6 @@ import { callNode, deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
-import { dumpIndex } from './index-fixture.ts';
 
 const abi = new Interface([
   'function mint(address to, uint256 id) payable',
@@ -178,25 +177,6 @@ describe('a local chain', () => {
       }
     }
   });
-
-  test('has every transaction that names the wallet as sender or recipient', async ({ database, chain }) => {
-    const newest = Number(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []));
-    const blocks = await Promise.all(
-      Array.from({ length: newest + 1 }, (_, number) =>
-        callNode<{ transactions: { hash: string; from: string; to: string | null }[] }>(
-          chain.rpcUrl,
-          'eth_getBlockByNumber',
-          [`0x${number.toString(16)}`, true],
-        ),
-      ),
-    );
-    const all = blocks.flatMap(({ transactions }) => transactions);
-    for (const wallet of accounts.slice(0, 5)) {
-      const hashes = (await history(database, chain, wallet, 2)).map(({ hash }) => hash);
-      const named = all.filter(({ from, to }) => from === wallet || to === wallet).map(({ hash }) => hash);
-      expect(hashes.filter((hash) => named.includes(hash))).toEqual(named);
-    }
-  });
 });
 
 describe('the NFTs of a local chain', () => {
@@ -243,44 +223,5 @@ describe('the NFTs of a local chain', () => {
     const piece = entries.find(({ token_id }) => token_id === '8');
     expect(piece?.token_uri).toBe(`https://pieces.test/${'8'.padStart(64, '0')}.json`);
     expect(piece).toMatchObject({ name: null, contract_type: 'ERC1155' });
-  });
-});
-
-describe('what a wallet did', () => {
-  test('is told in words', async ({ database, chain }) => {
-    const told = (await history(database, chain, accounts[2] ?? '')).map(
-      ({ category, summary }) => `${category}: ${summary}`,
-    );
-    expect(told).toEqual([
-      'token receive: Received 0.0004 COIN from 0x70...79c8',
-      'nft receive: Received CLT #2 from 0x70...79c8',
-      'nft send: Sent CLT #2 to 0x70...79c8',
-      expect.stringMatching(/^nft receive: Received 20 0x.*#7 from 0x70...79c8$/),
-      'deposit: Deposited 1 ETH',
-      'withdraw: Withdrew 0.4 ETH',
-    ]);
-  });
-});
-
-describe('a reorganisation of a local chain', () => {
-  test('leaves the same rows as an index that never saw the replaced branch', async ({
-    database,
-    otherDatabase,
-    chain,
-  }) => {
-    const [a = '', b = '', c = ''] = accounts;
-    const { nft, pieces: many } = contracts;
-    const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);
-    await send(chain, b, nft, call('transferFrom', [b, a, 1n]));
-    await send(chain, c, many, call('safeTransferFrom', [c, a, 7n, 20n, '0x']));
-    await send(chain, a, nft, call('mint', [a, 77n]));
-    await index(chain, database as TestDatabase);
-    await callNode(chain.rpcUrl, 'evm_revert', [snapshot]);
-    await send(chain, b, nft, call('transferFrom', [b, c, 1n]));
-    await index(chain, database as TestDatabase);
-    await index(chain, otherDatabase as TestDatabase);
-    expect(await dumpIndex(database as TestDatabase, '31337')).toEqual(
-      await dumpIndex(otherDatabase as TestDatabase, '31337'),
-    );
   });
 });

@@ -41,40 +41,6 @@ async function withNode(
 }
 
 describe('a node', () => {
-  test('without eth_getBlockReceipts gives the same index from single receipts', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('eth_getBlockReceipts')),
-      async (url, node) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
-        await index.follow();
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.count('eth_getTransactionReceipt')).toBe(144 + 133 + 218);
-        expect(node.count('eth_getBlockReceipts')).toBeLessThanOrEqual(3);
-        index.close();
-      },
-    );
-  });
-
-  test('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('debug_traceBlockByHash')),
-      async (url, node) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'trace' });
-        await index.follow();
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.count('trace_block')).toBe(3);
-        expect(await index.state()).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
-        index.close();
-      },
-    );
-  });
-
   test('with neither way to trace gives an index that says so, whichever is asked for', async ({
     otherDatabase,
   }) => {
@@ -169,22 +135,6 @@ describe('a node', () => {
       },
     );
   });
-
-  test('without traces leaves inner movements out, and the state counts such blocks', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('debug_traceBlockByHash')),
-      async (url) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
-        await index.follow();
-        expect((await index.state())?.untracedBlocks).toBe(3n);
-        expect(index.untraced.toSorted()).toEqual([17_686_111n, 17_686_112n, 17_686_113n]);
-        index.close();
-      },
-    );
-  });
 });
 
 /** An index of a node that has a recorded reorganisation; neither has begun. */
@@ -205,27 +155,6 @@ async function onReorganisation(database: TestDatabase, chainId: string, startBl
 }
 
 describe('an index', () => {
-  test('that starts anew after every block has neither gap nor double', async ({ otherDatabase }) => {
-    await withNode(
-      otherDatabase,
-      () => {},
-      async (url, node) => {
-        for (const { block } of recorded) {
-          node.setHead(block.hash);
-          const index = createTestIndex(otherDatabase, url, {
-            chainId: '1',
-            startBlock,
-            traceMethod: 'debug',
-            maxBatch: 1,
-          });
-          await index.follow();
-          index.close();
-        }
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-      },
-    );
-  });
-
   test('does not take back what is final, however the node changes its mind', async ({ otherDatabase }) => {
     await using run = await onReorganisation(otherDatabase, '137', 13_522_943n);
     const { node, index, branch } = run;

@@ -122,15 +122,6 @@ describe('a transaction without a receipt', () => {
   });
 });
 
-describe('log indexes that begin anew in each transaction', () => {
-  test('are counted through the block', () => {
-    const { receipts } = readFixture<RecordedBlock>('stable/42767022');
-    const given = receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)));
-    expect(given).toEqual([0, 1, 2, 3, 0]);
-    expect(twice(decodeRecordedTransfers())).toEqual([0, 1]);
-  });
-});
-
 describe('a token that is logged as ERC-721 and ERC-1155 at once', () => {
   const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
   const many = {
@@ -231,17 +222,6 @@ function twoTransfers(): ReplayBlock {
   };
 }
 
-function decodeRecordedTransfers() {
-  const { block, receipts = [] } = twoTransfers();
-  return decodeBlock(
-    { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined },
-    new Set(),
-  );
-}
-
-const twice = ({ transactions }: ReturnType<typeof decodeRecordedTransfers>) =>
-  transactions.flatMap(({ nft }) => nft.map(({ logIndex }) => logIndex));
-
 describe('a delegation of EIP-7702', () => {
   const authority = new Wallet(`0x${'11'.repeat(32)}`);
   const own = authority.address.toLowerCase();
@@ -304,25 +284,6 @@ describe('a fee that is paid in a token', () => {
   const moved = (from: string, to: string, value: number) => ({
     topics: [transfer, topicOf(from), topicOf(to)],
     data: `0x${word(value)}`,
-  });
-
-  test('is not shown as native, nor added to what was sent', async ({ database }) => {
-    const { block, receipts } = rawAnswers({
-      logs: [moved(alice, bob, 5_000_000), moved(alice, manager, 137)],
-      receipt: { feeToken: token, feePayer: alice },
-    });
-    const first = { block, receipts, traces: null };
-    const run = await follow(database, [first, blockAfter(first)]);
-    await run.index.follow();
-    const texts = { symbol: 'USD', decimals: 6, read_at: new Date() };
-    await database.db('token_contracts').where('chain_id', run.chainId).update(texts);
-    const [record] = await run.records(alice);
-    expect(record).toMatchObject({
-      transaction_fee: null,
-      summary: 'Sent 5 USD to 0xb0...b0b0',
-      erc20_transfers: [{ value: '5000000' }, { value: '137', to_address: manager }],
-    });
-    await run.close();
   });
 
   test('that somebody else pays is nothing that the sender sent', () => {

@@ -4,7 +4,6 @@ import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
-import { inEachPart } from '../../src/providers/indexer/tokens/each-part.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
@@ -160,31 +159,6 @@ describe('the parts of a fill', () => {
     expect((await rowOf(db, 'nft_tokens', good.nft)).token_uri).toContain('7');
     expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ name: null, read_tries: 1 });
   });
-
-  test('are all done before the first failure is told of', async () => {
-    const done: number[] = [];
-    const part = (number: number, how: () => boolean) => async () => {
-      done.push(number);
-      return how();
-    };
-    const fail = () => {
-      throw new Error('out');
-    };
-    await expect(
-      inEachPart(
-        part(1, fail),
-        part(2, () => false),
-      ),
-    ).rejects.toThrow('out');
-    expect(done).toEqual([1, 2]);
-    expect(
-      await inEachPart(
-        part(3, () => true),
-        part(4, () => false),
-      ),
-    ).toBe(true);
-    expect(await inEachPart(part(5, () => false))).toBe(false);
-  });
 });
 
 describe('amounts from before the index', () => {
@@ -235,27 +209,6 @@ describe('amounts from before the index', () => {
     node.setFlaws(callsWith('', failure(-32000, 'backend is down')));
     await filler.fill();
     expect(await unstarted(db)).toEqual(Array(2).fill({ start_tries: 0, started: false }));
-  });
-});
-
-describe('an amount that a transfer is checked by', () => {
-  const amount = async (message: string, of = hostile) => {
-    const { hash } = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
-    node.setFlaws(callsWith(of, failure(-32000, message)));
-    const account = `0x${'01'.repeat(20)}`;
-    const holding = { standard: 20, token: hostileOf(0), tokenId: null, account } as const;
-    return (await createAccountStates(clientOf()).amountsOf([holding], hash))[0];
-  };
-
-  test.for(['program not activated', 'missing trie node'])(
-    'is unknown where nodes answer other calls but this one, in whatever words: %s',
-    async (message) => {
-      expect(await amount(message)).toBeUndefined();
-    },
-  );
-
-  test('is not to be had where nodes answer no call at all, as without the state of the block', async () => {
-    await expect(amount('missing trie node', '')).rejects.toThrow('missing trie node');
   });
 });
 
