@@ -3,7 +3,11 @@ import type { DataProviderName, Network } from '../../src/chain/rpc/client/netwo
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
-import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
+import {
+  createFollower,
+  type FollowerOptions,
+  type Step,
+} from '../../src/providers/indexer/follow/follower.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import {
@@ -25,6 +29,23 @@ type FixtureOptions = {
   readonly timeoutMs?: number;
   readonly belowPatienceMs?: number;
 };
+
+type FollowerParts = Partial<FollowerOptions> & Pick<FollowerOptions, 'chainId' | 'db' | 'blocks'>;
+
+/** A follower of a chain from its first block on, without traces. */
+export const createTestFollower = (parts: FollowerParts) =>
+  createFollower({
+    startBlock: 0n,
+    traceMethod: 'none',
+    wrapped: new Set(),
+    maxBatch: 8,
+    tried: newTries(4),
+    log: createLogger({ level: 'silent' }),
+    ...parts,
+  });
+
+/** Reads as many blocks at once as are said, and none again without a pause. */
+export const newTries = (atOnce: number, tries = 1) => createTries({ atOnce, tries, pause: async () => {} });
 
 /** A follower of one node, or of several, over a database, driven step by step. */
 export function createTestIndex(
@@ -53,17 +74,15 @@ export function createTestIndex(
     timeoutMs,
     onUntraced: (number) => untraced.push(number),
   });
-  const tried = createTries({ atOnce: 4, tries: options.tries ?? 3, pause: async () => {} });
   const wrapped = new Set(options.wrapped);
-  const follower = createFollower({
+  const follower = createTestFollower({
     chainId,
     startBlock,
     traceMethod,
     wrapped,
     db,
     blocks,
-    tried,
-    log,
+    tried: newTries(4, options.tries ?? 3),
     maxBatch,
     belowPatienceMs: options.belowPatienceMs,
   });

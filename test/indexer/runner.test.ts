@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
-import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -50,7 +49,6 @@ function startIndexer(database: TestDatabase, url: string) {
     log,
     createFollower: () => index.follower,
     filler: { fill: async () => false },
-    report: (error) => recordIndexError(db, chainId, error?.message),
     onLeading: (leads) => (leads ? leading : lost).resolve(),
   });
   const ended = runner.run(stopped.signal);
@@ -165,7 +163,6 @@ test('an index that fails is tried again within 5 s, however slow its chain', as
     log: createLogger({ level: 'warn', destination: { write } }),
     createFollower: () => ({ step: () => Promise.reject(new Error('no node')), blockedAt: () => undefined }),
     filler: { fill: async () => false },
-    report: async () => {},
   });
   const ended = runner.run(stopped.signal);
   expect((await told.promise).pauseMs).toBe(5_000);

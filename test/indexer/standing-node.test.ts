@@ -6,10 +6,6 @@ import { createIndexRunner } from '../../src/providers/indexer/follow/index-runn
 import { NodeBelowError } from '../../src/providers/indexer/follow/node-below.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
-import {
-  recordIndexError,
-  recordStandstill,
-} from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, startReplayNode } from '../support/node/replay.ts';
@@ -127,8 +123,6 @@ describe('an index whose node is below it', () => {
       log: createLogger({ level: 'silent' }),
       createFollower: () => index.follower,
       filler: { fill: async () => false },
-      report: (error) => recordIndexError(database.db, chainId, error?.message),
-      reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
     });
     const ended = runner.run(stopped.signal);
     const error = async () => (await index.state())?.lastError?.message;

@@ -48,8 +48,6 @@ async function start(
     log,
     createFollower: () => index.follower,
     filler: { fill: async () => false },
-    report: (error) => recordIndexError(database.db, chainId, error?.message),
-    reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
   });
   const ended = runner.run(stopped.signal);
   return {

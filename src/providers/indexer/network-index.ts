@@ -17,12 +17,7 @@ import { createNodeBlocks } from './follow/node-blocks.ts';
 import { createTries } from './follow/tries.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
-import {
-  findIndexState,
-  recordIndexError,
-  recordStandstill,
-  type TraceMethod,
-} from './store/write/index-state-store.ts';
+import { findIndexState, type TraceMethod } from './store/write/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import { inEachPart } from './tokens/each-part.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
@@ -134,8 +129,6 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     onFilled() {
       for (const each of beside) each.wake();
     },
-    report: (error) => recordIndexError(db, chainId, error?.message),
-    reportStandstill: (stuck) => recordStandstill(db, chainId, stuck),
     onLeading(leading) {
       for (const each of beside) void (leading ? each.start() : each.stop());
     },

@@ -97,22 +97,19 @@ function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
   return logs.map((log, place) => ({ ...log, index: before + place }));
 }
 
+/** Returns what is known of a transaction without its receipt. */
+function ownOf({ hash, index, nonce, from, to, value, gas, selector }: RawTransaction) {
+  return { hash, index, nonce, from, to, value, gas, selector };
+}
+
 /**
  * Returns a transaction that moved nothing. Ethermint lists transactions that failed in the gas of their block,
  * without a receipt.
  */
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
-  const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
-    hash,
-    index,
-    nonce,
-    from,
-    to,
-    value,
-    gas,
-    gasPrice,
-    selector,
+    ...ownOf(transaction),
+    gasPrice: transaction.gasPrice ?? null,
     created: null,
     gasUsed: null,
     fee: null,
@@ -198,20 +195,13 @@ function* assemble(parts: Parts): Steps<IndexedTransaction> {
     logs: receipt.logs,
   });
   return {
-    hash: transaction.hash,
-    index: transaction.index,
-    nonce: transaction.nonce,
-    from: transaction.from,
-    to: transaction.to,
+    ...ownOf(transaction),
     created,
-    value: transaction.value,
-    gas: transaction.gas,
     gasPrice,
     gasUsed: receipt.gasUsed,
     fee: feeToken === undefined && cost !== null ? cost + extraFee : null,
     feePayer,
     succeeded,
-    selector: transaction.selector,
     native: [
       ...minted(transaction),
       ...(trace?.outside ?? none),
