@@ -3,7 +3,7 @@ import type { Freshness } from '../../shared/provider.ts';
 import type { Approval } from '../decode/domain.ts';
 import { bytes, hex } from '../store/rows/bulk-store.ts';
 import { approvalKinds, kindName } from '../store/rows/ledger-rows.ts';
-import { freshnessOf } from './history-store.ts';
+import { freshnessOf, type HeadRow } from './history-store.ts';
 
 /** The name of an approval, in the order of a list. */
 export type ApprovalPlace = {
@@ -34,10 +34,7 @@ export type ApprovalRequest = {
 
 const mostCounted = 1_000;
 
-type Row = {
-  readonly head_number: string | null;
-  readonly head_hash: Buffer;
-  readonly head_time: Date;
+type Row = HeadRow & {
   readonly contract: Buffer | null;
   readonly kind: number;
   readonly token_id: string;

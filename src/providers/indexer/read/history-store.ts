@@ -14,10 +14,14 @@ export type WalletCreditRow = Pick<WalletTransaction, 'blockNumber' | 'index' | 
   readonly withdrawalIndex: string | null;
 };
 
-type Row = {
+/** The head of the index, which each row of a page has. */
+export type HeadRow = {
   readonly head_number: string | null;
   readonly head_hash: Buffer;
   readonly head_time: Date;
+};
+
+type Row = HeadRow & {
   readonly unsorted: boolean;
   readonly block_number: string | null;
   readonly tx_index: number;
@@ -115,9 +119,7 @@ export async function findBlockAt(
 }
 
 /** The head of the index, up to which an answer is complete, from any row that carries it. */
-export function freshnessOf(
-  row: Pick<Row, 'head_number' | 'head_hash' | 'head_time'> | undefined,
-): Freshness | undefined {
+export function freshnessOf(row: HeadRow | undefined): Freshness | undefined {
   if (row === undefined || row.head_number === null) return undefined;
   return { blockNumber: BigInt(row.head_number), blockHash: hex(row.head_hash), blockTime: row.head_time };
 }

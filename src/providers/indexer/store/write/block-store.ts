@@ -80,12 +80,7 @@ async function moveHead(
 ): Promise<string | undefined> {
   const last = blocks.at(-1);
   if (last === undefined) return undefined;
-  const untraced = blocks.filter(({ traced }) => !traced).length;
-  const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
-  const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
-  const credits = blocks.flatMap((block) => block.credits);
-  const partialFees = blocks.reduce((sum, block) => sum + block.partialFees, 0);
-  const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
+  const sum = (of: (block: IndexedBlock) => number) => blocks.reduce((total, block) => total + of(block), 0);
   await followLedger(tx, chainId, blocks);
   const { rows } = await tx.raw<{ rows: { start_block: string }[] }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
@@ -99,12 +94,12 @@ async function moveHead(
       number: String(last.header.number),
       hash: bytes(last.header.hash),
       time: String(last.header.timestamp),
-      untraced,
-      withoutReceipt,
-      withdrawals,
-      rewards: credits.filter(({ kind }) => kind !== 'withdrawal').length,
-      unrewarded,
-      partialFees,
+      untraced: sum(({ traced }) => Number(!traced)),
+      withoutReceipt: sum((block) => block.withoutReceipt),
+      withdrawals: sum((block) => block.withdrawals),
+      rewards: sum(({ credits }) => credits.filter(({ kind }) => kind !== 'withdrawal').length),
+      unrewarded: sum(({ rewardsKnown }) => Number(!rewardsKnown)),
+      partialFees: sum((block) => block.partialFees),
       chainId,
       head: head === undefined ? null : bytes(head),
     },
