@@ -110,6 +110,16 @@ export function createTestIndex(
   };
 }
 
+/** Every page of a list, in order. */
+export async function walk<Page extends { readonly next: string | undefined }>(
+  pageAt: (position: string | undefined) => Promise<Page>,
+): Promise<Page[]> {
+  const pages = [await pageAt(undefined)];
+  for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next)
+    pages.push(await pageAt(next));
+  return pages;
+}
+
 /** A registry of one network. */
 export const registered = (network: Network, dataProvider: DataProviderName = 'indexer') => ({
   list: async () => [{ ...network, dataProvider }],

@@ -5,7 +5,7 @@ import type { DataProvider, NftEntry } from '../../src/providers/shared/provider
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { createTestIndex, walk } from './index-fixture.ts';
 
 const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_686_116, 17_686_117];
 const names = numbers.map((number) => `ethereum/${number}`);
@@ -83,13 +83,8 @@ describe('a whole walk', () => {
   test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
     for (const wallet of walletsBySize().slice(0, 50)) {
       for (const order of orders) {
-        const owned: string[] = [];
-        let position: string | undefined;
-        do {
-          const { entries, next } = await reader.nfts(page(wallet, order, 2, position));
-          owned.push(...entries.map(textOf));
-          position = next;
-        } while (position !== undefined);
+        const pages = await walk((position) => reader.nfts(page(wallet, order, 2, position)));
+        const owned = pages.flatMap(({ entries }) => entries.map(textOf));
         const expected = expectedTokens(wallet, 7);
         expect(owned).toEqual(order === 'ASC' ? expected : expected.reverse());
       }
@@ -102,15 +97,10 @@ describe('a whole walk', () => {
         const { header } = blocks[upTo - 1] ?? blocks[0] ?? { header: { number: 0n, timestamp: 0n } };
         const toDate = new Date(Number(header.timestamp) * 1_000 + 500);
         for (const filter of [{ toBlock: header.number }, { toDate }]) {
-          const owned: string[] = [];
-          let position: string | undefined;
-          do {
-            const question = { ...page(wallet, 'ASC', 3, position), filter };
-            const { entries, next } = await reader.nfts(question);
-            owned.push(...entries.map(textOf));
-            position = next;
-          } while (position !== undefined);
-          expect(owned).toEqual(expectedTokens(wallet, upTo));
+          const pages = await walk((position) =>
+            reader.nfts({ ...page(wallet, 'ASC', 3, position), filter }),
+          );
+          expect(pages.flatMap(({ entries }) => entries.map(textOf))).toEqual(expectedTokens(wallet, upTo));
         }
       }
     }

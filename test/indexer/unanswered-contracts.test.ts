@@ -7,7 +7,7 @@ import { createContractCalls } from '../../src/providers/indexer/tokens/contract
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
-import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { callNode, deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { failure } from '../support/node/flaw.ts';
@@ -30,9 +30,7 @@ test.beforeAll(async ({ chain }) => {
   good.coin = (await deploy(chain.rpcUrl, compiled['Coin'])).toLowerCase();
   good.nft = (await deploy(chain.rpcUrl, compiled['Collectible'])).toLowerCase();
   const abi = new Interface(['function mint(address to, uint256 id) payable']);
-  const data = abi.encodeFunctionData('mint', [deployer, 7n]);
-  const transaction = { from: deployer, to: good.nft, data, gas: '0x7a120' };
-  await callNode(chain.rpcUrl, 'eth_sendTransaction', [transaction]);
+  await sendMined(chain.rpcUrl, { to: good.nft, data: abi.encodeFunctionData('mint', [deployer, 7n]) });
 });
 test.beforeEach(async ({ chain, db }) => {
   for (const table of ['token_contracts', 'nft_tokens', 'nft_holdings', 'index_state'])
