@@ -28,14 +28,6 @@ export class BrokenChainError extends Error {
   }
 }
 
-/**
- * - `same`: the node is on our branch, or behind on it;
- * - `reorganised`: our blocks above `keep` were replaced; undefined when all were.
- */
-export type AncestorComparison =
-  | { readonly outcome: 'same' }
-  | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
-
 type CompareOptions = {
   readonly db: Database;
   readonly blocks: Pick<NodeBlocks, 'headerAt'>;
@@ -50,6 +42,8 @@ const pageSize = 32;
 /**
  * Compares our newest blocks with the node's, downwards, until one matches. A number that the node does not have
  * proves nothing: a node that lags is no reorganisation.
+ * @returns `same` where the node is on our branch, or behind on it; otherwise our newest block that was not replaced,
+ * undefined where all were
  * @throws ReorganisationTooDeepError when no block that may be replaced matches
  */
 export async function compareBranches({
@@ -58,7 +52,7 @@ export async function compareBranches({
   chainId,
   startBlock,
   head,
-}: CompareOptions): Promise<AncestorComparison> {
+}: CompareOptions): Promise<'same' | { readonly keep: bigint | undefined }> {
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
@@ -67,19 +61,18 @@ export async function compareBranches({
     // either.
     if (ours.length === 0 && below === undefined) {
       const theirs = await blocks.headerAt(head.number);
-      if (theirs === undefined || theirs.hash === head.hash) return { outcome: 'same' };
+      if (theirs === undefined || theirs.hash === head.hash) return 'same';
       throw new ReorganisationTooDeepError(chainId, head.number);
     }
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
-      if (theirs?.hash === hash)
-        return differed ? { outcome: 'reorganised', keep: number } : { outcome: 'same' };
+      if (theirs?.hash === hash) return differed ? { keep: number } : 'same';
       if (theirs !== undefined) differed = true;
       below = number;
     }
     if (ours.length === pageSize) continue;
-    if (!differed) return { outcome: 'same' };
-    if (below === startBlock) return { outcome: 'reorganised', keep: undefined };
+    if (!differed) return 'same';
+    if (below === startBlock) return { keep: undefined };
     throw new ReorganisationTooDeepError(chainId, below ?? startBlock);
   }
 }
