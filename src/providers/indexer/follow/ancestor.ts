@@ -4,8 +4,6 @@ import type { NodeBlocks } from './node-blocks.ts';
 
 /** The chain was reorganised below its final block. Nothing was rolled back, because an operator must decide. */
 export class ReorganisationTooDeepError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string, number: bigint) {
     super(
       `Network ${chainId} was reorganised at or below block ${number}, which counts as final. ` +
@@ -17,8 +15,6 @@ export class ReorganisationTooDeepError extends Error {
 
 /** The node has our newest block, and another chain above it. Nodes behind its address disagree. */
 export class BrokenChainError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string, number: bigint) {
     super(
       `Block ${number} of network ${chainId} does not follow the one before it, which the same node has. ` +

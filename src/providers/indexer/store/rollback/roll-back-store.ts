@@ -9,8 +9,6 @@ import { stateOf } from './holding-state.ts';
 
 /** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
 export class IndexMovedError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string) {
     super(`The index of network ${chainId} was changed by another process`);
     this.name = 'IndexMovedError';
