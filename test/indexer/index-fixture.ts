@@ -5,9 +5,11 @@ import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts'
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import {
   createFollower,
+  type Follower,
   type FollowerOptions,
   type Step,
 } from '../../src/providers/indexer/follow/follower.ts';
+import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import {
@@ -107,6 +109,26 @@ export function createTestIndex(
       return decodeBlock(source, wrapped);
     },
     close: () => clients.close(),
+  };
+}
+
+type RunnerOptions = Parameters<typeof createIndexRunner>[0];
+type RunnerParts = Partial<RunnerOptions> & Pick<RunnerOptions, 'chainId' | 'db'>;
+
+/** Runs an index as a process does, with nothing to fill. @returns what ends it */
+export function runIndex(follower: Follower, parts: RunnerParts): () => Promise<void> {
+  const stopped = new AbortController();
+  const runner = createIndexRunner({
+    pollMs: 1,
+    log: createLogger({ level: 'silent' }),
+    createFollower: () => follower,
+    filler: { fill: async () => false },
+    ...parts,
+  });
+  const ended = runner.run(stopped.signal);
+  return () => {
+    stopped.abort();
+    return ended;
   };
 }
 
