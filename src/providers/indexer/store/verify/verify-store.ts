@@ -26,8 +26,6 @@ type Check = {
     | ('block_credits' | 'approval_changes');
   readonly key: readonly string[];
   readonly content: readonly string[];
-  /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
-  readonly byWallet: boolean;
   /** Whether an index that began with an earlier release has the rows of later blocks only. */
   readonly ofLedger?: true;
 };
@@ -37,42 +35,39 @@ const checks: readonly Check[] = [
     table: 'wallet_history',
     key: ['wallet', 'tx_index'],
     content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves', 'kind'],
-    byWallet: true,
   },
   {
     table: 'block_credits',
     key: ['wallet', 'kind', 'place'],
     content: ['block_hash', 'block_time', 'amount', 'validator_index', 'withdrawal_index'],
-    byWallet: true,
     ofLedger: true,
   },
   {
     table: 'approval_changes',
     key: ['wallet', 'contract', 'kind', 'token_id', 'party', 'log_index'],
     content: ['spender', 'amount', 'granted'],
-    byWallet: true,
     ofLedger: true,
   },
   {
     table: 'nft_changes',
     key: ['wallet', 'contract', 'token_id', 'log_index', 'part'],
     content: ['standard', 'delta', 'gained'],
-    byWallet: true,
   },
   {
     table: 'index_skipped_logs',
     key: ['log_index'],
     content: ['contract', 'topic', 'reason'],
-    byWallet: false,
   },
 ];
+
+/** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
+const isByWallet = ({ key }: Check) => key[0] === 'wallet';
 
 /** Only when whole tables are searched: the facets of a wallet are not in the order of blocks. */
 const facetCheck: Check = {
   table: 'history_facets',
   key: ['wallet', 'facet', 'kind', 'tx_index'],
   content: [],
-  byWallet: true,
 };
 
 /** Tables that may have more than the rows of a block, and when a row `t` counts as the expected row `e`. */
@@ -126,7 +121,7 @@ export async function compareBlock(
   const isInLedger = await hasLedger(db, chainId, number);
   for (const check of checks) {
     if (check.ofLedger === true && !isInLedger) continue;
-    const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
+    const wallets = isByWallet(check) ? walletsOf(rows[check.table]) : undefined;
     const { sql, bindings } = storedRows(check, chainId, number, wallets);
     const stored = (await db.raw<{ rows: StoredRow[] }>(sql, bindings)).rows;
     found.push(differences(check, expectedRows(check, rows[check.table]), stored));
@@ -150,7 +145,7 @@ export async function findStrayRows(
   const all = await Promise.all(
     blocks.map(async (block) => ({ ...block.header, rows: await expectedOf(db, chainId, block) })),
   );
-  for (const check of [...checks.filter(({ byWallet }) => byWallet), facetCheck]) {
+  for (const check of [...checks.filter(isByWallet), facetCheck]) {
     const expected = new Set(
       all.flatMap(({ number, rows }) =>
         [...expectedRows(check, rows[check.table]).keys()].map((key) => `${number} ${key}`),
