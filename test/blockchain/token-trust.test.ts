@@ -84,8 +84,8 @@ async function checkTransfers(): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const states = createAccountStates(clients.for(testNetwork([chain.rpcUrl])));
-  const checker = createTransferChecker({ chainId: '31337', db: service.db, states, log });
-  while (await checker.check());
+  const check = createTransferChecker({ chainId: '31337', db: service.db, states, log });
+  while (await check());
   clients.close();
 }
 

@@ -1,13 +1,12 @@
 import { afterAll, describe, expect } from 'vitest';
 import { creditRulesOf } from '../../src/providers/indexer/decode/credit-rules.ts';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
-import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { decodeBlock, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
 import { createTestIndex, dumpIndex, walk } from './index-fixture.ts';
 

@@ -1,6 +1,5 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { type IndexedTransaction, zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import { MalformedBlockError } from '../../src/providers/indexer/decode/hex.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
@@ -8,6 +7,7 @@ import { nativeLogEmitter } from '../../src/providers/indexer/decode/topics.ts';
 import { readCallTraces, readFlatTraces } from '../../src/providers/indexer/decode/traces.ts';
 import { type CallTrace, flatten } from '../support/flat-traces.ts';
 import {
+  decodeBlock,
   decodeRecorded,
   type RecordedBlock,
   readFixture,

@@ -47,8 +47,8 @@ function createIndex(
 /** Checks all that is due. */
 async function checkAll({ network, clients }: Index, { db }: TestDatabase): Promise<void> {
   const states = createAccountStates(clients.for(network));
-  const checker = createTransferChecker({ chainId: network.chainId, db, states, log });
-  while (await checker.check());
+  const check = createTransferChecker({ chainId: network.chainId, db, states, log });
+  while (await check());
 }
 
 /** Returns how many transfers are marked as forged. */

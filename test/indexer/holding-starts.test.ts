@@ -33,8 +33,8 @@ type Index = ReturnType<typeof createTestIndex>;
 
 async function fillStarts({ network, clients }: Index, { db }: TestDatabase): Promise<void> {
   const states = createAccountStates(clients.for(network));
-  const filler = createStartFiller({ chainId: network.chainId, db, states, log });
-  while (await filler.fill());
+  const fill = createStartFiller({ chainId: network.chainId, db, states, log });
+  while (await fill());
 }
 
 async function listOf({ network }: Index, database: TestDatabase, address: string, toBlock?: bigint) {

@@ -1,7 +1,6 @@
 import { createLogger } from '../../src/base/log.ts';
 import type { DataProviderName, Network } from '../../src/chain/rpc/client/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import {
   createFollower,
@@ -18,6 +17,7 @@ import {
 } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
+import { decodeBlock } from '../support/recorded-chain.ts';
 
 type FixtureOptions = {
   readonly chainId?: string;

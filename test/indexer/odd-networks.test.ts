@@ -1,7 +1,5 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
-import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -9,7 +7,7 @@ import { testNetwork } from '../support/networks.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { createTestIndex } from './index-fixture.ts';
-import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 let lastChainId = 5_000;
@@ -263,9 +261,7 @@ describe('a delegation of EIP-7702', () => {
     ['any network', { chainId: 0n }, [carol]],
     ['nobody, which ends it', { delegate: `0x${'0'.repeat(40)}` }, [`0x${'0'.repeat(40)}`]],
   ] as const)('by %s', async ([, parts, expected]) => {
-    const { block, receipts } = await decoded(parts);
-    const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-    const [only] = decodeBlock(source, new Set()).transactions;
+    const [only] = decodeAnswers(await decoded(parts)).transactions;
     expect(only?.delegations).toEqual(expected.map((delegate) => ({ authority: own, delegate })));
   });
 
@@ -287,12 +283,11 @@ describe('a fee that is paid in a token', () => {
   });
 
   test('that somebody else pays is nothing that the sender sent', () => {
-    const { block, receipts } = rawAnswers({
+    const answers = rawAnswers({
       logs: [moved(alice, manager, 5), moved(carol, manager, 137)],
       receipt: { feeToken: token, feePayer: carol },
     });
-    const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-    const [only] = decodeBlock(source, new Set()).transactions;
+    const [only] = decodeAnswers(answers).transactions;
     expect(only?.erc20.map(({ from, kind }) => [from, kind])).toEqual([
       [alice, 'transfer'],
       [carol, 'fee'],

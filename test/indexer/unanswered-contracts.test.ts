@@ -193,9 +193,9 @@ describe('amounts from before the index', () => {
   test.for([unknownWords, callsWith(hostile, 'hang')])(
     'are found beside a contract that nodes do not answer',
     async (rule, { db }) => {
-      const filler = await setUp(db);
+      const fill = await setUp(db);
       node.setFlaws(rule, says);
-      await filler.fill();
+      await fill();
       expect(await unstarted(db)).toEqual([
         { start_tries: 1, started: false },
         { start_tries: 1, started: true },
@@ -204,9 +204,9 @@ describe('amounts from before the index', () => {
   );
 
   test('are asked for again where nodes are out', async ({ db }) => {
-    const filler = await setUp(db);
+    const fill = await setUp(db);
     node.setFlaws(callsWith('', failure(-32000, 'backend is down')));
-    await filler.fill();
+    await fill();
     expect(await unstarted(db)).toEqual(Array(2).fill({ start_tries: 0, started: false }));
   });
 });

@@ -90,7 +90,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const states = createAccountStates(node);
   const starts = createStartFiller({ chainId, db, log, states });
   const filler: TokenFiller = {
-    fill: () => inEachPart(tokens.fill, () => sortRows(db, chainId), starts.fill),
+    fill: () => inEachPart(tokens.fill, () => sortRows(db, chainId), starts),
   };
   const blocks = createNodeBlocks({
     node,
@@ -159,7 +159,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
 function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
   const { network, settings, db, log } = options;
   const { chainId } = network;
-  const checker = createTransferChecker({ chainId, db, log, states });
+  const check = createTransferChecker({ chainId, db, log, states });
   return createBackgroundRunner({
     chainId,
     log,
@@ -168,7 +168,7 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
     async fill() {
       const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
       if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;
-      return checker.check();
+      return check();
     },
   });
 }

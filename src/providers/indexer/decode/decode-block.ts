@@ -1,7 +1,7 @@
 import { creditsOf } from './block-credits.ts';
 import { type BlockLogs, createBlockLogs, type LogSettings } from './block-logs.ts';
 import { withConsent } from './consent.ts';
-import { type CreditRules, creditRulesOf } from './credit-rules.ts';
+import type { CreditRules } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { delegationsOf } from './delegations.ts';
 import {
@@ -18,7 +18,7 @@ import { topicAddress, wordAt } from './log-words.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
 import { type BlockTraces, isOutside, type TraceFindings } from './traces.ts';
-import { atOnce, type Steps } from './turns.ts';
+import type { Steps } from './turns.ts';
 
 /** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
 export type BlockSource = {
@@ -35,18 +35,17 @@ export type BlockSource = {
   readonly uncles?: readonly RawUncle[] | undefined;
 };
 
-type Decoding = [source: BlockSource, wrapped: ReadonlySet<string>, rules?: CreditRules];
-
-/** Decodes a block at once, as {@link decodeSteps} says. */
-export const decodeBlock = (...decoding: Decoding): IndexedBlock => atOnce(decodeSteps(...decoding));
-
 /**
  * Decodes a block, a transaction or a signature at a time. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
  * @param rules of what the protocol credits outside of transactions
  * @throws MalformedBlockError when receipts and transactions do not match
  */
-export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: Decoding): Steps<IndexedBlock> {
+export function* decodeSteps(
+  source: BlockSource,
+  wrapped: ReadonlySet<string>,
+  rules: CreditRules,
+): Steps<IndexedBlock> {
   const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   const blockLogs = createBlockLogs(wrapped, source.logSettings);
