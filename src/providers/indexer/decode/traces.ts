@@ -144,7 +144,7 @@ function isFailed(frame: Fields): boolean {
 
 /** A call, a creation or the end of a contract, whichever way a node writes it. Its values are not checked yet. */
 type Frame = {
-  /** As `callTracer` writes it, in upper case. */
+  /** As `callTracer` writes it, in upper case; empty where the node gives none. */
   readonly kind: string;
   readonly value: unknown;
   readonly from: unknown;
@@ -161,7 +161,7 @@ function framesOf(root: Fields): Frame[] {
   const add = (frame: Fields, isOutermost: boolean, isInFailed: boolean): void => {
     const { type, value, from, to } = frame;
     const isUndone = isInFailed || isFailed(frame);
-    const kind = typeof type === 'string' ? type.toUpperCase() : 'of no type';
+    const kind = typeof type === 'string' ? type.toUpperCase() : '';
     frames.push({ kind, value, from, to, isOutermost, isUndone });
     for (const call of listOf(frame['calls'] ?? [], 'calls')) add(fieldsOf(call, 'call'), false, isUndone);
   };
@@ -189,6 +189,7 @@ function readFrames(frames: readonly Frame[]): Read {
 
 /** Returns what a frame does not have although its kind requires it. */
 function lackOf({ kind, value, from, to }: Frame): string | undefined {
+  if (kind === '') return 'a frame has no type';
   if (still.has(kind)) return undefined;
   const amount = optionalQuantity(value, 'trace value');
   if (amount === undefined) return `a frame ${kind} has no value`;
