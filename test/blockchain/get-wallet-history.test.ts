@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHostedList } from '../suites/hosted-list.ts';
 import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
-import { history, wallet } from '../support/moralis-payloads.ts';
+import { history } from '../support/moralis-payloads.ts';
 import { startIndexedLists } from './indexed-wallet-lists.ts';
 import { type HostedListSetup, startHostedLists } from './wallet-lists.ts';
 
@@ -61,13 +61,5 @@ describe('200: the history', () => {
     });
     expect(created.to_address).toBeNull();
     expect(minted.nft_transfers).toHaveLength(2);
-  });
-
-  test('is asked of the provider under the hex chain id', async () => {
-    setup.server.forget();
-    await setup.get({ limit: '5' }).expect(200);
-    expect(setup.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
-      [`/api/v2.2/wallets/${wallet}/history`, { chain: '0x1', order: 'DESC', limit: '5' }],
-    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { Interface } from 'ethers';
 import { startChain } from '../support/chain.ts';
-import { callNode, deploy } from '../support/deploy.ts';
+import { deploy, sendMined } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
@@ -16,7 +16,7 @@ export async function startIndexedLists(path: string): Promise<ListSetup> {
   const to = await deploy(chain.rpcUrl, (await compileContracts())['Collectible']);
   for (let id = 1; id <= 120; id += 1) {
     const data = abi.encodeFunctionData('mint', [busy, id]);
-    await callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: busy, to, data, gas: '0x7a120' }]);
+    await sendMined(chain.rpcUrl, { from: busy, to, data });
   }
   // The hosted provider is only there to be another one.
   const moralis = { baseUrl: 'http://127.0.0.1:9', apiKey: 'none' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHostedList } from '../suites/hosted-list.ts';
 import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
-import { nfts, wallet } from '../support/moralis-payloads.ts';
+import { nfts } from '../support/moralis-payloads.ts';
 import { startIndexedLists } from './indexed-wallet-lists.ts';
 import { type HostedListSetup, startHostedLists } from './wallet-lists.ts';
 
@@ -44,13 +44,5 @@ describe('200: the NFT list', () => {
   test('keeps token ids beyond what a JSON number holds', async () => {
     const { body } = await setup.get().expect(200);
     expect(idsOf(body)).toContain((2n ** 256n - 1n).toString());
-  });
-
-  test('is asked of the provider under the hex chain id', async () => {
-    setup.server.forget();
-    await setup.get({ limit: '5' }).expect(200);
-    expect(setup.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
-      [`/api/v2.2/${wallet}/nft`, { chain: '0x1', format: 'decimal', normalizeMetadata: 'true', limit: '5' }],
-    ]);
   });
 });

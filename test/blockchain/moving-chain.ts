@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import { deployData } from '../../src/chain/contracts/contract-calls.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { startChain } from '../support/chain.ts';
-import { callNode, deployer, minedReceipt } from '../support/deploy.ts';
+import { callNode, deployer, sendMined } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService } from '../support/service.ts';
 
@@ -21,20 +21,12 @@ export async function startMovingChain() {
   const { rpcUrl } = chain;
   const service = await startService({ rpcUrl });
 
-  const send = async (from: string, to: string | undefined, data: string) => {
-    const call = { from, data, gas: '0x2dc6c0', ...(to && { to }) };
-    const hash = await callNode<string>(rpcUrl, 'eth_sendTransaction', [call]);
-    return minedReceipt(rpcUrl, hash);
-  };
+  const create = (data: string) => sendMined(rpcUrl, { data });
   const call = (from: string, to: string, name: string, values: readonly unknown[]) => {
     const abi = calls.find((each) => each.getFunction(name) !== null);
-    return send(from, to, abi?.encodeFunctionData(name, values) ?? '0x');
+    return sendMined(rpcUrl, { from, to, data: abi?.encodeFunctionData(name, values) ?? '0x' });
   };
-  const { contractAddress: casks } = await send(
-    deployer,
-    undefined,
-    deployData(SampleCollectible, ['Cask', 'CASK']),
-  );
+  const casks = await create(deployData(SampleCollectible, ['Cask', 'CASK']));
   let lastId = 0;
 
   const moves = {
@@ -48,9 +40,9 @@ export async function startMovingChain() {
     sendBack: (id: string) => call(other, casks, 'transferFrom', [other, wallet, id]),
     /** The wallet gets a token of a new contract, and lets somebody move it. */
     async addToken(): Promise<void> {
-      const { contractAddress } = await send(deployer, undefined, deployData(SampleToken, ['Dollar', 'USD']));
-      await call(deployer, contractAddress, 'mint', [wallet, 100n]);
-      await call(wallet, contractAddress, 'approve', [other, 50n]);
+      const token = await create(deployData(SampleToken, ['Dollar', 'USD']));
+      await call(deployer, token, 'mint', [wallet, 100n]);
+      await call(wallet, token, 'approve', [other, 50n]);
     },
   };
   for (let count = 0; count < started; count += 1) {

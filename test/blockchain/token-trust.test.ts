@@ -10,7 +10,7 @@ import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createTransferChecker } from '../../src/providers/indexer/verification/transfer-checker.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
-import { callNode, deploy, deployer, minedReceipt } from '../support/deploy.ts';
+import { deploy, deployer, sendMined } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -27,11 +27,8 @@ let listing: TestService;
 let folder: string;
 const contracts = { dollar: '', imitation: '', advert: '', seizing: '', nfts: '', adverts: '' };
 
-async function send(from: string, to: string | undefined, data: string): Promise<string> {
-  const call = { from, data, gas: '0x2dc6c0', ...(to && { to }) };
-  const hash = await callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [call]);
-  return (await minedReceipt(chain.rpcUrl, hash)).contractAddress?.toLowerCase();
-}
+const send = (from: string, to: string | undefined, data: string) =>
+  sendMined(chain.rpcUrl, { from, to, data });
 
 const seizing = new Interface([
   'function give(address to, uint256 value)',
@@ -87,8 +84,8 @@ async function checkTransfers(): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const states = createAccountStates(clients.for(testNetwork([chain.rpcUrl])));
-  const checker = createTransferChecker({ chainId: '31337', db: service.db, states, log });
-  while (await checker.check());
+  const check = createTransferChecker({ chainId: '31337', db: service.db, states, log });
+  while (await check());
   clients.close();
 }
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deployData } from '../../src/chain/contracts/contract-calls.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
-import { callNode, deployer, minedReceipt } from '../support/deploy.ts';
+import { deployer, sendMined } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { wallet as hostedWallet, walletTokens } from '../support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../support/moralis-server.ts';
@@ -25,11 +25,8 @@ let upstream: MoralisServer;
 let service: TestService;
 const contracts = { token: '', spam: '', nfts: '', edition: '' };
 
-async function send(from: string, to: string | undefined, data: string, value = 0n): Promise<string> {
-  const call = { from, data, value: `0x${value.toString(16)}`, gas: '0x2dc6c0', ...(to && { to }) };
-  const hash = await callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [call]);
-  return (await minedReceipt(chain.rpcUrl, hash)).contractAddress?.toLowerCase();
-}
+const send = (from: string, to: string | undefined, data: string, value = 0n) =>
+  sendMined(chain.rpcUrl, { from, to, data, value });
 
 const calls = [SampleToken, SampleCollectible, SampleEdition].map(({ abi }) => new Interface(abi));
 function encoded(name: string, values: readonly unknown[]): string {

@@ -443,14 +443,6 @@ describe('a real transaction', () => {
     expect(equal([7n, 8n, 9n, 10n, 11n, 7n])).toBe(0);
   });
 
-  test('has a label where its method is one of the most used', () => {
-    const selectors = recordedBlocks.flatMap((name) =>
-      decodeRecorded(name).transactions.flatMap(({ selector }) => selector ?? []),
-    );
-    const named = selectors.filter((selector) => methodName(selector) !== null);
-    expect(named.length / selectors.length).toBeGreaterThan(0.75);
-  });
-
   test('has a label in three of four calls of mainnet', () => {
     const mainnet = recordedBlocks.filter((name) => name.startsWith('ethereum/'));
     const calls = mainnet.flatMap((name) =>

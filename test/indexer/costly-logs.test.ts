@@ -1,18 +1,14 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
-import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 /** Logs that cost little gas and stand for much. */
 
 type Log = { readonly topics: readonly string[]; readonly data?: string; readonly address?: string };
 
 function decode(logs: readonly Log[]) {
-  const { block, receipts } = rawAnswers({ logs });
-  const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-  const decoded = decodeBlock(source, new Set());
+  const decoded = decodeAnswers(rawAnswers({ logs }));
   return { ...decoded, nft: decoded.transactions.flatMap(({ nft }) => nft) };
 }
 

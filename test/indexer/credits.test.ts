@@ -1,15 +1,14 @@
 import { afterAll, describe, expect } from 'vitest';
 import { creditRulesOf } from '../../src/providers/indexer/decode/credit-rules.ts';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
-import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { decodeBlock, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
-import { createTestIndex, dumpIndex } from './index-fixture.ts';
+import { createTestIndex, dumpIndex, walk } from './index-fixture.ts';
 
 const names = ['17686111', '17686112', '17686113', '17686114'].map((number) => `ethereum/${number}`);
 const recorded = names.map(withWithdrawals);
@@ -95,33 +94,30 @@ describe('a history with its credits', () => {
     const { network, close } = createTestIndex(database, node.url, options);
     close();
     for (const order of ['ASC', 'DESC'] as const) {
-      const walk = async (address: string, limit: number, filter: HistoryFilter) => {
-        const places: string[] = [];
-        let position: string | undefined;
-        do {
-          const page = await reader.history({ network, address, order, limit, position, page: 0, filter });
-          expect(page.records.length + (page.credits?.length ?? 0)).toBeLessThanOrEqual(limit);
-          places.push(
-            ...page.records.map((record) => `${record.block_number} ${record.hash}`),
-            ...(page.credits ?? []).map((credit) => `${credit.block_number} ${JSON.stringify(credit)}`),
-          );
-          position = page.next;
-        } while (position !== undefined);
-        return places;
+      const placesOf = async (address: string, limit: number, filter: HistoryFilter) => {
+        const question = { network, address, order, limit, page: 0, filter };
+        const pages = await walk((position) => reader.history({ ...question, position }));
+        return pages.flatMap(({ records, credits = [] }) => {
+          expect(records.length + credits.length).toBeLessThanOrEqual(limit);
+          return [
+            ...records.map((record) => `${record.block_number} ${record.hash}`),
+            ...credits.map((credit) => `${credit.block_number} ${JSON.stringify(credit)}`),
+          ];
+        });
       };
       for (const address of [builder, staker]) {
         const alone = [
-          ...(await walk(address, 100, {})),
-          ...(await walk(address, 100, { entries: ['withdrawals'] })),
-          ...(await walk(address, 100, { entries: ['rewards'] })),
+          ...(await placesOf(address, 100, {})),
+          ...(await placesOf(address, 100, { entries: ['withdrawals'] })),
+          ...(await placesOf(address, 100, { entries: ['rewards'] })),
         ];
-        const all = await walk(address, 2, { entries: everything });
+        const all = await placesOf(address, 2, { entries: everything });
         expect(all.length).toBeGreaterThan(2);
         expect([...all].sort()).toEqual([...alone].sort());
         const blocks = all.map((place) => Number(place.split(' ')[0]));
         expect(blocks).toEqual([...blocks].sort((a, b) => (order === 'ASC' ? a - b : b - a)));
         const none = { entries: everything, token: [builder] } as const;
-        expect(await walk(address, 100, none)).toEqual([]);
+        expect(await placesOf(address, 100, none)).toEqual([]);
       }
     }
   });

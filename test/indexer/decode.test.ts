@@ -1,6 +1,5 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { type IndexedTransaction, zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import { MalformedBlockError } from '../../src/providers/indexer/decode/hex.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
@@ -8,6 +7,7 @@ import { nativeLogEmitter } from '../../src/providers/indexer/decode/topics.ts';
 import { readCallTraces, readFlatTraces } from '../../src/providers/indexer/decode/traces.ts';
 import { type CallTrace, flatten } from '../support/flat-traces.ts';
 import {
+  decodeBlock,
   decodeRecorded,
   type RecordedBlock,
   readFixture,
@@ -255,18 +255,6 @@ describe('kinds of transactions', () => {
     expect(first('base/2000000')).toMatchObject({ gasPrice: 0n, fee: 0n });
     expect(first('arbitrum/150000000')).toMatchObject({ fee: 0n, native: [] });
     expect(decodeRecorded('ethereum/20000000').transactions).toHaveLength(134);
-  });
-
-  test('finds 123 failed transactions and 14 creations in the recorded blocks', () => {
-    const all = recordedBlocks.flatMap((name) => decodeRecorded(name).transactions);
-    expect(all).toHaveLength(3852);
-    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(123);
-    const creations = all.filter(({ to }) => to === null);
-    expect(creations).toHaveLength(14);
-  });
-
-  test('skips no log of the recorded blocks', () => {
-    expect(recordedBlocks.flatMap((name) => decodeRecorded(name).skipped)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readFlatTraces } from '../../src/providers/indexer/decode/traces.ts';
 import { alice, bob, transactionHash } from './raw-answers.ts';
 
@@ -39,20 +39,5 @@ describe('failed frames of trace_block', () => {
       failed: true,
       native: [],
     });
-  });
-
-  test('are not compared with one another, however many', () => {
-    const count = 5_000;
-    const many = [
-      frame([], 1),
-      ...Array.from({ length: count }, (_, place) => frame([place], 2, 'Reverted')),
-    ];
-    const compared = vi.spyOn(String.prototype, 'startsWith');
-    const { native } = readFlatTraces(many, blockHash, own).traces.get(transactionHash) ?? {};
-    const times = compared.mock.calls.length;
-    compared.mockRestore();
-    expect(native).toHaveLength(1);
-    // One or two for each, to see that its hashes are digits.
-    expect(times).toBeLessThan(3 * count);
   });
 });

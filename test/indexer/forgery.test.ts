@@ -14,7 +14,7 @@ import { createTransferChecker } from '../../src/providers/indexer/verification/
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy, minedReceipt } from '../support/deploy.ts';
+import { callNode, deploy, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
@@ -47,8 +47,8 @@ function createIndex(
 /** Checks all that is due. */
 async function checkAll({ network, clients }: Index, { db }: TestDatabase): Promise<void> {
   const states = createAccountStates(clients.for(network));
-  const checker = createTransferChecker({ chainId: network.chainId, db, states, log });
-  while (await checker.check());
+  const check = createTransferChecker({ chainId: network.chainId, db, states, log });
+  while (await check());
 }
 
 /** Returns how many transfers are marked as forged. */
@@ -127,10 +127,8 @@ describe('on a local chain', () => {
   const accountsOf = async ({ rpcUrl }: TestChain) =>
     (await callNode<string[]>(rpcUrl, 'eth_accounts', [])).map((account) => account.toLowerCase());
 
-  async function send({ rpcUrl }: TestChain, from: string, to: string, data: string): Promise<void> {
-    const transaction = { from, to, data, gas: '0x7a120' };
-    await minedReceipt(rpcUrl, await callNode<string>(rpcUrl, 'eth_sendTransaction', [transaction]));
-  }
+  const send = ({ rpcUrl }: TestChain, from: string, to: string, data: string) =>
+    sendMined(rpcUrl, { from, to, data });
 
   /** A transfer of each kind, out of the second account. */
   async function act(chain: TestChain) {

@@ -1,19 +1,16 @@
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import type { BlockSource } from '../../src/providers/indexer/decode/decode-block.ts';
 import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import type { RawLog } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
-import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
-import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import { test } from '../support/fixtures.ts';
+import { createTestFollower, newTries } from './index-fixture.ts';
 import { createModelChain, type Move } from './model-chain.ts';
 import { alice, bob, token, topicOf, word } from './raw-answers.ts';
 
 const chainId = '8120';
 const wrapped = new Set<string>();
-const newTries = () => createTries({ atOnce: 4, tries: 1, pause: async () => {} });
 const one: Move = { kind: 'call', sender: 0, from: 0, to: 1, tokenId: 0, amount: 0 };
 
 /** Mints of so many tokens each, by a single log (ERC-2309). */
@@ -44,7 +41,7 @@ function createHeavyChain(blocks: number, logsOf: (number: bigint) => RawLog[]) 
 describe('a range of blocks with many movements', () => {
   test('ends once it comes to 20,000 of them', async () => {
     const { asked, node } = createHeavyChain(40, mints(9_000));
-    const read = createRangeReader({ blocks: node, tried: newTries(), wrapped, chainId }, () => false);
+    const read = createRangeReader({ blocks: node, tried: newTries(4), wrapped, chainId }, () => false);
     const { blocks, failure } = await read(0n, 39n);
     expect(failure).toBeUndefined();
     expect(blocks.map(({ header }) => header.number)).toEqual([0n, 1n]);
@@ -58,23 +55,18 @@ describe('a range of blocks with many movements', () => {
       ...mints(10_000, 10_000)(number),
       { address: token, ...place },
     ]);
-    const read = createRangeReader({ blocks: node, tried: newTries(), wrapped, chainId }, () => false);
+    const read = createRangeReader({ blocks: node, tried: newTries(4), wrapped, chainId }, () => false);
     expect((await read(0n, 1n)).blocks).toHaveLength(1);
   });
 
   test('is followed by ranges that hold the rest, and as many blocks as have room', async ({ database }) => {
     const { node } = createHeavyChain(7, mints(6_000));
     const batches: number[] = [];
-    const follower = createFollower({
+    const follower = createTestFollower({
       chainId,
-      startBlock: 0n,
-      traceMethod: 'none',
-      wrapped,
       maxBatch: 100,
       db: database.db,
       blocks: node,
-      tried: newTries(),
-      log: createLogger({ level: 'silent' }),
       events: { onAppend: (blocks) => batches.push(blocks.length), onRollBack() {}, onFailure() {} },
     });
     while ((await follower.step()) !== 'idle');

@@ -11,7 +11,7 @@ import { createAccountStates } from '../../src/providers/indexer/verification/ac
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy, minedReceipt } from '../support/deploy.ts';
+import { callNode, deploy, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { startNode } from '../support/node/node.ts';
 import { startReplayNode } from '../support/node/replay.ts';
@@ -33,8 +33,8 @@ type Index = ReturnType<typeof createTestIndex>;
 
 async function fillStarts({ network, clients }: Index, { db }: TestDatabase): Promise<void> {
   const states = createAccountStates(clients.for(network));
-  const filler = createStartFiller({ chainId: network.chainId, db, states, log });
-  while (await filler.fill());
+  const fill = createStartFiller({ chainId: network.chainId, db, states, log });
+  while (await fill());
 }
 
 async function listOf({ network }: Index, database: TestDatabase, address: string, toBlock?: bigint) {
@@ -55,10 +55,8 @@ describe('on a local chain whose index begins in the middle', () => {
     'function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)',
   ]);
   const call = (name: string, values: readonly unknown[]) => abi.encodeFunctionData(name, values);
-  const send = async ({ rpcUrl }: TestChain, from: string, to: string, data: string) => {
-    const transaction = { from, to, data, gas: '0x7a120' };
-    await minedReceipt(rpcUrl, await callNode<string>(rpcUrl, 'eth_sendTransaction', [transaction]));
-  };
+  const send = ({ rpcUrl }: TestChain, from: string, to: string, data: string) =>
+    sendMined(rpcUrl, { from, to, data });
   const blockOf = async ({ rpcUrl }: TestChain) =>
     BigInt(await callNode<string>(rpcUrl, 'eth_blockNumber', []));
 

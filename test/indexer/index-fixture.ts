@@ -1,9 +1,14 @@
 import { createLogger } from '../../src/base/log.ts';
 import type { DataProviderName, Network } from '../../src/chain/rpc/client/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
-import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
+import {
+  createFollower,
+  type Follower,
+  type FollowerOptions,
+  type Step,
+} from '../../src/providers/indexer/follow/follower.ts';
+import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import {
@@ -12,6 +17,7 @@ import {
 } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
+import { decodeBlock } from '../support/recorded-chain.ts';
 
 type FixtureOptions = {
   readonly chainId?: string;
@@ -25,6 +31,23 @@ type FixtureOptions = {
   readonly timeoutMs?: number;
   readonly belowPatienceMs?: number;
 };
+
+type FollowerParts = Partial<FollowerOptions> & Pick<FollowerOptions, 'chainId' | 'db' | 'blocks'>;
+
+/** A follower of a chain from its first block on, without traces. */
+export const createTestFollower = (parts: FollowerParts) =>
+  createFollower({
+    startBlock: 0n,
+    traceMethod: 'none',
+    wrapped: new Set(),
+    maxBatch: 8,
+    tried: newTries(4),
+    log: createLogger({ level: 'silent' }),
+    ...parts,
+  });
+
+/** Reads as many blocks at once as are said, and none again without a pause. */
+export const newTries = (atOnce: number, tries = 1) => createTries({ atOnce, tries, pause: async () => {} });
 
 /** A follower of one node, or of several, over a database, driven step by step. */
 export function createTestIndex(
@@ -53,17 +76,15 @@ export function createTestIndex(
     timeoutMs,
     onUntraced: (number) => untraced.push(number),
   });
-  const tried = createTries({ atOnce: 4, tries: options.tries ?? 3, pause: async () => {} });
   const wrapped = new Set(options.wrapped);
-  const follower = createFollower({
+  const follower = createTestFollower({
     chainId,
     startBlock,
     traceMethod,
     wrapped,
     db,
     blocks,
-    tried,
-    log,
+    tried: newTries(4, options.tries ?? 3),
     maxBatch,
     belowPatienceMs: options.belowPatienceMs,
   });
@@ -89,6 +110,36 @@ export function createTestIndex(
     },
     close: () => clients.close(),
   };
+}
+
+type RunnerOptions = Parameters<typeof createIndexRunner>[0];
+type RunnerParts = Partial<RunnerOptions> & Pick<RunnerOptions, 'chainId' | 'db'>;
+
+/** Runs an index as a process does, with nothing to fill. @returns what ends it */
+export function runIndex(follower: Follower, parts: RunnerParts): () => Promise<void> {
+  const stopped = new AbortController();
+  const runner = createIndexRunner({
+    pollMs: 1,
+    log: createLogger({ level: 'silent' }),
+    createFollower: () => follower,
+    filler: { fill: async () => false },
+    ...parts,
+  });
+  const ended = runner.run(stopped.signal);
+  return () => {
+    stopped.abort();
+    return ended;
+  };
+}
+
+/** Every page of a list, in order. */
+export async function walk<Page extends { readonly next: string | undefined }>(
+  pageAt: (position: string | undefined) => Promise<Page>,
+): Promise<Page[]> {
+  const pages = [await pageAt(undefined)];
+  for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next)
+    pages.push(await pageAt(next));
+  return pages;
 }
 
 /** A registry of one network. */

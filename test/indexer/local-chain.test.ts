@@ -1,17 +1,15 @@
 import { Interface } from 'ethers';
-import { afterAll, describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
+import { describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import type { HistoryRecord } from '../../src/providers/shared/provider.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy } from '../support/deploy.ts';
+import { callNode, deploy, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { indexChain } from '../support/index-chain.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
-import { dumpIndex } from './index-fixture.ts';
+import { walk } from './index-fixture.ts';
 
 const abi = new Interface([
   'function mint(address to, uint256 id) payable',
@@ -34,43 +32,13 @@ const pieces = new Interface([
   'function mint(address to, uint256 id, uint256 amount)',
   'function balanceOf(address, uint256) view returns (uint256)',
 ]);
-let clients: RpcClients;
 let accounts: string[];
 let contracts: { coin: string; nft: string; pieces: string; weth: string; payer: string };
-const log = createLogger({ level: 'silent' });
 
-const send = async (chain: TestChain, from: string, to: string, data: string, value = 0n) => {
-  const transaction = { from, to, data, value: `0x${value.toString(16)}`, gas: '0x7a120' };
-  return callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [transaction]);
-};
 const call = (name: string, values: readonly unknown[]) => abi.encodeFunctionData(name, values);
 const view = async (chain: TestChain, to: string, data: string) =>
   BigInt(await callNode<string>(chain.rpcUrl, 'eth_call', [{ to, data }, 'latest']));
 const network = (chain: TestChain) => testNetwork([chain.rpcUrl], { wrappedNatives: [contracts.weth] });
-
-function createIndex(chain: TestChain, db: TestDatabase) {
-  const settings = {
-    startBlock: 0n,
-    traceMethod: 'debug',
-    parallel: 4,
-    pollMs: 10,
-    timeoutMs: 5_000,
-  } as const;
-  return createNetworkIndex({
-    network: network(chain),
-    settings,
-    db: db.db,
-    clients,
-    log,
-  });
-}
-
-async function index(chain: TestChain, db: TestDatabase): Promise<void> {
-  const { createFollower, filler } = createIndex(chain, db);
-  const follower = createFollower();
-  while ((await follower.step()) !== 'idle');
-  while (await filler.fill());
-}
 
 async function history(
   database: TestDatabase,
@@ -78,27 +46,13 @@ async function history(
   wallet: string,
   limit = 7,
 ): Promise<HistoryRecord[]> {
-  const reader = createIndexerProvider({ db: (database as TestDatabase).db });
-  const records: HistoryRecord[] = [];
-  let position: string | undefined;
-  do {
-    const question = {
-      network: network(chain),
-      address: wallet,
-      order: 'ASC',
-      limit,
-      position,
-      page: 0,
-    } as const;
-    const page = await reader.history(question);
-    records.push(...page.records);
-    position = page.next;
-  } while (position !== undefined);
-  return records;
+  const reader = createIndexerProvider(database);
+  const question = { network: network(chain), address: wallet, order: 'ASC', limit, page: 0 } as const;
+  const pages = await walk((position) => reader.history({ ...question, position }));
+  return pages.flatMap(({ records }) => records);
 }
 
 test.beforeAll(async ({ database, chain }) => {
-  clients = createRpcClients({ timeoutMs: 5_000, log });
   accounts = (await callNode<string[]>(chain.rpcUrl, 'eth_accounts', [])).map((account) =>
     account.toLowerCase(),
   );
@@ -111,39 +65,37 @@ test.beforeAll(async ({ database, chain }) => {
     payer: await deploy(chain.rpcUrl, compiled['Payer']),
   };
   await act(chain);
-  await index(chain, database);
+  await indexChain(database, chain.rpcUrl, 'debug', { wrappedNatives: [contracts.weth] });
 });
 
 /** Something of everything, between five accounts. */
 async function act(chain: TestChain): Promise<void> {
   const [a = '', b = '', c = '', d = ''] = accounts;
   const { coin, nft, pieces: many, weth, payer } = contracts;
-  await send(chain, a, b, '0x', 5n * 10n ** 18n);
-  await send(chain, b, b, '0x', 1n);
-  await send(chain, a, coin, call('transfer', [b, 1_000n]));
-  await send(chain, b, coin, call('transfer', [c, 400n]));
-  await send(chain, b, coin, call('transfer', [c, 4_000_000n])); // more than it has: fails
-  await send(chain, b, coin, call('approve', [c, 5n]));
-  await send(chain, b, coin, call('approve', [c, 0n]));
-  for (const id of [1n, 2n, 3n, 4n]) await send(chain, a, nft, call('mint', [b, id]));
-  await send(chain, b, nft, call('transferFrom', [b, c, 2n]));
-  await send(chain, c, nft, call('transferFrom', [c, b, 2n]));
-  await send(chain, b, nft, call('burn', [3n]));
-  await send(chain, b, nft, call('setApprovalForAll', [d, true]));
-  await send(chain, d, nft, call('transferFrom', [b, d, 4n]));
-  await send(chain, a, many, pieces.encodeFunctionData('mint', [b, 7n, 50n]));
-  await send(chain, a, many, call('mintBatch', [b, [8n, 9n, 7n], [1n, 2n, 3n]]));
-  await send(chain, b, many, call('safeTransferFrom', [b, c, 7n, 20n, '0x']));
-  await send(chain, c, weth, call('deposit', []), 10n ** 18n);
-  await send(chain, c, weth, call('withdraw', [4n * 10n ** 17n]));
-  await send(chain, d, payer, call('split', [a, b]), 1_000_000_007n);
-  await send(chain, d, payer, call('tryToPay', [a]), 99n);
-  await send(chain, d, payer, call('payAndFail', [a]), 99n);
+  const send = (from: string, to: string, data: string, value = 0n) =>
+    sendMined(chain.rpcUrl, { from, to, data, value });
+  await send(a, b, '0x', 5n * 10n ** 18n);
+  await send(b, b, '0x', 1n);
+  await send(a, coin, call('transfer', [b, 1_000n]));
+  await send(b, coin, call('transfer', [c, 400n]));
+  await send(b, coin, call('transfer', [c, 4_000_000n])); // more than it has: fails
+  await send(b, coin, call('approve', [c, 5n]));
+  await send(b, coin, call('approve', [c, 0n]));
+  for (const id of [1n, 2n, 3n, 4n]) await send(a, nft, call('mint', [b, id]));
+  await send(b, nft, call('transferFrom', [b, c, 2n]));
+  await send(c, nft, call('transferFrom', [c, b, 2n]));
+  await send(b, nft, call('burn', [3n]));
+  await send(b, nft, call('setApprovalForAll', [d, true]));
+  await send(d, nft, call('transferFrom', [b, d, 4n]));
+  await send(a, many, pieces.encodeFunctionData('mint', [b, 7n, 50n]));
+  await send(a, many, call('mintBatch', [b, [8n, 9n, 7n], [1n, 2n, 3n]]));
+  await send(b, many, call('safeTransferFrom', [b, c, 7n, 20n, '0x']));
+  await send(c, weth, call('deposit', []), 10n ** 18n);
+  await send(c, weth, call('withdraw', [4n * 10n ** 17n]));
+  await send(d, payer, call('split', [a, b]), 1_000_000_007n);
+  await send(d, payer, call('tryToPay', [a]), 99n);
+  await send(d, payer, call('payAndFail', [a]), 99n);
 }
-
-afterAll(() => {
-  clients.close();
-});
 
 describe('a local chain', () => {
   test('agrees to the wei with every balance, from nothing but the records', async ({ database, chain }) => {
@@ -178,39 +130,12 @@ describe('a local chain', () => {
       }
     }
   });
-
-  test('has every transaction that names the wallet as sender or recipient', async ({ database, chain }) => {
-    const newest = Number(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []));
-    const blocks = await Promise.all(
-      Array.from({ length: newest + 1 }, (_, number) =>
-        callNode<{ transactions: { hash: string; from: string; to: string | null }[] }>(
-          chain.rpcUrl,
-          'eth_getBlockByNumber',
-          [`0x${number.toString(16)}`, true],
-        ),
-      ),
-    );
-    const all = blocks.flatMap(({ transactions }) => transactions);
-    for (const wallet of accounts.slice(0, 5)) {
-      const hashes = (await history(database, chain, wallet, 2)).map(({ hash }) => hash);
-      const named = all.filter(({ from, to }) => from === wallet || to === wallet).map(({ hash }) => hash);
-      expect(hashes.filter((hash) => named.includes(hash))).toEqual(named);
-    }
-  });
 });
 
 describe('the NFTs of a local chain', () => {
   const listOf = async (database: TestDatabase, chain: TestChain, wallet: string) => {
-    const reader = createIndexerProvider({ db: (database as TestDatabase).db });
-    const question = {
-      network: network(chain),
-      address: wallet,
-      order: 'ASC',
-      limit: 100,
-      position: undefined,
-      page: 0,
-    } as const;
-    return (await reader.nfts(question)).entries;
+    const question = { network: network(chain), address: wallet, order: 'ASC', limit: 100, page: 0 } as const;
+    return (await createIndexerProvider(database).nfts({ ...question, position: undefined })).entries;
   };
 
   test('are those that the contracts say', async ({ database, chain }) => {
@@ -243,44 +168,5 @@ describe('the NFTs of a local chain', () => {
     const piece = entries.find(({ token_id }) => token_id === '8');
     expect(piece?.token_uri).toBe(`https://pieces.test/${'8'.padStart(64, '0')}.json`);
     expect(piece).toMatchObject({ name: null, contract_type: 'ERC1155' });
-  });
-});
-
-describe('what a wallet did', () => {
-  test('is told in words', async ({ database, chain }) => {
-    const told = (await history(database, chain, accounts[2] ?? '')).map(
-      ({ category, summary }) => `${category}: ${summary}`,
-    );
-    expect(told).toEqual([
-      'token receive: Received 0.0004 COIN from 0x70...79c8',
-      'nft receive: Received CLT #2 from 0x70...79c8',
-      'nft send: Sent CLT #2 to 0x70...79c8',
-      expect.stringMatching(/^nft receive: Received 20 0x.*#7 from 0x70...79c8$/),
-      'deposit: Deposited 1 ETH',
-      'withdraw: Withdrew 0.4 ETH',
-    ]);
-  });
-});
-
-describe('a reorganisation of a local chain', () => {
-  test('leaves the same rows as an index that never saw the replaced branch', async ({
-    database,
-    otherDatabase,
-    chain,
-  }) => {
-    const [a = '', b = '', c = ''] = accounts;
-    const { nft, pieces: many } = contracts;
-    const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);
-    await send(chain, b, nft, call('transferFrom', [b, a, 1n]));
-    await send(chain, c, many, call('safeTransferFrom', [c, a, 7n, 20n, '0x']));
-    await send(chain, a, nft, call('mint', [a, 77n]));
-    await index(chain, database as TestDatabase);
-    await callNode(chain.rpcUrl, 'evm_revert', [snapshot]);
-    await send(chain, b, nft, call('transferFrom', [b, c, 1n]));
-    await index(chain, database as TestDatabase);
-    await index(chain, otherDatabase as TestDatabase);
-    expect(await dumpIndex(database as TestDatabase, '31337')).toEqual(
-      await dumpIndex(otherDatabase as TestDatabase, '31337'),
-    );
   });
 });

@@ -2,17 +2,16 @@ import { createServer } from 'node:http';
 import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy, deployer, minedReceipt } from '../support/deploy.ts';
+import { deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { indexChain } from '../support/index-chain.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
 
@@ -35,14 +34,10 @@ const host = createServer((request, response) => {
   else response.end(JSON.stringify({ name: `${mood} ${request.url}` }));
 });
 let base: string;
-let clients: RpcClients;
 let moody: string;
 let many: string;
 
-const send = async (chain: TestChain, to: string, data: string) => {
-  const hash = await callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to, data }]);
-  await minedReceipt(chain.rpcUrl, hash);
-};
+const send = (chain: TestChain, to: string, data: string) => sendMined(chain.rpcUrl, { to, data });
 const call = (chain: TestChain, name: string, values: readonly unknown[]) =>
   send(chain, moody, abi.encodeFunctionData(name, values));
 const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);
@@ -60,24 +55,7 @@ const fetchDue = (database: TestDatabase) => {
 
 /** Reads the chain, what it tells of tokens, and the metadata that are due. */
 async function index(database: TestDatabase, chain: TestChain): Promise<void> {
-  const settings = {
-    startBlock: 0n,
-    traceMethod: 'none',
-    parallel: 4,
-    pollMs: 10,
-    timeoutMs: 5_000,
-  } as const;
-  const parts = {
-    network: network(chain),
-    settings,
-    db: database.db,
-    clients,
-    log,
-  };
-  const { createFollower, filler } = createNetworkIndex(parts);
-  const follower = createFollower();
-  while ((await follower.step()) !== 'idle');
-  while (await filler.fill());
+  await indexChain(database, chain.rpcUrl);
   while (await fetchDue(database));
 }
 
@@ -107,7 +85,6 @@ test.beforeAll(async ({ database, chain }) => {
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
   const address = host.address();
   base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
-  clients = createRpcClients({ timeoutMs: 5_000, log });
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
   many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);
@@ -124,7 +101,6 @@ test.beforeEach(async ({ database }) => {
 });
 
 afterAll(async () => {
-  clients.close();
   host.closeAllConnections();
   await new Promise((resolve) => host.close(resolve));
 });

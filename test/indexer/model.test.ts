@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import { createTries } from '../../src/providers/indexer/follow/tries.ts';
 import { createLaggingLists } from '../../src/providers/indexer/lagging-lists.ts';
 import { readHoldingPosition } from '../../src/providers/indexer/read/position.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
+import { createTestFollower, newTries } from './index-fixture.ts';
 import { createModelChain, type ModelChain, type Move, type Owned, wallets } from './model-chain.ts';
 
 let lastChainId = 1_000;
@@ -66,18 +64,14 @@ type Walk = {
 function createTrial(database: TestDatabase, chain: ModelChain) {
   lastChainId += 1;
   const network = testNetwork(['http://127.0.0.1:1'], { chainId: String(lastChainId) });
-  const follower = createFollower({
-    chainId: network.chainId,
-    startBlock: 0n,
-    traceMethod: 'none',
-    wrapped: new Set<string>(),
-    maxBatch: 3,
-    db: database.db,
-    blocks: chain.node,
-    tried: createTries({ atOnce: 2, tries: 1, pause: async () => {} }),
-    log: createLogger({ level: 'silent' }),
-  });
   const { db } = database;
+  const follower = createTestFollower({
+    chainId: network.chainId,
+    maxBatch: 3,
+    db,
+    blocks: chain.node,
+    tried: newTries(2),
+  });
   const reader = createLaggingLists({ db, mayLag: (read) => read(db) });
 
   const follow = async () => {

@@ -1,191 +1,11 @@
 import { describe, expect } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { without } from '../support/node/limits.ts';
-import { pruned, type ReplayNode, readReorganisation, startReplayNode } from '../support/node/replay.ts';
+import { readReorganisation, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex, dumpIndex } from './index-fixture.ts';
-
-const names = [17_686_111, 17_686_112, 17_686_113].map((number) => `ethereum/${number}`);
-const recorded = names.map((name) => readFixture<RecordedBlock>(name));
-const startBlock = 17_686_111n;
-const newest = recorded.at(-1)?.block.hash ?? '';
-let expected: Record<string, string[]>;
-
-test.beforeAll(async ({ database }) => {
-  const node = await startReplayNode('1', recorded);
-  node.setHead(newest);
-  const index = createTestIndex(database, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
-  await index.follow();
-  expected = await dumpIndex(database, '1');
-  index.close();
-  await node.close();
-});
-
-async function withNode(
-  otherDatabase: TestDatabase,
-  prepare: (node: ReplayNode) => void,
-  run: (url: string, node: ReplayNode) => Promise<void>,
-) {
-  for (const table of indexTables) {
-    await otherDatabase.db(table).delete();
-  }
-  const node = await startReplayNode('1', recorded);
-  node.setHead(newest);
-  prepare(node);
-  await run(node.url, node);
-  await node.close();
-}
-
-describe('a node', () => {
-  test('without eth_getBlockReceipts gives the same index from single receipts', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('eth_getBlockReceipts')),
-      async (url, node) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
-        await index.follow();
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.count('eth_getTransactionReceipt')).toBe(144 + 133 + 218);
-        expect(node.count('eth_getBlockReceipts')).toBeLessThanOrEqual(3);
-        index.close();
-      },
-    );
-  });
-
-  test('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('debug_traceBlockByHash')),
-      async (url, node) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'trace' });
-        await index.follow();
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        expect(node.count('trace_block')).toBe(3);
-        expect(await index.state()).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
-        index.close();
-      },
-    );
-  });
-
-  test('with neither way to trace gives an index that says so, whichever is asked for', async ({
-    otherDatabase,
-  }) => {
-    for (const traceMethod of ['debug', 'trace'] as const) {
-      await withNode(
-        otherDatabase,
-        (node) => node.setFlaws(without('debug_traceBlockByHash', 'trace_block')),
-        async (url) => {
-          const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
-          await index.follow();
-          expect(await index.state()).toMatchObject({
-            internalTransfers: traceMethod,
-            untracedBlocks: 3n,
-          });
-          index.close();
-        },
-      );
-    }
-  });
-
-  test.for(['debug', 'trace'] as const)(
-    'that no longer has the traces of old blocks lets an index go on after a restart: %s',
-    async (traceMethod, { otherDatabase }) => {
-      await withNode(
-        otherDatabase,
-        (node) => node.setHead(recorded[1]?.block.hash ?? ''),
-        async (url, node) => {
-          const before = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
-          await before.follow();
-          before.close();
-          node.setFlaws(...recorded.slice(0, 2).map(({ block }) => pruned(block)));
-          node.setHead(newest);
-          const after = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
-          await after.follow();
-          expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-          expect((await after.state())?.untracedBlocks).toBe(0n);
-          after.close();
-        },
-      );
-    },
-  );
-
-  test.for(['error', 'each', 'none'] as const)(
-    'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
-    async (way, { otherDatabase }) => {
-      await withNode(
-        otherDatabase,
-        (node) => node.setFlaws(...recorded.slice(1, 2).map(({ block }) => pruned(block, way))),
-        async (url) => {
-          const index = createTestIndex(otherDatabase, url, {
-            chainId: '1',
-            startBlock,
-            traceMethod: 'debug',
-          });
-          await index.follow();
-          expect((await index.state())?.untracedBlocks).toBe(1n);
-          expect(index.untraced).toEqual([startBlock + 1n]);
-          const others = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
-            Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));
-          expect(others(await dumpIndex(otherDatabase, '1'))).toEqual(others(expected));
-          index.close();
-        },
-      );
-    },
-  );
-
-  test('that breaks connections now and then gives the same index', async ({ otherDatabase }) => {
-    let count = 0;
-    await withNode(
-      otherDatabase,
-      (node) =>
-        node.setFlaws(() => {
-          count += 1;
-          return count % 5 === 0 ? 'drop' : undefined;
-        }),
-      async (url) => {
-        const index = createTestIndex(otherDatabase, url, {
-          chainId: '1',
-          startBlock,
-          traceMethod: 'debug',
-          tries: 20,
-        });
-        for (let attempt = 0; attempt < 50; attempt += 1) {
-          const done = await index.follow().then(
-            () => true,
-            () => false,
-          );
-          if (done) break;
-        }
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-        index.close();
-      },
-    );
-  });
-
-  test('without traces leaves inner movements out, and the state counts such blocks', async ({
-    otherDatabase,
-  }) => {
-    await withNode(
-      otherDatabase,
-      (node) => node.setFlaws(without('debug_traceBlockByHash')),
-      async (url) => {
-        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
-        await index.follow();
-        expect((await index.state())?.untracedBlocks).toBe(3n);
-        expect(index.untraced.toSorted()).toEqual([17_686_111n, 17_686_112n, 17_686_113n]);
-        index.close();
-      },
-    );
-  });
-});
+import { createTestIndex } from './index-fixture.ts';
 
 /** An index of a node that has a recorded reorganisation; neither has begun. */
 async function onReorganisation(database: TestDatabase, chainId: string, startBlock: bigint) {
@@ -205,27 +25,6 @@ async function onReorganisation(database: TestDatabase, chainId: string, startBl
 }
 
 describe('an index', () => {
-  test('that starts anew after every block has neither gap nor double', async ({ otherDatabase }) => {
-    await withNode(
-      otherDatabase,
-      () => {},
-      async (url, node) => {
-        for (const { block } of recorded) {
-          node.setHead(block.hash);
-          const index = createTestIndex(otherDatabase, url, {
-            chainId: '1',
-            startBlock,
-            traceMethod: 'debug',
-            maxBatch: 1,
-          });
-          await index.follow();
-          index.close();
-        }
-        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
-      },
-    );
-  });
-
   test('does not take back what is final, however the node changes its mind', async ({ otherDatabase }) => {
     await using run = await onReorganisation(otherDatabase, '137', 13_522_943n);
     const { node, index, branch } = run;
@@ -257,7 +56,8 @@ describe('an index', () => {
   );
 
   test('takes nothing for final that the node does not have', async () => {
-    const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
+    const { block: first } = readFixture<RecordedBlock>('ethereum/17686111');
+    const block = { ...first, number: '0x64', transactions: [] };
     const blocks = createNodeBlocks({
       node: { send: async () => block },
       finalityDepth: 64,

@@ -1,12 +1,7 @@
-import { afterEach, describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { insertNetwork } from '../../src/chain/network-store.ts';
-import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import { describe, expect } from 'vitest';
 import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { verifyBlocks } from '../../src/providers/indexer/verify-blocks.ts';
 import { test } from '../support/fixtures.ts';
-import { testNetwork } from '../support/networks.ts';
 import {
   type Answer,
   chainAround,
@@ -16,12 +11,11 @@ import {
   type OddChain,
   type OddTransaction,
   refusal,
-  startOddNode,
   wordOfHex,
   zeroes,
 } from '../support/odd-chain.ts';
+import { endOddIndexes, startOddIndex } from '../support/odd-index.ts';
 import type { TestService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const account = (pair: string) => `0x${pair.repeat(20)}`;
 const [payer, payee, contract, token] = [account('a1'), account('b2'), account('c3'), account('70')];
@@ -60,53 +54,20 @@ const innerFlat = [
 ];
 const plain: OddTransaction = { tx: { from: payer, to: payee, value: milliEth(100) } };
 
-let chains = 700_000;
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
+endOddIndexes();
 
 type How = { readonly traces?: TraceMethod; readonly nativeAsset?: string; readonly from?: string };
 
 /** Indexes a chain, and reads it through the service. */
 async function indexed(service: TestService, chain: OddChain, how: How = {}) {
-  chains += 1;
-  const chainId = String(chains);
-  const node = await startOddNode(chainId, chain);
-  const network = testNetwork([node.url], {
-    chainId,
-    hexChainId: hexOf(chains),
-    name: `Odd ${chainId}`,
-    indexTraces: how.traces ?? 'none',
-    nativeAsset: how.nativeAsset ?? null,
-    indexFrom: how.from ?? '0',
-  });
-  await insertNetwork(service.db, network);
-  await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
-  const log = createLogger({ level: 'silent' });
-  const clients = createRpcClients({ timeoutMs: 5_000, log });
-  open.push(async () => {
-    clients.close();
-    await node.close();
-  });
-  const startBlock = BigInt(network.indexFrom);
-  const settings = {
-    startBlock,
-    traceMethod: network.indexTraces,
-    parallel: 4,
-    pollMs: 10,
-    timeoutMs: 5_000,
-  };
-  const index = createNetworkIndex({ network, settings, db: service.db, clients, log });
-  const follower = index.createFollower();
-  const client = service.as(service.keys.noCompany);
-  const get = (path: string, query: Record<string, string>) =>
-    client.get(`/blockchain/v1/api/${path}?${new URLSearchParams({ ...query, chainId })}`);
+  const { traces = 'none', nativeAsset = null, from = '0' } = how;
+  const run = await startOddIndex(service, [chain], { indexTraces: traces, nativeAsset, indexFrom: from });
+  const { index, get, network } = run;
   const history = (address: string) => get('wallet/history', { address, order: 'ASC' }).expect(200);
   return {
-    node,
+    ...run,
     async follow() {
-      while ((await follower.step()) !== 'idle');
+      await run.follow();
       while (await index.filler.fill());
     },
     async of(address: string) {
@@ -123,7 +84,7 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
     async differences() {
       const verified = await verifyBlocks({
         db: service.db,
-        chainId,
+        chainId: network.chainId,
         numbers: chain.blocks.map((_, height) => BigInt(height)),
         scan: true,
         readBlock: index.readBlock,
@@ -134,7 +95,6 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
       });
       return verified.differences;
     },
-    get,
     sums: async (address: string) => (await get('wallet/reconciliation', { address }).expect(200)).body,
   };
 }
@@ -308,7 +268,7 @@ describe('traces', () => {
   });
 
   test('are asked for by number of a node that does not give them by hash', async ({ service }) => {
-    const { follow, of, node } = await indexed(
+    const { follow, of, nodes } = await indexed(
       service,
       {
         blocks: around(inner),
@@ -322,7 +282,7 @@ describe('traces', () => {
     );
     await follow();
     expect((await of(payee)).traces).toBe('all');
-    expect(node.asked.filter((method) => method === 'debug_traceBlockByNumber')).not.toHaveLength(0);
+    expect(nodes[0]?.asked.filter((method) => method === 'debug_traceBlockByNumber')).not.toHaveLength(0);
   });
 
   test.for([
@@ -454,7 +414,7 @@ describe('receipts', () => {
   });
 
   test('are asked for one at a time of a node that refuses everything', async ({ service }) => {
-    const { follow, node } = await indexed(service, {
+    const { follow, nodes } = await indexed(service, {
       blocks: around(...Array.from({ length: 40 }, () => plain)),
       answer: ({ method, block }) =>
         method.endsWith('Receipts') || (method.endsWith('Receipt') && block === undefined)
@@ -462,7 +422,9 @@ describe('receipts', () => {
           : undefined,
     });
     await expect(follow()).rejects.toThrow('credits limited');
-    expect(node.asked.filter((method) => method === 'eth_getTransactionReceipt').length).toBeLessThan(30);
+    expect(nodes[0]?.asked.filter((method) => method === 'eth_getTransactionReceipt').length).toBeLessThan(
+      30,
+    );
   });
 
   test('of transactions that the block does not list are ignored', async ({ service }) => {

@@ -1,7 +1,5 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
-import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -9,7 +7,7 @@ import { testNetwork } from '../support/networks.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { createTestIndex } from './index-fixture.ts';
-import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 let lastChainId = 5_000;
@@ -122,15 +120,6 @@ describe('a transaction without a receipt', () => {
   });
 });
 
-describe('log indexes that begin anew in each transaction', () => {
-  test('are counted through the block', () => {
-    const { receipts } = readFixture<RecordedBlock>('stable/42767022');
-    const given = receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)));
-    expect(given).toEqual([0, 1, 2, 3, 0]);
-    expect(twice(decodeRecordedTransfers())).toEqual([0, 1]);
-  });
-});
-
 describe('a token that is logged as ERC-721 and ERC-1155 at once', () => {
   const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
   const many = {
@@ -231,17 +220,6 @@ function twoTransfers(): ReplayBlock {
   };
 }
 
-function decodeRecordedTransfers() {
-  const { block, receipts = [] } = twoTransfers();
-  return decodeBlock(
-    { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined },
-    new Set(),
-  );
-}
-
-const twice = ({ transactions }: ReturnType<typeof decodeRecordedTransfers>) =>
-  transactions.flatMap(({ nft }) => nft.map(({ logIndex }) => logIndex));
-
 describe('a delegation of EIP-7702', () => {
   const authority = new Wallet(`0x${'11'.repeat(32)}`);
   const own = authority.address.toLowerCase();
@@ -283,9 +261,7 @@ describe('a delegation of EIP-7702', () => {
     ['any network', { chainId: 0n }, [carol]],
     ['nobody, which ends it', { delegate: `0x${'0'.repeat(40)}` }, [`0x${'0'.repeat(40)}`]],
   ] as const)('by %s', async ([, parts, expected]) => {
-    const { block, receipts } = await decoded(parts);
-    const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-    const [only] = decodeBlock(source, new Set()).transactions;
+    const [only] = decodeAnswers(await decoded(parts)).transactions;
     expect(only?.delegations).toEqual(expected.map((delegate) => ({ authority: own, delegate })));
   });
 
@@ -306,32 +282,12 @@ describe('a fee that is paid in a token', () => {
     data: `0x${word(value)}`,
   });
 
-  test('is not shown as native, nor added to what was sent', async ({ database }) => {
-    const { block, receipts } = rawAnswers({
-      logs: [moved(alice, bob, 5_000_000), moved(alice, manager, 137)],
-      receipt: { feeToken: token, feePayer: alice },
-    });
-    const first = { block, receipts, traces: null };
-    const run = await follow(database, [first, blockAfter(first)]);
-    await run.index.follow();
-    const texts = { symbol: 'USD', decimals: 6, read_at: new Date() };
-    await database.db('token_contracts').where('chain_id', run.chainId).update(texts);
-    const [record] = await run.records(alice);
-    expect(record).toMatchObject({
-      transaction_fee: null,
-      summary: 'Sent 5 USD to 0xb0...b0b0',
-      erc20_transfers: [{ value: '5000000' }, { value: '137', to_address: manager }],
-    });
-    await run.close();
-  });
-
   test('that somebody else pays is nothing that the sender sent', () => {
-    const { block, receipts } = rawAnswers({
+    const answers = rawAnswers({
       logs: [moved(alice, manager, 5), moved(carol, manager, 137)],
       receipt: { feeToken: token, feePayer: carol },
     });
-    const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-    const [only] = decodeBlock(source, new Set()).transactions;
+    const [only] = decodeAnswers(answers).transactions;
     expect(only?.erc20.map(({ from, kind }) => [from, kind])).toEqual([
       [alice, 'transfer'],
       [carol, 'fee'],

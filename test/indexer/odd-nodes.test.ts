@@ -1,66 +1,22 @@
-import { afterEach, describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { insertNetwork } from '../../src/chain/network-store.ts';
-import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { testNetwork } from '../support/networks.ts';
-import {
-  chainAround,
-  hexOf,
-  type OddChain,
-  type OddNode,
-  refusal,
-  startOddNode,
-} from '../support/odd-chain.ts';
+import { chainAround, type OddChain, refusal } from '../support/odd-chain.ts';
+import { endOddIndexes, startOddIndex } from '../support/odd-index.ts';
 import type { TestService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const [payer, payee] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 const blocks = chainAround({}, { payer, payee });
 const whole: OddChain = { blocks };
 
-let chains = 800_000;
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
+endOddIndexes();
 
 /** A network whose nodes have these chains, and its index. */
-async function start(service: TestService, ...nodes: readonly OddChain[]) {
-  chains += 1;
-  const chainId = String(chains);
-  const started: OddNode[] = [];
-  for (const chain of nodes) started.push(await startOddNode(chainId, chain));
-  const rpcUrls = started.map(({ url }) => url);
-  const network = testNetwork(rpcUrls, { chainId, hexChainId: hexOf(chains), name: `Odd ${chainId}` });
-  await insertNetwork(service.db, network);
-  await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
-  const log = createLogger({ level: 'silent' });
-  const clients = createRpcClients({ timeoutMs: 5_000, log });
-  open.push(() => clients.close(), ...started.map(({ close }) => close));
-  const settings = {
-    startBlock: 0n,
-    traceMethod: 'debug',
-    parallel: 4,
-    pollMs: 10,
-    timeoutMs: 5_000,
-  } as const;
-  const index = createNetworkIndex({ network, settings, db: service.db, clients, log });
-  const follower = index.createFollower();
-  const get = (path: string, query: Record<string, string>) =>
-    service
-      .as(service.keys.noCompany)
-      .get(`/blockchain/v1/api/${path}?${new URLSearchParams({ ...query, chainId })}`);
+async function start(service: TestService, ...chains: readonly OddChain[]) {
+  const run = await startOddIndex(service, chains, { indexTraces: 'debug' });
   return {
-    nodes: started,
-    clients,
-    network,
-    async follow() {
-      while ((await follower.step()) !== 'idle');
-    },
-    balance: () => get('token/balance', { address: payer }),
-    history: () => get('wallet/history', { address: payer }),
+    ...run,
+    balance: () => run.get('token/balance', { address: payer }),
+    history: () => run.get('wallet/history', { address: payer }),
   };
 }
 

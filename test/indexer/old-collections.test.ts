@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import { punksContract } from '../../src/providers/indexer/decode/punks.ts';
-import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
 import { decodeRecorded } from '../support/recorded-chain.ts';
-import { alice, bob, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { alice, bob, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 /** What the logs of one transaction mean. */
 function decode(logs: Parameters<typeof rawAnswers>[0]['logs']) {
-  const { block, receipts } = rawAnswers({ logs: logs ?? [] });
-  const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
-  const { transactions, skipped } = decodeBlock(source, new Set());
+  const { transactions, skipped } = decodeAnswers(rawAnswers({ logs: logs ?? [] }));
   return {
     erc20: transactions.flatMap(({ erc20 }) => erc20),
     nft: transactions.flatMap(({ nft }) => nft),

@@ -1,12 +1,11 @@
 import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { nftChanges, sumChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
-import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
-import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/shared/provider.ts';
+import type { DataProvider, NftEntry } from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { createTestIndex, walk } from './index-fixture.ts';
 
 const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_686_116, 17_686_117];
 const names = numbers.map((number) => `ethereum/${number}`);
@@ -28,7 +27,7 @@ test.beforeAll(async ({ database }) => {
     maxBatch: 2,
     wrapped,
   });
-  node.setHead(recorded[3]?.block.hash ?? '');
+  node.setHead(recorded.at(-1)?.block.hash ?? '');
   await index.follow();
   reader = createIndexerProvider(database);
 });
@@ -46,26 +45,6 @@ const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: 
   position,
   page: 0,
 });
-
-async function walkHistory(address: string, order: 'ASC' | 'DESC', limit: number): Promise<HistoryRecord[]> {
-  const all: HistoryRecord[] = [];
-  let position: string | undefined;
-  do {
-    const { records, next } = await reader.history(page(address, order, limit, position));
-    all.push(...records);
-    expect(records.length).toBeLessThanOrEqual(limit);
-    position = next;
-  } while (position !== undefined);
-  return all;
-}
-
-/** The hashes of a wallet's transactions, worked out straight from the blocks. */
-function expectedHashes(wallet: string, upTo: number): string[] {
-  return blocks
-    .slice(0, upTo)
-    .flatMap(({ transactions }) => transactions.filter((transaction) => walletMoves(transaction).has(wallet)))
-    .map(({ hash }) => hash);
-}
 
 /** Contract, token and amount of what a wallet owns, in the order of acquisition. */
 function expectedTokens(wallet: string, upTo: number): string[] {
@@ -100,65 +79,12 @@ function walletsBySize(): string[] {
   return [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet);
 }
 
-describe('before the rest of the chain comes', () => {
-  test('answers from exactly the blocks that are indexed, and says which', async () => {
-    const { completeTo } = await reader.history(
-      page('0x28c6c06298d514db089934071355e5743bf21d60', 'DESC', 1),
-    );
-    expect(completeTo?.blockNumber).toBe(17_686_114n);
-    expect(completeTo?.blockHash).toBe(blocks[3]?.header.hash);
-    expect(completeTo?.blockTime).toEqual(new Date(Number(blocks[3]?.header.timestamp) * 1_000));
-  });
-});
-
-describe('a walk during which blocks come', () => {
-  test('shows every transaction once and none that is newer than its first page', async () => {
-    const exchange = '0x28c6c06298d514db089934071355e5743bf21d60';
-    const newest = await reader.history(page(exchange, 'DESC', 3));
-    const hashes = newest.records.map(({ hash }) => hash);
-    node.setHead(readFixture<RecordedBlock>(names.at(-1) ?? '').block.hash);
-    await index.follow();
-    let position = newest.next;
-    while (position !== undefined) {
-      const { records, next } = await reader.history(page(exchange, 'DESC', 3, position));
-      hashes.push(...records.map(({ hash }) => hash));
-      position = next;
-    }
-    expect(hashes).toEqual(expectedHashes(exchange, 4).reverse());
-  });
-});
-
 describe('a whole walk', () => {
-  const wallets = [
-    '0x28c6c06298d514db089934071355e5743bf21d60',
-    '0xdfd5293d8e347dfe59e90efd55b2956a1343963d',
-    '0xe69df133fb7cb2efebd9f63b9d48262bc542fa5a',
-    '0x4c333a056fcc1ec681f32c58d47f454c656f27a3',
-    '0x7ace5cffbf9e1b1a4e8f491a64013b0e6f774136',
-    '0xcde5eba0b3046ac76ce6ad918b86d773a6630c6d',
-  ];
-
-  test.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
-    const expected = expectedHashes(wallet, 7);
-    expect(expected.length).toBeGreaterThan(0);
-    for (const limit of [1, 3, 100]) {
-      for (const order of orders) {
-        const hashes = (await walkHistory(wallet, order, limit)).map(({ hash }) => hash);
-        expect(hashes).toEqual(order === 'ASC' ? expected : expected.toReversed());
-      }
-    }
-  });
-
   test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
     for (const wallet of walletsBySize().slice(0, 50)) {
       for (const order of orders) {
-        const owned: string[] = [];
-        let position: string | undefined;
-        do {
-          const { entries, next } = await reader.nfts(page(wallet, order, 2, position));
-          owned.push(...entries.map(textOf));
-          position = next;
-        } while (position !== undefined);
+        const pages = await walk((position) => reader.nfts(page(wallet, order, 2, position)));
+        const owned = pages.flatMap(({ entries }) => entries.map(textOf));
         const expected = expectedTokens(wallet, 7);
         expect(owned).toEqual(order === 'ASC' ? expected : expected.reverse());
       }
@@ -171,15 +97,10 @@ describe('a whole walk', () => {
         const { header } = blocks[upTo - 1] ?? blocks[0] ?? { header: { number: 0n, timestamp: 0n } };
         const toDate = new Date(Number(header.timestamp) * 1_000 + 500);
         for (const filter of [{ toBlock: header.number }, { toDate }]) {
-          const owned: string[] = [];
-          let position: string | undefined;
-          do {
-            const question = { ...page(wallet, 'ASC', 3, position), filter };
-            const { entries, next } = await reader.nfts(question);
-            owned.push(...entries.map(textOf));
-            position = next;
-          } while (position !== undefined);
-          expect(owned).toEqual(expectedTokens(wallet, upTo));
+          const pages = await walk((position) =>
+            reader.nfts({ ...page(wallet, 'ASC', 3, position), filter }),
+          );
+          expect(pages.flatMap(({ entries }) => entries.map(textOf))).toEqual(expectedTokens(wallet, upTo));
         }
       }
     }

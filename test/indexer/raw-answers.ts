@@ -1,4 +1,6 @@
 import { zeroPadValue } from 'ethers';
+import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
+import { decodeBlock } from '../support/recorded-chain.ts';
 
 /** Answers of a node to try the decoder with: one block, one transaction, the logs that a test is about. */
 
@@ -25,6 +27,13 @@ type Parts = {
   readonly transaction?: object;
   readonly receipt?: object;
 };
+
+/** Decodes the answers of a node without traces. */
+export const decodeAnswers = ({
+  block,
+  receipts,
+}: Pick<ReturnType<typeof rawAnswers>, 'block' | 'receipts'>) =>
+  decodeBlock({ block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined });
 
 /** The raw block and its receipt as `eth_getBlockByNumber` and `eth_getBlockReceipts` would answer. */
 export function rawAnswers({ logs = [], transaction = {}, receipt = {} }: Parts) {

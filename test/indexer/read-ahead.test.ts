@@ -1,11 +1,9 @@
 import { describe, expect, vi } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import { createTries } from '../../src/providers/indexer/follow/tries.ts';
-import { bytes, copyBulk } from '../../src/providers/indexer/store/rows/bulk-store.ts';
-import { facetColumns } from '../../src/providers/indexer/store/rows/facet-store.ts';
+import { bytes, copyLines, lineOf } from '../../src/providers/indexer/store/rows/bulk-store.ts';
+import { historyTables } from '../../src/providers/indexer/store/rows/history-rows.ts';
 import { test } from '../support/fixtures.ts';
+import { createTestFollower, newTries } from './index-fixture.ts';
 import { createModelChain } from './model-chain.ts';
 
 const chainId = '8118';
@@ -16,11 +14,8 @@ describe('while blocks are written', () => {
     const chain = createModelChain();
     for (let block = 0; block < 12; block += 1) chain.mine([]);
     const asked: bigint[] = [];
-    const follower = createFollower({
+    const follower = createTestFollower({
       chainId,
-      startBlock: 0n,
-      traceMethod: 'none',
-      wrapped: new Set<string>(),
       maxBatch,
       db: database.db,
       blocks: {
@@ -30,8 +25,7 @@ describe('while blocks are written', () => {
           return chain.node.blockAt(number);
         },
       },
-      tried: createTries({ atOnce: 8, tries: 1, pause: async () => {} }),
-      log: createLogger({ level: 'silent' }),
+      tried: newTries(8),
     });
     expect(await follower.step()).toBe('advanced');
     const written = await database.db.transaction(async (tx) => {
@@ -61,12 +55,14 @@ describe('rows that are too many for one piece', () => {
   const all = [{ count: String(count), max: count - 1, whole: true }];
 
   test('all arrive, in their order', async ({ database }) => {
-    const facets = facetColumns();
-    const found = new Map([[`\\x${'cd'.repeat(11)}`, 1]]);
+    const [of, facet] = [`\\${bytes(wallet)}`, `\\\\x${'cd'.repeat(11)}`];
     // Each has some 90 bytes, and a piece 4 MiB.
-    for (let index = 0; index < count; index += 1)
-      facets.add({ wallet: bytes(wallet), place: ['7', String(index)] }, found);
-    await database.db.transaction((tx) => copyBulk(tx, 'history_facets', chainId, facets.columns));
+    const lines = Array.from(
+      { length: count },
+      (_, index) => `${lineOf([chainId, of, '7', String(index), facet, '1'])}\n`,
+    );
+    const { history_facets: columns } = historyTables;
+    await database.db.transaction((tx) => copyLines(tx, 'history_facets', columns, lines));
     expect(await countFacets(database.db)).toEqual(all);
   });
 });

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
-import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
-import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, readReorganisation, startReplayNode } from '../support/node/replay.ts';
-import { createTestIndex, dumpIndex } from './index-fixture.ts';
+import { createTestIndex, dumpIndex, runIndex } from './index-fixture.ts';
 
 const { blocks } = readReorganisation('reorg-13522937-13522962');
 const startBlock = 13_522_955n; // a stretch without reorganisation but at 13522959
@@ -41,25 +39,17 @@ function startIndexer(database: TestDatabase, url: string) {
   const index = createTestIndex({ ...database, db }, node.url, { chainId, startBlock });
   const leading = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();
-  const stopped = new AbortController();
-  const runner = createIndexRunner({
+  const end = runIndex(index.follower, {
     chainId,
     db,
     leaseSeconds,
-    pollMs: 5,
-    log,
-    createFollower: () => index.follower,
-    filler: { fill: async () => false },
-    report: (error) => recordIndexError(db, chainId, error?.message),
     onLeading: (leads) => (leads ? leading : lost).resolve(),
   });
-  const ended = runner.run(stopped.signal);
   return {
     leads: leading.promise,
     losesIt: lost.promise,
     async stop() {
-      stopped.abort();
-      await ended;
+      await end();
       index.close();
       await db.destroy();
     },
@@ -157,18 +147,9 @@ test('an index that is up to date asks the node again and again, but the databas
 test('an index that fails is tried again within 5 s, however slow its chain', async ({ database }) => {
   const told = Promise.withResolvers<{ pauseMs: number }>();
   const write = (line: string) => line.includes('pauseMs') && told.resolve(JSON.parse(line));
-  const stopped = new AbortController();
-  const runner = createIndexRunner({
-    chainId: '138',
-    db: database.db,
-    pollMs: 60_000,
-    log: createLogger({ level: 'warn', destination: { write } }),
-    createFollower: () => ({ step: () => Promise.reject(new Error('no node')), blockedAt: () => undefined }),
-    filler: { fill: async () => false },
-    report: async () => {},
-  });
-  const ended = runner.run(stopped.signal);
+  const follower = { step: () => Promise.reject(new Error('no node')), blockedAt: () => undefined };
+  const log = createLogger({ level: 'warn', destination: { write } });
+  const end = runIndex(follower, { chainId: '138', db: database.db, pollMs: 60_000, log });
   expect((await told.promise).pauseMs).toBe(5_000);
-  stopped.abort();
-  await ended;
+  await end();
 });

@@ -6,7 +6,7 @@ import type { DataProvider, HistoryFilter, HistoryRecord } from '../../src/provi
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex, dumpIndex } from './index-fixture.ts';
+import { createTestIndex, dumpIndex, walk } from './index-fixture.ts';
 
 const names = [1, 2, 3, 4, 5, 6, 7].map((number) => `ethereum/1768611${number}`);
 const blocks = names.map((name) => decodeRecorded(name));
@@ -38,20 +38,14 @@ afterAll(async () => {
 
 type Walk = { readonly order?: 'ASC' | 'DESC'; readonly limit?: number };
 
-async function walk(
+async function historyOf(
   address: string,
   filter: HistoryFilter,
   { order = 'ASC', limit = 100 }: Walk = {},
 ): Promise<HistoryRecord[]> {
-  const all: HistoryRecord[] = [];
-  let position: string | undefined;
-  do {
-    const page = { network: index.network, address, order, limit, position, page: 0, filter };
-    const { records, next } = await reader.history(page);
-    all.push(...records);
-    position = next;
-  } while (position !== undefined);
-  return all;
+  const question = { network: index.network, address, order, limit, page: 0, filter };
+  const pages = await walk((position) => reader.history({ ...question, position }));
+  return pages.flatMap(({ records }) => records);
 }
 
 /** Wallets by the number of their transactions, the busiest first. */
@@ -147,11 +141,11 @@ describe('a search', () => {
     let found = 0;
     let searches = 0;
     for (const wallet of busiest().slice(0, 15)) {
-      const all = await walk(wallet, {});
+      const all = await historyOf(wallet, {});
       for (const filter of searchesOf(all)) {
         const expected = all.filter((record) => isSelected(record, wallet, filter));
         expect(
-          await walk(wallet, filter),
+          await historyOf(wallet, filter),
           JSON.stringify({ wallet, filter }, (_, v) => String(v)),
         ).toEqual(expected);
         found += expected.length;
@@ -164,12 +158,12 @@ describe('a search', () => {
 
   test('has each record once and in order, whatever the size of a page', async () => {
     const [wallet = ''] = busiest();
-    const all = await walk(wallet, {});
+    const all = await historyOf(wallet, {});
     for (const filter of searchesOf(all).slice(0, 12)) {
       const expected = all.filter((record) => isSelected(record, wallet, filter));
       for (const limit of [3, 10]) {
-        expect(await walk(wallet, filter, { limit })).toEqual(expected);
-        expect(await walk(wallet, filter, { limit, order: 'DESC' })).toEqual(expected.toReversed());
+        expect(await historyOf(wallet, filter, { limit })).toEqual(expected);
+        expect(await historyOf(wallet, filter, { limit, order: 'DESC' })).toEqual(expected.toReversed());
       }
     }
   });
@@ -177,11 +171,11 @@ describe('a search', () => {
   test('compares whole addresses, not only what the index keeps of them', async () => {
     const wallet = '0x28c6c06298d514db089934071355e5743bf21d60';
     const [token = ''] = most(
-      (await walk(wallet, {})).flatMap(transfersOf).flatMap((each) => each.token ?? []),
+      (await historyOf(wallet, {})).flatMap(transfersOf).flatMap((each) => each.token ?? []),
     );
     const alike = `${token.slice(0, -2)}${token.endsWith('00') ? '01' : '00'}`;
-    expect((await walk(wallet, { token: [token] })).length).toBeGreaterThan(0);
-    expect(await walk(wallet, { token: [alike] })).toEqual([]);
+    expect((await historyOf(wallet, { token: [token] })).length).toBeGreaterThan(0);
+    expect(await historyOf(wallet, { token: [alike] })).toEqual([]);
   });
 });
 
@@ -194,8 +188,10 @@ describe('rows that were written before there was a search', () => {
     const [wallet = ''] = busiest();
     await db.raw('UPDATE wallet_history SET kind = NULL');
     await db.raw('DELETE FROM history_facets');
-    await expect(walk(wallet, { direction: 'send' })).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect((await walk(wallet, { fromBlock: 17_686_113n })).length).toBeGreaterThan(0);
+    await expect(historyOf(wallet, { direction: 'send' })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect((await historyOf(wallet, { fromBlock: 17_686_113n })).length).toBeGreaterThan(0);
     while (await sortRows(db, '1'));
     expect(await dumpIndex(database, '1')).toEqual(before);
   });

@@ -8,7 +8,7 @@ import { test } from '../support/fixtures.ts';
 import { of } from '../support/node/flaw.ts';
 import { without } from '../support/node/limits.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
-import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
+import { pruned, type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
@@ -143,6 +143,68 @@ describe('a block that holds more than a node gives', () => {
     expect(index.untraced).toEqual([startBlock + 1n]);
     expect((await index.state())?.untracedBlocks).toBe(1n);
     expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
+    index.close();
+  });
+});
+
+describe('a node alone', () => {
+  test('with neither way to trace gives an index that says so, whichever is asked for', async ({
+    otherDatabase,
+  }) => {
+    spare.setFlaws(without('debug_traceBlockByHash', 'trace_block'));
+    for (const traceMethod of ['debug', 'trace'] as const) {
+      for (const table of indexTables) await otherDatabase.db(table).delete();
+      const index = createTestIndex(otherDatabase, spare.url, { ...options, traceMethod });
+      await index.follow();
+      expect(await index.state()).toMatchObject({ internalTransfers: traceMethod, untracedBlocks: 3n });
+      index.close();
+    }
+  });
+
+  test.for(['debug', 'trace'] as const)(
+    'that no longer has the traces of old blocks lets an index go on after a restart: %s',
+    async (traceMethod, { otherDatabase }) => {
+      spare.setHead(second ?? '');
+      const before = createTestIndex(otherDatabase, spare.url, { ...options, traceMethod });
+      await before.follow();
+      before.close();
+      spare.setFlaws(...recorded.slice(0, 2).map(({ block }) => pruned(block)));
+      spare.setHead(newest);
+      const after = createTestIndex(otherDatabase, spare.url, { ...options, traceMethod });
+      await after.follow();
+      expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
+      expect((await after.state())?.untracedBlocks).toBe(0n);
+      after.close();
+    },
+  );
+
+  test.for(['error', 'each', 'none'] as const)(
+    'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
+    async (way, { otherDatabase }) => {
+      spare.setFlaws(...recorded.slice(1, 2).map(({ block }) => pruned(block, way)));
+      const index = createTestIndex(otherDatabase, spare.url, options);
+      await index.follow();
+      expect((await index.state())?.untracedBlocks).toBe(1n);
+      expect(index.untraced).toEqual([startBlock + 1n]);
+      expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
+      index.close();
+    },
+  );
+
+  test('that breaks connections now and then gives the same index', async ({ otherDatabase }) => {
+    let count = 0;
+    spare.setFlaws(() => {
+      count += 1;
+      return count % 5 === 0 ? 'drop' : undefined;
+    });
+    const index = createTestIndex(otherDatabase, spare.url, { ...options, tries: 20 });
+    const follow = () =>
+      index.follow().then(
+        () => true,
+        () => false,
+      );
+    for (let attempt = 0; attempt < 50 && !(await follow()); attempt += 1);
+    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
     index.close();
   });
 });

@@ -1,21 +1,15 @@
 import { describe, expect, vi } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import type { DataProviderName } from '../../src/chain/rpc/client/network.ts';
-import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { NodeBelowError } from '../../src/providers/indexer/follow/node-below.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
-import {
-  recordIndexError,
-  recordStandstill,
-} from '../../src/providers/indexer/store/write/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createTestIndex, registered } from './index-fixture.ts';
+import { createTestIndex, registered, runIndex } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = blockAfter(first);
@@ -119,18 +113,7 @@ describe('an index whose node is below it', () => {
     const { chainId, index } = run;
     run.node.setHead(first.block.hash);
     await expect(index.follow()).rejects.toThrow(NodeBelowError);
-    const stopped = new AbortController();
-    const runner = createIndexRunner({
-      chainId,
-      db: database.db,
-      pollMs: 1,
-      log: createLogger({ level: 'silent' }),
-      createFollower: () => index.follower,
-      filler: { fill: async () => false },
-      report: (error) => recordIndexError(database.db, chainId, error?.message),
-      reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
-    });
-    const ended = runner.run(stopped.signal);
+    const end = runIndex(index.follower, { chainId, db: database.db });
     const error = async () => (await index.state())?.lastError?.message;
     await waitFor(async () =>
       expect(await error()).toContain('at block 68215, below the index, which is at 68216'),
@@ -141,8 +124,7 @@ describe('an index whose node is below it', () => {
       timeout: 10_000,
     });
     await waitFor(async () => expect(await error()).toBeUndefined());
-    stopped.abort();
-    await ended;
+    await end();
     index.close();
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
-import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
 import {
@@ -17,7 +16,7 @@ import { test } from '../support/fixtures.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createTestIndex, registered } from './index-fixture.ts';
+import { createTestIndex, registered, runIndex } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = readFixture<RecordedBlock>('cronos/68216');
@@ -40,18 +39,7 @@ async function start(
     level: 'info',
     destination: { write: (line) => void logged.push(JSON.parse(line)) },
   });
-  const stopped = new AbortController();
-  const runner = createIndexRunner({
-    chainId,
-    db: database.db,
-    pollMs: 1,
-    log,
-    createFollower: () => index.follower,
-    filler: { fill: async () => false },
-    report: (error) => recordIndexError(database.db, chainId, error?.message),
-    reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
-  });
-  const ended = runner.run(stopped.signal);
+  const end = runIndex(index.follower, { chainId, db: database.db, log });
   return {
     chainId,
     node,
@@ -62,8 +50,7 @@ async function start(
     reaches: (head: bigint) =>
       vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(head), { timeout: 10_000 }),
     async stop() {
-      stopped.abort();
-      await ended;
+      await end();
       index.close();
       await node.close();
     },

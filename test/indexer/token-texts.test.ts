@@ -2,7 +2,6 @@ import { AbiCoder } from 'ethers';
 import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
-import { readTokenText } from '../../src/chain/token-text.ts';
 import {
   findContracts,
   listUnreadContracts,
@@ -18,7 +17,6 @@ import { test } from '../support/fixtures.ts';
 import { installMulticall } from '../support/multicall.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode } from '../support/node/node.ts';
-import { failures } from '../support/node/transport-flaws.ts';
 import { compileContracts } from '../support/solidity.ts';
 
 const chainId = '31337';
@@ -83,20 +81,6 @@ describe('token texts', () => {
     await proxy.close();
   });
 
-  test('come from Multicall3 in one call for many', async ({ chain }) => {
-    await installMulticall(chain.rpcUrl);
-    const proxy = await startNode(chain.rpcUrl);
-    const clients = createRpcClients({ timeoutMs: 10_000, log });
-    const calls = createContractCalls({ node: clients.for(testNetwork([proxy.url])) });
-    const symbol = { to: addresses['Coin'] ?? '', data: '0x95d89b41' };
-    const symbols = Array.from({ length: 60 }, () => symbol);
-    const texts = await calls.readMany(symbols, (answer) => answer && readTokenText(answer));
-    expect(texts).toEqual(Array(60).fill('COIN'));
-    expect(proxy.methods().filter((method) => method === 'eth_call')).toHaveLength(1);
-    clients.close();
-    await proxy.close();
-  });
-
   test('of an ERC-1155 name each token, but none is longer than a URI may be', async ({ database }) => {
     const { db } = database;
     const uris = ['ipfs://x/{id}.json', '{id}'.repeat(25_000)];
@@ -122,13 +106,5 @@ describe('token texts', () => {
       { token_uri: null, uri_stale: false },
     ]);
     await db('nft_tokens').delete();
-  });
-
-  test('stay unread while the node does not answer', async ({ database, chain }) => {
-    const proxy = await startNode(chain.rpcUrl);
-    proxy.setFlaws(failures.drop);
-    await expect(readAll(database, proxy.url)).rejects.toThrow('No node of network');
-    expect(await database.db('token_contracts').whereNotNull('read_at')).toEqual([]);
-    await proxy.close();
   });
 });

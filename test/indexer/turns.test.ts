@@ -2,7 +2,7 @@ import { Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
-import { createTries } from '../../src/providers/indexer/follow/tries.ts';
+import { newTries } from './index-fixture.ts';
 import { bob, rawAnswers, token } from './raw-answers.ts';
 
 describe('a block of many delegations (EIP-7702)', () => {
@@ -33,7 +33,7 @@ describe('a block of many delegations (EIP-7702)', () => {
             return source;
           },
         },
-        tried: createTries({ atOnce: 1, tries: 1, pause: async () => {} }),
+        tried: newTries(1),
         wrapped: new Set<string>(),
         chainId: '1',
       },

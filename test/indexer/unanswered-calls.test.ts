@@ -61,17 +61,6 @@ const follow = (rule: Flaw) => {
 };
 
 describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many contracts (%o)', (how) => {
-  test.for([
-    'execution aborted (timeout = 5s)',
-    'message execution failed: exit SysErrOutOfGas(7)',
-    'Not enough energy for the execution',
-    'program not activated',
-    'max call depth exceeded',
-  ])('are answered beside one of which all nodes say: %s', async (words) => {
-    follow(callsWith(hostile, failure(-32000, words)));
-    expect(await setUp(how).read(99, 1)).toEqual([Array(99).fill(true), [undefined]]);
-  });
-
   test('are answered beside many of which nodes say such words, with few questions', async () => {
     follow(callsWith(hostile, unknownWords));
     const { read, asked } = setUp(how);

@@ -29,9 +29,25 @@ export async function deploy(
     texts.map(() => 'string'),
     texts,
   );
-  const transaction = { from: deployer, data: contract.bytecode + values.slice(2) };
+  return sendMined(rpcUrl, { data: contract.bytecode + values.slice(2) });
+}
+
+/** Sends a transaction on a chain that mines on demand. @returns the address of the contract that it creates */
+export async function sendMined(
+  rpcUrl: string,
+  call: {
+    readonly from?: string;
+    readonly to?: string | undefined;
+    readonly data: string;
+    readonly value?: bigint;
+  },
+): Promise<string> {
+  const { from = deployer, to, data, value = 0n } = call;
+  const transaction = { from, data, value: `0x${value.toString(16)}`, gas: '0x2dc6c0', ...(to && { to }) };
   const hash = await callNode<string>(rpcUrl, 'eth_sendTransaction', [transaction]);
-  return (await minedReceipt(rpcUrl, hash)).contractAddress.toLowerCase();
+  const { contractAddress } = await minedReceipt(rpcUrl, hash);
+  // Null where it creates none.
+  return contractAddress?.toLowerCase() ?? '';
 }
 
 type Receipt = { readonly contractAddress: string };

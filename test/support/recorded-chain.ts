@@ -2,10 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { knownWrappedNatives } from '../../src/chain/rpc/client/network.ts';
-import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import { creditRulesOf } from '../../src/providers/indexer/decode/credit-rules.ts';
+import { type BlockSource, decodeSteps } from '../../src/providers/indexer/decode/decode-block.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/decode/domain.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { readCallTraces } from '../../src/providers/indexer/decode/traces.ts';
+import { atOnce } from '../../src/providers/indexer/decode/turns.ts';
 
 /** A recorded block in the form of a node's answers; see test/fixtures/chain/README.md. */
 export type RecordedBlock = {
@@ -48,6 +50,13 @@ export function fixturesLike(pattern: string): string[] {
 
 /** The names of all complete blocks, for example `ethereum/17000000`. */
 export const recordedBlocks = fixturesLike('*/*').filter((name) => /\/\d+$/.test(name));
+
+/** Decodes a block at once, by the rules of a network that nobody knows unless others are given. */
+export const decodeBlock = (
+  source: BlockSource,
+  wrapped: ReadonlySet<string> = new Set(),
+  rules = creditRulesOf(''),
+): IndexedBlock => atOnce(decodeSteps(source, wrapped, rules));
 
 /** Decodes a recorded block as the index does. */
 export function decodeRecorded(name: string, { traced = true } = {}): IndexedBlock {

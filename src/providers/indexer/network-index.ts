@@ -17,12 +17,7 @@ import { createNodeBlocks } from './follow/node-blocks.ts';
 import { createTries } from './follow/tries.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/rows/facet-store.ts';
-import {
-  findIndexState,
-  recordIndexError,
-  recordStandstill,
-  type TraceMethod,
-} from './store/write/index-state-store.ts';
+import { findIndexState, type TraceMethod } from './store/write/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import { inEachPart } from './tokens/each-part.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
@@ -95,7 +90,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const states = createAccountStates(node);
   const starts = createStartFiller({ chainId, db, log, states });
   const filler: TokenFiller = {
-    fill: () => inEachPart(tokens.fill, () => sortRows(db, chainId), starts.fill),
+    fill: () => inEachPart(tokens.fill, () => sortRows(db, chainId), starts),
   };
   const blocks = createNodeBlocks({
     node,
@@ -134,8 +129,6 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     onFilled() {
       for (const each of beside) each.wake();
     },
-    report: (error) => recordIndexError(db, chainId, error?.message),
-    reportStandstill: (stuck) => recordStandstill(db, chainId, stuck),
     onLeading(leading) {
       for (const each of beside) void (leading ? each.start() : each.stop());
     },
@@ -166,7 +159,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
 function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
   const { network, settings, db, log } = options;
   const { chainId } = network;
-  const checker = createTransferChecker({ chainId, db, log, states });
+  const check = createTransferChecker({ chainId, db, log, states });
   return createBackgroundRunner({
     chainId,
     log,
@@ -175,7 +168,7 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
     async fill() {
       const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
       if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;
-      return checker.check();
+      return check();
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxPositionLength } from '../shared/provider.ts';
 import { repaired } from './repairs.ts';
 
 // The upstream writes amounts, block numbers and gas as decimal texts; they stay texts here. Some answers have numbers.
@@ -65,14 +66,13 @@ export const optionalFlag = (field: string) => repaired(field, truth.nullish(), 
 export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
 /** Where the next page begins; null, empty or missing on the last one. */
-const position = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .regex(/^[\x21-\x7e]*$/)
-    .nullish()
-    .transform((text) => text || undefined);
+const position = z
+  .string()
+  .max(maxPositionLength)
+  .regex(/^[\x21-\x7e]*$/)
+  .nullish()
+  .transform((text) => text || undefined);
 
-/** The envelope of both lists, without the upstream's counts. */
-export const envelope = <T extends z.ZodType>(item: T, limits: { records: number; position: number }) =>
-  z.object({ cursor: position(limits.position), result: z.array(item).max(limits.records) });
+/** The envelope of the lists, without the upstream's counts. @param most entries of a page */
+export const envelope = <T extends z.ZodType>(item: T, most: number) =>
+  z.object({ cursor: position, result: z.array(item).max(most) });

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type FixedCode, problem } from '../../base/errors.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type {
@@ -10,11 +11,14 @@ import type {
   TokenPage,
   WalletNftPage,
 } from '../shared/provider.ts';
+import { boundNfts } from './bounded-nfts.ts';
 import type { MoralisClient } from './client.ts';
+import { envelope } from './fields.ts';
 import { parseChains } from './parse-chains.ts';
-import { parseHistory } from './parse-history.ts';
-import { parseNfts } from './parse-nfts.ts';
-import { parseTokens } from './parse-tokens.ts';
+import { upstreamTransaction } from './parse-history.ts';
+import { upstreamNft } from './parse-nfts.ts';
+import { upstreamToken } from './parse-tokens.ts';
+import { readUpstreamAnswer } from './read-answer.ts';
 import type { OnRepair } from './repairs.ts';
 import { toHistoryRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
@@ -44,11 +48,33 @@ export function createMoralisProvider({ client, onRepair = () => {} }: ProviderO
   };
 }
 
-async function askHistory({ client, onRepair }: Asks, question: HistoryQuestion): Promise<HistoryPage> {
+type Page<Item> = {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly item: Item;
+  /** Entries of the page at most. */
+  readonly most: number;
+};
+
+/** Asks for a page of a list. */
+async function askPage<Item extends z.ZodType>(
+  { client, onRepair }: Asks,
+  { network, position }: Pick<ListQuestion, 'network' | 'position'>,
+  { path, query, item, most }: Page<Item>,
+) {
+  const answer = await client.get(path, {
+    chain: network.hexChainId,
+    ...query,
+    ...(position !== undefined && { cursor: position }),
+  });
+  const { result: entries, cursor: next } = readUpstreamAnswer(envelope(item, most), answer, onRepair);
+  return { entries, next: moving(position, next) };
+}
+
+async function askHistory(asks: Asks, question: HistoryQuestion): Promise<HistoryPage> {
   const { network, address, order, limit, position, filter = {} } = question;
   const { fromBlock, toBlock, fromDate, toDate } = filter;
-  const answer = await client.get(`/wallets/${address}/history`, {
-    chain: network.hexChainId,
+  const query = {
     order,
     ...(fromBlock !== undefined && { from_block: String(fromBlock) }),
     ...(toBlock !== undefined && { to_block: String(toBlock) }),
@@ -56,43 +82,40 @@ async function askHistory({ client, onRepair }: Asks, question: HistoryQuestion)
     ...(fromDate !== undefined && { from_date: String(Math.ceil(fromDate.getTime() / 1_000)) }),
     ...(toDate !== undefined && { to_date: String(Math.floor(toDate.getTime() / 1_000)) }),
     // The upstream takes the limit with the first page only; its cursor remembers it.
-    ...(position === undefined ? { limit: String(limit) } : { cursor: position }),
-  });
-  const { transactions, next } = parseHistory(answer, limit, onRepair);
-  const viewpoint = { wallet: address, currency: network.currency };
-  return {
-    records: transactions.map((transaction) => toHistoryRecord(transaction, viewpoint)),
-    next: moving(position, next),
+    ...(position === undefined && { limit: String(limit) }),
   };
+  const page = { path: `/wallets/${address}/history`, query, item: upstreamTransaction, most: limit };
+  const { entries, next } = await askPage(asks, question, page);
+  const viewpoint = { wallet: address, currency: network.currency };
+  return { records: entries.map((transaction) => toHistoryRecord(transaction, viewpoint)), next };
 }
 
-async function askNfts({ client, onRepair }: Asks, question: NftQuestion): Promise<WalletNftPage> {
-  const { network, address, limit, position, filter = {} } = question;
+async function askNfts(asks: Asks, question: NftQuestion): Promise<WalletNftPage> {
+  const { address, limit, filter = {} } = question;
   const contracts = (filter.contract ?? []).map((contract, index) => [`token_addresses[${index}]`, contract]);
-  const answer = await client.get(`/${address}/nft`, {
-    chain: network.hexChainId,
+  const query = {
     format: 'decimal',
     normalizeMetadata: 'true',
     limit: String(limit),
     ...Object.fromEntries(contracts),
     ...(filter.includeSpam === false && { exclude_spam: 'true' }),
-    ...(position === undefined ? {} : { cursor: position }),
-  });
-  const { entries, next } = parseNfts(answer, limit, onRepair);
-  return { entries, next: moving(position, next) };
+  };
+  const page = { path: `/${address}/nft`, query, item: upstreamNft, most: limit };
+  const { entries, next } = await askPage(asks, question, page);
+  return { entries: boundNfts(entries), next };
 }
 
-async function askTokens({ client, onRepair }: Asks, question: ListQuestion): Promise<TokenPage> {
-  const { network, address, limit, position, filter = {} } = question;
-  const answer = await client.get(`/wallets/${address}/tokens`, {
-    chain: network.hexChainId,
+async function askTokens(asks: Asks, question: ListQuestion): Promise<TokenPage> {
+  const { address, limit, filter = {} } = question;
+  const query = {
     exclude_native: 'true',
     limit: String(limit),
     ...(filter.includeSpam === false && { exclude_spam: 'true' }),
-    ...(position === undefined ? {} : { cursor: position }),
-  });
-  const { entries, next } = parseTokens(answer, limit, onRepair);
-  return { entries, next: moving(position, next) };
+  };
+  // The native asset may come in addition.
+  const page = { path: `/wallets/${address}/tokens`, query, item: upstreamToken, most: limit + 1 };
+  const { entries, next } = await askPage(asks, question, page);
+  return { entries: entries.filter((token) => token !== undefined), next };
 }
 
 // The upstream takes so many at once.

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalText } from '../shared/optional-fields.ts';
-import { historyCategories, maxPositionLength } from '../shared/provider.ts';
+import { historyCategories } from '../shared/provider.ts';
 import {
   addressField,
   contractType,
   decimal,
   decimalOrNull,
-  envelope,
   flag,
   hash,
   instant,
@@ -15,8 +14,7 @@ import {
   recipient,
   textOrNull,
 } from './fields.ts';
-import { readUpstreamAnswer } from './read-answer.ts';
-import { listOfFitting, type OnRepair, repaired } from './repairs.ts';
+import { listOfFitting, repaired } from './repairs.ts';
 
 /** Sender and recipient of a transfer, with their entries in the upstream's address book. */
 const parties = {
@@ -84,7 +82,8 @@ const nftTransfer = z.object({
   normalized_metadata: normalizedMetadata,
 });
 
-const transaction = z.object({
+/** A transaction of a history as the upstream sends it. */
+export const upstreamTransaction = z.object({
   hash,
   nonce: decimal,
   transaction_index: decimal,
@@ -109,17 +108,4 @@ const transaction = z.object({
 });
 
 /** A validated transaction of the upstream; optional fields may still be missing. */
-export type UpstreamTransaction = z.output<typeof transaction>;
-
-/** One page of a history as the upstream sent it. */
-export type ParsedHistory = {
-  readonly transactions: readonly UpstreamTransaction[];
-  readonly next: string | undefined;
-};
-
-/** @throws UpstreamFault that names the fields that do not match */
-export function parseHistory(answer: unknown, limit: number, onRepair: OnRepair): ParsedHistory {
-  const form = envelope(transaction, { records: limit, position: maxPositionLength });
-  const list = readUpstreamAnswer(form, answer, onRepair);
-  return { transactions: list.result, next: list.cursor };
-}
+export type UpstreamTransaction = z.output<typeof upstreamTransaction>;

@@ -2,21 +2,17 @@ import { z } from 'zod';
 import { keptMetadata, keptMetadataText } from '../shared/kept-metadata.ts';
 import { normalizedMetadata } from '../shared/normalized-metadata.ts';
 import { optionalNumber, optionalText } from '../shared/optional-fields.ts';
-import { maxPositionLength, type NftEntry } from '../shared/provider.ts';
-import { boundNfts } from './bounded-nfts.ts';
+import type { NftEntry } from '../shared/provider.ts';
 import {
   addressField,
   contractType,
   decimal,
   decimalOrNull,
-  envelope,
   flag,
   instant,
   optionalFlag,
   textOrNull,
 } from './fields.ts';
-import { readUpstreamAnswer } from './read-answer.ts';
-import type { OnRepair } from './repairs.ts';
 
 const metadataText = (value: unknown): string | null => {
   if (typeof value === 'string') return value === '' ? null : keptMetadataText(value);
@@ -28,7 +24,8 @@ const whenSynced = instant
   .catch(null)
   .transform((text) => text ?? null);
 
-const entry = z
+/** An NFT as the upstream sends it, in the contract's shape. */
+export const upstreamNft = z
   .object({
     token_address: addressField,
     token_id: decimal,
@@ -64,13 +61,3 @@ const entry = z
       ...(verified == null ? {} : { verified_collection: verified }),
     }),
   );
-
-/** One page of an NFT list as the upstream sent it, in the contract's shape. */
-export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string | undefined };
-
-/** @throws UpstreamFault that names the fields that do not match */
-export function parseNfts(answer: unknown, limit: number, onRepair: OnRepair): ParsedNfts {
-  const form = envelope(entry, { records: limit, position: maxPositionLength });
-  const list = readUpstreamAnswer(form, answer, onRepair);
-  return { entries: boundNfts(list.result), next: list.cursor };
-}

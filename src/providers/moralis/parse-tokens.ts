@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { formatUnits } from '../../chain/decimal.ts';
-import { maxPositionLength, type WalletToken } from '../shared/provider.ts';
-import { addressField, decimal, decimalOrNull, envelope, flag, optionalFlag, textOrNull } from './fields.ts';
-import { readUpstreamAnswer } from './read-answer.ts';
-import type { OnRepair } from './repairs.ts';
+import type { WalletToken } from '../shared/provider.ts';
+import { addressField, decimal, decimalOrNull, flag, optionalFlag, textOrNull } from './fields.ts';
 
 // The upstream sends a text of 39 digits for its native asset, which is asked not to be there.
 const native = z.object({ native_token: z.literal(true) }).transform(() => undefined);
@@ -31,13 +29,5 @@ const token = z
     }),
   );
 
-/** One page of a wallet's tokens as the upstream sent it, in the contract's shape. */
-type ParsedTokens = { readonly entries: readonly WalletToken[]; readonly next: string | undefined };
-
-/** @throws UpstreamFault that names the fields that do not match */
-export function parseTokens(answer: unknown, limit: number, onRepair: OnRepair): ParsedTokens {
-  const entry = z.union([native, token]);
-  const form = envelope(entry, { records: limit + 1, position: maxPositionLength });
-  const list = readUpstreamAnswer(form, answer, onRepair);
-  return { entries: list.result.filter((each) => each !== undefined), next: list.cursor };
-}
+/** A token as the upstream sends it, in the contract's shape; undefined for the native asset. */
+export const upstreamToken = z.union([native, token]);

@@ -1,8 +1,17 @@
+import { isDeeperThan } from '../../base/json-measure.ts';
 import { safeJson, safeJsonText } from '../../base/safe-json.ts';
-import { isTooDeep } from './json-depth.ts';
 
 /** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
 export const maxMetadataBytes = 64 * 1024;
+
+/**
+ * How deep metadata may be nested. Parsers of other languages take 64 levels (.NET), 257 (jq) or 1,000 (Python), of which an answer
+ * has some itself, and JSON.stringify ends with an error at some thousands.
+ */
+const mostLevels = 32;
+
+/** Whether objects and arrays are nested deeper than metadata may be. */
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, mostLevels);
 
 /** The member of metadata that names what was left out of them. */
 const mark = '_truncated';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTooDeep } from './json-depth.ts';
+import { isTooDeep } from './kept-metadata.ts';
 import { listField, optionalNumber, optionalText } from './optional-fields.ts';
 
 // The contract's author wrote it, so a value of an unexpected type must not fail the answer.

@@ -213,12 +213,26 @@ export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
   });
 }
 
+/** Results by the index of their log in the block. */
+export type Verdicts = ReadonlyMap<number, MoveVerdict>;
+
+/** Returns the movements with what is known of them now. */
+export function verified<Movements extends Pick<StoredMoves, 'erc20' | 'nft'>>(
+  movements: Movements,
+  verdicts: Verdicts,
+): Movements {
+  if (verdicts.size === 0) return movements;
+  const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => ({
+    ...movement,
+    ...verdicts.get(movement.logIndex),
+  });
+  return { ...movements, erc20: movements.erc20.map(mark), nft: movements.nft.map(mark) };
+}
+
 /** @param wallet of the row; approvals are always its own */
 export function readMoves(json: unknown, wallet: string, verdictsJson: unknown = null): StoredMoves {
   const { n = [], e = [], t = [], a = [], b, r = 0, d = [] } = (json ?? {}) as MovesJson; // written by writeMoves
-  const known = new Map(readVerdicts(verdictsJson));
-  const verified = (logIndex: number) => known.get(logIndex);
-  return {
+  const moves: StoredMoves = {
     native: n.map(([from, to, value, internal]) => ({
       from,
       to,
@@ -232,7 +246,6 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
       value: BigInt(value),
       logIndex,
       kind: kinds[kind],
-      ...verified(logIndex),
     })),
     nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
       token,
@@ -245,7 +258,6 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
       part,
       standard: standard === 721 ? 'ERC721' : 'ERC1155',
       batch: batch === 1,
-      ...verified(logIndex),
     })),
     approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
       token,
@@ -260,6 +272,7 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
     recipients: r,
     delegates: d,
   };
+  return verified(moves, new Map(readVerdicts(verdictsJson)));
 }
 
 /** One transaction as a wallet sees it. */

@@ -32,29 +32,12 @@ export function withConsent(found: Found): {
           signers.has(each.from) ? { ...each, verification: 'signed' as const } : each,
         );
   // An address that logs is a contract, and so is an address that is called.
-  const isKnown = known(() => [
-    transaction.from,
-    transaction.to,
-    created,
-    zeroAddress,
-    ...signers,
-    ...emitters(logs),
-  ]);
+  const emitters = logs.map(({ address }) => address);
+  const known = new Set([transaction.from, transaction.to, created, zeroAddress, ...signers, ...emitters]);
   const suspects = [...found.erc20.filter(({ kind }) => kind === 'transfer'), ...found.nft]
-    .filter(({ from }) => from !== transaction.from && !isKnown(from))
+    .filter(({ from }) => !known.has(from))
     .map(({ logIndex }) => logIndex);
   return { erc20: mark(found.erc20), nft: mark(found.nft), suspects: [...new Set(suspects)] };
 }
 
 const none: readonly never[] = [];
-
-const emitters = (logs: readonly RawLog[]) => logs.map(({ address }) => address);
-
-/** Makes the list at the first question: most transfers are of the sender of the transaction. */
-function known(list: () => readonly (string | null)[]): (account: string) => boolean {
-  let accounts: ReadonlySet<string | null> | undefined;
-  return (account) => {
-    accounts ??= new Set(list());
-    return accounts.has(account);
-  };
-}

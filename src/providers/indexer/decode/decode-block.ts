@@ -1,7 +1,7 @@
 import { creditsOf } from './block-credits.ts';
 import { type BlockLogs, createBlockLogs, type LogSettings } from './block-logs.ts';
 import { withConsent } from './consent.ts';
-import { type CreditRules, creditRulesOf } from './credit-rules.ts';
+import type { CreditRules } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { delegationsOf } from './delegations.ts';
 import {
@@ -18,7 +18,7 @@ import { topicAddress, wordAt } from './log-words.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
 import { type BlockTraces, isOutside, type TraceFindings } from './traces.ts';
-import { atOnce, type Steps } from './turns.ts';
+import type { Steps } from './turns.ts';
 
 /** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
 export type BlockSource = {
@@ -35,18 +35,17 @@ export type BlockSource = {
   readonly uncles?: readonly RawUncle[] | undefined;
 };
 
-type Decoding = [source: BlockSource, wrapped: ReadonlySet<string>, rules?: CreditRules];
-
-/** Decodes a block at once, as {@link decodeSteps} says. */
-export const decodeBlock = (...decoding: Decoding): IndexedBlock => atOnce(decodeSteps(...decoding));
-
 /**
  * Decodes a block, a transaction or a signature at a time. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
  * @param rules of what the protocol credits outside of transactions
  * @throws MalformedBlockError when receipts and transactions do not match
  */
-export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: Decoding): Steps<IndexedBlock> {
+export function* decodeSteps(
+  source: BlockSource,
+  wrapped: ReadonlySet<string>,
+  rules: CreditRules,
+): Steps<IndexedBlock> {
   const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   const blockLogs = createBlockLogs(wrapped, source.logSettings);
@@ -97,22 +96,19 @@ function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
   return logs.map((log, place) => ({ ...log, index: before + place }));
 }
 
+/** Returns what is known of a transaction without its receipt. */
+function ownOf({ hash, index, nonce, from, to, value, gas, selector }: RawTransaction) {
+  return { hash, index, nonce, from, to, value, gas, selector };
+}
+
 /**
  * Returns a transaction that moved nothing. Ethermint lists transactions that failed in the gas of their block,
  * without a receipt.
  */
 function withoutEffect(transaction: RawTransaction): IndexedTransaction {
-  const { hash, index, nonce, from, to, value, gas, gasPrice = null, selector } = transaction;
   return {
-    hash,
-    index,
-    nonce,
-    from,
-    to,
-    value,
-    gas,
-    gasPrice,
-    selector,
+    ...ownOf(transaction),
+    gasPrice: transaction.gasPrice ?? null,
     created: null,
     gasUsed: null,
     fee: null,
@@ -198,20 +194,13 @@ function* assemble(parts: Parts): Steps<IndexedTransaction> {
     logs: receipt.logs,
   });
   return {
-    hash: transaction.hash,
-    index: transaction.index,
-    nonce: transaction.nonce,
-    from: transaction.from,
-    to: transaction.to,
+    ...ownOf(transaction),
     created,
-    value: transaction.value,
-    gas: transaction.gas,
     gasPrice,
     gasUsed: receipt.gasUsed,
     fee: feeToken === undefined && cost !== null ? cost + extraFee : null,
     feePayer,
     succeeded,
-    selector: transaction.selector,
     native: [
       ...minted(transaction),
       ...(trace?.outside ?? none),

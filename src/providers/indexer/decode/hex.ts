@@ -2,8 +2,6 @@ import { readBlockNumber } from '../../../chain/rpc/transport/quantity.ts';
 
 /** A node sent a malformed block, receipt or trace. The message names the field. */
 export class MalformedBlockError extends Error {
-  readonly retryable = true;
-
   constructor(field: string, value: unknown) {
     super(`${field} is malformed: ${JSON.stringify(value)?.slice(0, 100) ?? 'absent'}`);
     this.name = 'MalformedBlockError';

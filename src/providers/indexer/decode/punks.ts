@@ -2,6 +2,7 @@ import { type NftMovement, zeroAddress } from './domain.ts';
 import { expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 import { topics } from './topics.ts';
+import { single } from './transfer-logs.ts';
 
 /** CryptoPunks, on Ethereum: a collection older than ERC-721, with its own events. */
 export const punksContract = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';
@@ -15,12 +16,12 @@ export function readPunk(log: RawLog, before: RawLog | undefined): NftMovement |
   switch (log.topics[0]) {
     case topics.punkAssign:
       expectWords(log, 1);
-      return movement(log, wordAt(log, 0), zeroAddress, topicAddress(log, 1));
+      return single(log, { tokenId: wordAt(log, 0), from: zeroAddress, to: topicAddress(log, 1) });
     case topics.punkTransfer:
       expectWords(log, 1);
-      return movement(log, wordAt(log, 0), topicAddress(log, 1), topicAddress(log, 2));
+      return single(log, { tokenId: wordAt(log, 0), from: topicAddress(log, 1), to: topicAddress(log, 2) });
     case topics.punkBought:
-      return movement(log, topicAt(log, 1), topicAddress(log, 2), buyerOf(log, before));
+      return single(log, { tokenId: topicAt(log, 1), from: topicAddress(log, 2), to: buyerOf(log, before) });
     default:
       return undefined;
   }
@@ -35,9 +36,4 @@ function buyerOf(log: RawLog, before: RawLog | undefined): string {
   if (named !== zeroAddress) return named;
   if (before?.address === log.address && before.topics[0] === topics.transfer) return topicAddress(before, 2);
   throw new LogShapeError('nobody is named as the buyer');
-}
-
-function movement(log: RawLog, tokenId: bigint, from: string, to: string): NftMovement {
-  const rest = { standard: 'ERC721', amount: 1n, operator: null, batch: false, part: 0 } as const;
-  return { token: log.address, tokenId, from, to, logIndex: log.index, ...rest };
 }

@@ -1,4 +1,4 @@
-import { type BlockHeader, zeroAddress } from './domain.ts';
+import { type BlockHeader, type IndexedTransaction, zeroAddress } from './domain.ts';
 import {
   addressOfWord,
   blockNumberOf,
@@ -13,14 +13,10 @@ import {
   quantityOf,
 } from './hex.ts';
 
-export type RawTransaction = {
-  readonly hash: string;
-  readonly index: number;
-  readonly from: string;
-  readonly to: string | null;
-  readonly nonce: bigint;
-  readonly value: bigint;
-  readonly gas: bigint;
+export type RawTransaction = Pick<
+  IndexedTransaction,
+  'hash' | 'index' | 'nonce' | 'from' | 'to' | 'value' | 'gas' | 'selector'
+> & {
   /** The bid, or the price of a legacy transaction; undefined where the node does not report it. */
   readonly gasPrice?: bigint | undefined;
   /** Of EIP-1559. */
@@ -36,7 +32,6 @@ export type RawTransaction = {
   readonly isPrepaid?: boolean;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
-  readonly selector: string | null;
   /** Made by the first layer of a rollup, which pays no fee. */
   readonly isDeposit?: boolean;
   /** Of EIP-7702, unchecked; only where there are any. */

@@ -59,8 +59,9 @@ export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' 
 }
 
 const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
-// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
-const still = new Set(['DELEGATECALL', 'STATICCALL', 'CALLCODE']);
+// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself. Rewards
+// of a block are read from the block.
+const still = new Set(['DELEGATECALL', 'STATICCALL', 'CALLCODE', 'REWARD']);
 
 type Entry = {
   readonly hash: string | undefined;
@@ -110,12 +111,9 @@ function fits(root: Fields | undefined, transaction: Traced | undefined): boolea
 }
 
 function readRoot(root: Fields): Read {
-  const native: NativeMovement[] = [];
-  const inFrames = collect(root, native, false);
-  const { lacks = inFrames, ...outside } = outsideOf(root);
-  const findings = { failed: isFailed(root), native, ...outside, calls: countCalls(root) };
-  // The transaction itself has its own value.
-  return { lacks, findings: inFrames !== undefined && lackOf(root) !== undefined ? undefined : findings };
+  const read = readFrames(framesOf(root));
+  const { lacks = read.lacks, ...outside } = outsideOf(root);
+  return { lacks, findings: read.findings && { ...read.findings, ...outside } };
 }
 
 // Of Nitro: what the sender pays for gas, and who gets it. The receipt has the fee.
@@ -144,43 +142,69 @@ function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }
 
-function countCalls(frame: Fields): number {
-  const calls = listOf(frame['calls'] ?? [], 'calls');
-  return calls.reduce((sum: number, call) => sum + 1 + countCalls(fieldsOf(call, 'call')), 0);
+/** A call, a creation or the end of a contract, whichever way a node writes it. Its values are not checked yet. */
+type Frame = {
+  /** As `callTracer` writes it, in upper case; empty where the node gives none. */
+  readonly kind: string;
+  readonly value: unknown;
+  readonly from: unknown;
+  readonly to: unknown;
+  /** Whether it is the transaction itself. */
+  readonly isOutermost: boolean;
+  /** Whether it failed or is inside a frame that failed. */
+  readonly isUndone: boolean;
+};
+
+/** Returns the frames of a tree in the order of execution. They are nested at most as deep as the EVM's 1024 calls. */
+function framesOf(root: Fields): Frame[] {
+  const frames: Frame[] = [];
+  const add = (frame: Fields, isOutermost: boolean, isInFailed: boolean): void => {
+    const { type, value, from, to } = frame;
+    const isUndone = isInFailed || isFailed(frame);
+    const kind = typeof type === 'string' ? type.toUpperCase() : '';
+    frames.push({ kind, value, from, to, isOutermost, isUndone });
+    for (const call of listOf(frame['calls'] ?? [], 'calls')) add(fieldsOf(call, 'call'), false, isUndone);
+  };
+  add(root, true, false);
+  return frames;
+}
+
+/** @param frames one of them is the outermost */
+function readFrames(frames: readonly Frame[]): Read {
+  const native: NativeMovement[] = [];
+  let lacks: string | undefined;
+  // The transaction itself has its own value.
+  let isOwnKnown = true;
+  for (const frame of frames) {
+    if (frame.isUndone) continue;
+    const lack = lackOf(frame);
+    lacks ??= lack;
+    if (lack === undefined) native.push(...movementOf(frame));
+    else if (frame.isOutermost) isOwnKnown = false;
+  }
+  const failed = frames.some(({ isOutermost, isUndone }) => isOutermost && isUndone);
+  const findings = { failed, native, outside: [], isPrepaid: false, calls: frames.length - 1 };
+  return { lacks, findings: isOwnKnown ? findings : undefined };
 }
 
 /** Returns what a frame does not have although its kind requires it. */
-function lackOf({ type, value, from, to }: Fields): string | undefined {
-  const kind = String(type).toUpperCase();
-  if (typeof type !== 'string') return 'a frame has no type';
+function lackOf({ kind, value, from, to }: Frame): string | undefined {
+  if (kind === '') return 'a frame has no type';
   if (still.has(kind)) return undefined;
   const amount = optionalQuantity(value, 'trace value');
   if (amount === undefined) return `a frame ${kind} has no value`;
   if (amount === 0n) return undefined;
   if (!valueMoving.has(kind)) return `${kind} is no known kind of frame`;
-  const isWhole = typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '';
+  const isWhole = [from, to].every((side) => typeof side === 'string' && side !== '');
   return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
 }
 
-/**
- * Collects movements, frame by frame. Frames are nested at most as deep as the EVM's 1024 calls. @returns what a
- * frame lacks
- */
-function collect(frame: Fields, movements: NativeMovement[], internal: boolean): string | undefined {
-  if (isFailed(frame)) return undefined;
-  let lacks = lackOf(frame);
-  const value = optionalQuantity(frame['value'], 'trace value') ?? 0n;
-  if (lacks === undefined && value > 0n && valueMoving.has(String(frame['type']).toUpperCase())) {
-    const from = addressOfWord(frame['from'], 'trace from');
-    movements.push({ from, to: addressOfWord(frame['to'], 'trace to'), value, internal });
-  }
-  const calls = frame['calls'];
-  if (calls === undefined || calls === null) return lacks;
-  for (const call of listOf(calls, 'calls')) {
-    const inside = collect(fieldsOf(call, 'call'), movements, true);
-    lacks ??= inside;
-  }
-  return lacks;
+/** @param frame lacks nothing */
+function movementOf({ kind, value, from, to, isOutermost }: Frame): NativeMovement[] {
+  const amount = still.has(kind) ? 0n : (optionalQuantity(value, 'trace value') ?? 0n);
+  if (amount === 0n) return [];
+  const sides = { from: addressOfWord(from, 'trace from'), to: addressOfWord(to, 'trace to') };
+  return [{ ...sides, value: amount, internal: !isOutermost }];
 }
 
 /** A frame of `trace_block`. */
@@ -232,99 +256,37 @@ function ownerOf(trace: Fields, transactions: readonly Traced[]): string | undef
 }
 
 function readFlat(frames: readonly FlatFrame[]): Read {
-  const failed: Failures = { failed: false };
-  for (const { path, trace } of frames) if (isFailed(trace)) addFailure(failed, path);
   if (frames.filter(({ path }) => path.length === 0).length !== 1)
     return { lacks: 'a transaction has not one outermost frame' };
-  let lacks: string | undefined;
-  let isOwnKnown = true;
-  const native = frames.flatMap(({ path, trace }) => {
-    if (isUndone(failed, path)) return [];
-    const lack = flatLackOf(trace);
-    if (lack === undefined) return flatMovement(trace, path.length > 0);
-    lacks ??= lack;
-    if (path.length === 0) isOwnKnown = false;
-    return [];
-  });
-  const calls = frames.filter(({ path }) => path.length > 0).length;
-  const findings = { failed: failed.failed, native, outside: [], isPrepaid: false, calls };
-  return { lacks, findings: isOwnKnown ? findings : undefined };
-}
-
-/** Returns the kind of a frame, and that of a call, as most clients write them. */
-function kindsOf({ type, action }: Fields): { readonly kind: string; readonly callKind: string | undefined } {
-  const kind = String(type).toLowerCase();
-  const { callType } = typeof action === 'object' && action !== null ? fieldsOf(action, 'action') : {};
-  return {
-    kind: kind === 'selfdestruct' ? 'suicide' : kind,
-    callKind: kind === 'call' && typeof callType === 'string' ? callType.toUpperCase() : undefined,
-  };
-}
-
-/** Returns what a frame does not have although its kind requires it. */
-function flatLackOf(trace: Fields): string | undefined {
-  const { kind, callKind } = kindsOf(trace);
-  const action = trace['action'];
-  if (typeof action !== 'object' || action === null) return `a frame ${kind} has no action`;
-  const { value, balance, from, to, address, refundAddress } = fieldsOf(action, 'action');
-  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return undefined;
-  const amount = optionalQuantity(kind === 'suicide' ? balance : value, 'trace value');
-  if (amount === undefined) return `a frame ${kind} has no value`;
-  if (amount === 0n) return undefined;
-  const result = trace['result'];
-  const created =
-    typeof result === 'object' && result !== null ? fieldsOf(result, 'trace result')['address'] : undefined;
-  const sides = new Map([
-    ['call', [from, to]],
-    ['create', [from, created]],
-    ['suicide', [address, refundAddress]],
-  ]).get(kind);
-  if (sides === undefined || (kind === 'call' && callKind !== 'CALL'))
-    return `${kind} ${callKind ?? ''} is no known kind of frame`;
-  const isWhole = sides.every((side) => typeof side === 'string' && side !== '');
-  return isWhole ? undefined : `a frame ${kind} has no sender or recipient`;
-}
-
-/**
- * A frame that failed, or that has failed frames inside, by the places of their calls. There may be 40,000 of them,
- * too many to compare each frame with each other frame.
- */
-type Failures = { failed: boolean; inside?: Map<unknown, Failures> };
-
-function addFailure(root: Failures, path: readonly unknown[]): void {
-  let frame = root;
-  for (const place of path) {
-    frame.inside ??= new Map();
-    const next: Failures = frame.inside.get(place) ?? { failed: false };
-    frame.inside.set(place, next);
-    frame = next;
+  // A frame may come before the one that it is inside of.
+  const undone = new Set<string>();
+  for (const { path, trace } of frames.toSorted((a, b) => a.path.length - b.path.length)) {
+    if (isFailed(trace) || (path.length > 0 && undone.has(path.slice(0, -1).join()))) undone.add(path.join());
   }
-  frame.failed = true;
+  return readFrames(
+    frames.map(({ path, trace }) => ({
+      ...partsOf(trace),
+      isOutermost: path.length === 0,
+      isUndone: undone.has(path.join()),
+    })),
+  );
 }
 
-/** Returns whether a frame failed or is inside a failed frame. */
-function isUndone(root: Failures, path: readonly unknown[]): boolean {
-  let frame: Failures | undefined = root;
-  for (const place of path) {
-    if (frame === undefined || frame.failed) break;
-    frame = frame.inside?.get(place);
+function partsOf({ type, action, result }: Fields): Pick<Frame, 'kind' | 'value' | 'from' | 'to'> {
+  const { callType, value, balance, from, to, address, refundAddress } = optionalFields(action);
+  const kind = String(type).toUpperCase();
+  switch (kind) {
+    case 'CALL':
+      return { kind: typeof callType === 'string' ? callType.toUpperCase() : 'call', value, from, to };
+    case 'CREATE':
+      return { kind, value, from, to: optionalFields(result)['address'] };
+    case 'SUICIDE':
+    case 'SELFDESTRUCT':
+      return { kind: 'SELFDESTRUCT', value: balance, from: address, to: refundAddress };
+    default:
+      return { kind, value, from, to };
   }
-  return frame?.failed === true;
 }
 
-/** @param trace a frame that lacks nothing */
-function flatMovement(trace: Fields, internal: boolean): readonly NativeMovement[] {
-  const { kind, callKind } = kindsOf(trace);
-  const { value, balance, from, to, address, refundAddress } = fieldsOf(trace['action'], 'action');
-  if (kind === 'reward' || (callKind !== undefined && still.has(callKind))) return [];
-  const moved = (amount: unknown, sender: unknown, recipient: () => unknown) => {
-    const value = optionalQuantity(amount, 'trace value') ?? 0n;
-    if (value === 0n) return [];
-    const sides = { from: addressOfWord(sender, 'trace from'), to: addressOfWord(recipient(), 'trace to') };
-    return [{ ...sides, value, internal }];
-  };
-  if (kind === 'suicide') return moved(balance, address, () => refundAddress);
-  if (kind === 'create')
-    return moved(value, from, () => fieldsOf(trace['result'], 'trace result')['address']);
-  return moved(value, from, () => to);
-}
+const optionalFields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? fieldsOf(value, 'trace') : {};

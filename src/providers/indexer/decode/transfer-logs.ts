@@ -26,35 +26,41 @@ export type LogFinding = {
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
 const maxConsecutive = 10_000n;
 
-/** `Transfer`: the number of topics distinguishes ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
-export function readTransfer(log: RawLog, { indexedValues }: Pick<BlockLogs, 'indexedValues'>): LogFinding {
-  const token = log.address;
-  const logIndex = log.index;
-  if (log.topics.length === 4 && indexedValues.has(token)) {
-    const [from, to] = [topicAddress(log, 1), topicAddress(log, 2)];
-    return { erc20: [{ token, from, to, value: topicAt(log, 3), logIndex, kind: 'transfer' }] };
+/**
+ * Returns the three values of a `Transfer` or an `Approval`. The number of topics distinguishes ERC-20 (3, the value is
+ * in the data), ERC-721 (4) and the form before the standard (1, everything is in the data).
+ */
+function valuesOf(log: RawLog, name: string): [string, string, bigint] {
+  switch (log.topics.length) {
+    case 3:
+      expectWords(log, 1);
+      return [topicAddress(log, 1), topicAddress(log, 2), wordAt(log, 0)];
+    case 4:
+      return [topicAddress(log, 1), topicAddress(log, 2), topicAt(log, 3)];
+    case 1:
+      expectWords(log, 3);
+      return [addressAt(log, 0), addressAt(log, 1), wordAt(log, 2)];
+    default:
+      throw new LogShapeError(`${name} has 1, 3 or 4 topics`);
   }
-  if (log.topics.length === 3) {
-    expectWords(log, 1);
-    const from = topicAddress(log, 1);
-    const to = topicAddress(log, 2);
-    return { erc20: [{ token, from, to, value: wordAt(log, 0), logIndex, kind: 'transfer' }] };
-  }
-  if (log.topics.length === 4) {
-    const from = topicAddress(log, 1);
-    const to = topicAddress(log, 2);
-    return { nft: [single(log, { tokenId: topicAt(log, 3), from, to })] };
-  }
-  if (log.topics.length !== 1) throw new LogShapeError('a Transfer has 1, 3 or 4 topics');
-  expectWords(log, 3);
-  const from = addressAt(log, 0);
-  const to = addressAt(log, 1);
-  return { nft: [single(log, { tokenId: wordAt(log, 2), from, to })] };
+}
+
+type OfAmounts = Pick<BlockLogs, 'indexedValues'>;
+
+/** Returns whether the value is an amount, not the id of a token. */
+const isOfAmount = ({ topics: { length }, address }: RawLog, { indexedValues }: OfAmounts): boolean =>
+  length === 3 || (length === 4 && indexedValues.has(address));
+
+export function readTransfer(log: RawLog, block: OfAmounts): LogFinding {
+  const [from, to, value] = valuesOf(log, 'a Transfer');
+  if (!isOfAmount(log, block)) return { nft: [single(log, { tokenId: value, from, to })] };
+  return { erc20: [{ token: log.address, from, to, value, logIndex: log.index, kind: 'transfer' }] };
 }
 
 type Parts = Pick<NftMovement, 'tokenId' | 'from' | 'to'> & Partial<NftMovement>;
 
-function single(log: RawLog, parts: Parts): NftMovement {
+/** Returns the movement of one token, of an ERC-721 where nothing else is said. */
+export function single(log: RawLog, parts: Parts): NftMovement {
   const rest = { standard: 'ERC721', amount: 1n, operator: null, batch: false, part: 0 } as const;
   return { token: log.address, logIndex: log.index, ...rest, ...parts };
 }
@@ -127,30 +133,11 @@ export function readWrap(log: RawLog, direction: 'deposit' | 'withdrawal'): LogF
   };
 }
 
-/** `Approval`: the same 3 topics (ERC-20), 4 topics (ERC-721) and 1 topic (before the standard) as a transfer. */
-export function readApproval(log: RawLog, { indexedValues }: Pick<BlockLogs, 'indexedValues'>): LogFinding {
-  const base = { token: log.address, logIndex: log.index };
-  if (log.topics.length === 4 && indexedValues.has(log.address)) {
-    const value = topicAt(log, 3);
-    const parties = { owner: topicAddress(log, 1), spender: topicAddress(log, 2) };
-    return { approvals: [{ ...base, ...parties, kind: 'amount', value, granted: value > 0n }] };
-  }
-  if (log.topics.length === 3) {
-    expectWords(log, 1);
-    const value = wordAt(log, 0);
-    const owner = topicAddress(log, 1);
-    const spender = topicAddress(log, 2);
-    return { approvals: [{ ...base, owner, spender, kind: 'amount', value, granted: value > 0n }] };
-  }
-  const indexed = log.topics.length === 4;
-  if (!indexed && log.topics.length !== 1) throw new LogShapeError('an Approval has 1, 3 or 4 topics');
-  if (!indexed) expectWords(log, 3);
-  const owner = indexed ? topicAddress(log, 1) : addressAt(log, 0);
-  const spender = indexed ? topicAddress(log, 2) : addressAt(log, 1);
-  const value = indexed ? topicAt(log, 3) : wordAt(log, 2);
-  return {
-    approvals: [{ ...base, owner, spender, kind: 'token', value, granted: spender !== zeroAddress }],
-  };
+export function readApproval(log: RawLog, block: OfAmounts): LogFinding {
+  const [owner, spender, value] = valuesOf(log, 'an Approval');
+  const parts = { token: log.address, owner, spender, value, logIndex: log.index };
+  if (isOfAmount(log, block)) return { approvals: [{ ...parts, kind: 'amount', granted: value > 0n }] };
+  return { approvals: [{ ...parts, kind: 'token', granted: spender !== zeroAddress }] };
 }
 
 export function readApprovalForAll(log: RawLog): LogFinding {

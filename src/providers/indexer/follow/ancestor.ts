@@ -4,8 +4,6 @@ import type { NodeBlocks } from './node-blocks.ts';
 
 /** The chain was reorganised below its final block. Nothing was rolled back, because an operator must decide. */
 export class ReorganisationTooDeepError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string, number: bigint) {
     super(
       `Network ${chainId} was reorganised at or below block ${number}, which counts as final. ` +
@@ -17,8 +15,6 @@ export class ReorganisationTooDeepError extends Error {
 
 /** The node has our newest block, and another chain above it. Nodes behind its address disagree. */
 export class BrokenChainError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string, number: bigint) {
     super(
       `Block ${number} of network ${chainId} does not follow the one before it, which the same node has. ` +
@@ -27,14 +23,6 @@ export class BrokenChainError extends Error {
     this.name = 'BrokenChainError';
   }
 }
-
-/**
- * - `same`: the node is on our branch, or behind on it;
- * - `reorganised`: our blocks above `keep` were replaced; undefined when all were.
- */
-export type AncestorComparison =
-  | { readonly outcome: 'same' }
-  | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
 
 type CompareOptions = {
   readonly db: Database;
@@ -50,6 +38,8 @@ const pageSize = 32;
 /**
  * Compares our newest blocks with the node's, downwards, until one matches. A number that the node does not have
  * proves nothing: a node that lags is no reorganisation.
+ * @returns `same` where the node is on our branch, or behind on it; otherwise our newest block that was not replaced,
+ * undefined where all were
  * @throws ReorganisationTooDeepError when no block that may be replaced matches
  */
 export async function compareBranches({
@@ -58,7 +48,7 @@ export async function compareBranches({
   chainId,
   startBlock,
   head,
-}: CompareOptions): Promise<AncestorComparison> {
+}: CompareOptions): Promise<'same' | { readonly keep: bigint | undefined }> {
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
@@ -67,19 +57,18 @@ export async function compareBranches({
     // either.
     if (ours.length === 0 && below === undefined) {
       const theirs = await blocks.headerAt(head.number);
-      if (theirs === undefined || theirs.hash === head.hash) return { outcome: 'same' };
+      if (theirs === undefined || theirs.hash === head.hash) return 'same';
       throw new ReorganisationTooDeepError(chainId, head.number);
     }
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
-      if (theirs?.hash === hash)
-        return differed ? { outcome: 'reorganised', keep: number } : { outcome: 'same' };
+      if (theirs?.hash === hash) return differed ? { keep: number } : 'same';
       if (theirs !== undefined) differed = true;
       below = number;
     }
     if (ours.length === pageSize) continue;
-    if (!differed) return { outcome: 'same' };
-    if (below === startBlock) return { outcome: 'reorganised', keep: undefined };
+    if (!differed) return 'same';
+    if (below === startBlock) return { keep: undefined };
     throw new ReorganisationTooDeepError(chainId, below ?? startBlock);
   }
 }

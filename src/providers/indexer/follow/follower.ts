@@ -97,7 +97,7 @@ export function createFollower(options: FollowerOptions): Follower {
     reader.drop();
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
-    if (comparison.outcome === 'same') return below.idle();
+    if (comparison === 'same') return below.idle();
     const { keep } = comparison;
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
     events?.onRollBack();

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { acquireLease } from '../../../db/leases/lease.ts';
+import { recordIndexError } from '../store/write/index-state-store.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
-import { createStandstillWatch, type Standstill } from './standstill.ts';
+import { createStandstillWatch } from './standstill.ts';
 
 export type IndexRunner = {
   /** Resolves after the signal, once the step in progress has ended. */
@@ -24,10 +25,6 @@ type RunnerOptions = {
   readonly pollMs: number;
   /** Called when the filler has worked through what changed. */
   readonly onFilled?: () => void;
-  /** Called with the error of a failed step, and with undefined after a step that succeeded. */
-  readonly report: (error: Error | undefined) => Promise<void>;
-  /** Called when the index is stuck, and with undefined when it goes on and at the start. */
-  readonly reportStandstill?: (stuck: Standstill | undefined) => Promise<void>;
   /** Called when this process starts and when it stops indexing the network. */
   readonly onLeading?: (leading: boolean) => void;
 };
@@ -54,12 +51,12 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     const fill = createRestingFill(options);
     let failures = 0;
     let reported: Error | undefined | 'unknown' = 'unknown';
-    const standstill = createStandstillReport(options);
+    const standstill = createStandstillWatch(options);
     // While the database is out, only the log has the error.
     const untold = (cause: unknown) => log.warn({ err: cause, chainId }, 'the failure could not be stored');
     const report = async (error: Error | undefined) => {
       if (reported === undefined && error === undefined) return;
-      await options.report(error);
+      await recordIndexError(db, chainId, error?.message);
       reported = error;
     };
     while (!signal.aborted) {
@@ -128,33 +125,6 @@ function createRestingFill({
       dueAt = more ? 0 : performance.now() + restMs(pollMs);
       onFilled?.();
       return more;
-    },
-  };
-}
-
-/** Takes the outcome of each step. It reports once that the index is stuck and once that it goes on. */
-function createStandstillReport({ chainId, log, reportStandstill }: RunnerOptions) {
-  const watch = createStandstillWatch(chainId);
-  // An earlier process may have left the index stuck.
-  let told: Standstill | undefined | 'unknown' = 'unknown';
-  return {
-    async succeeded() {
-      watch.succeeded();
-      if (told === undefined) return;
-      await reportStandstill?.(undefined);
-      if (told !== 'unknown') log.info({ chainId }, 'the index goes on');
-      told = undefined;
-    },
-    async failed(error: Error, blockedAt: bigint | undefined) {
-      const stuck = watch.failed(error, blockedAt);
-      if (stuck === undefined) return;
-      const before = told === 'unknown' ? undefined : told;
-      if (before?.reason === stuck.reason) return;
-      if (before === undefined || before.block !== stuck.block) {
-        log.error({ chainId, block: stuck.block, reason: stuck.reason }, 'the index is stuck');
-      }
-      await reportStandstill?.(stuck);
-      told = stuck;
     },
   };
 }

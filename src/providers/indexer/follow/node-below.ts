@@ -1,7 +1,5 @@
 /** The node has been below the index for long, on the same branch as far as it goes. */
 export class NodeBelowError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string, nodeHead: bigint, head: bigint) {
     super(
       `The node of network ${chainId} is at block ${nodeHead}, below the index, which is at ${head}. ` +

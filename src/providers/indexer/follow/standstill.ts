@@ -1,5 +1,8 @@
+import type { Logger } from '../../../base/log.ts';
+import type { Database } from '../../../contract/transaction.ts';
 import { isOutage } from '../../../db/connection/outage.ts';
 import { IndexMovedError } from '../store/rollback/roll-back-store.ts';
+import { recordStandstill } from '../store/write/index-state-store.ts';
 import { BrokenChainError, ReorganisationTooDeepError } from './ancestor.ts';
 
 /** Returns whether the database rejects the content of a block. Another try does not help then. */
@@ -7,38 +10,43 @@ export function isRefused(error: unknown): boolean {
   return !isOutage(error) && !(error instanceof IndexMovedError);
 }
 
-/** Why an index is stuck until somebody does something. */
-export type Standstill = {
-  /** The block that cannot be indexed; undefined where no single block is at fault. */
-  readonly block: bigint | undefined;
-  readonly reason: string;
-};
-
 // With the reader's own tries and the runner's pauses, about a minute at a node that answers at once.
 const triesBeforeStuck = 8;
 
+type WatchOptions = { readonly chainId: string; readonly db: Database; readonly log: Logger };
+
 /**
- * Counts failures in a row at the same place of the chain. The returned function takes the error of a step with the
- * block that it could not index, and says whether the index is stuck. An outage proves nothing about a block, so its
- * failures change no count.
+ * Counts failures in a row at the same place of the chain, and records once that the index is stuck and once that it
+ * goes on. An outage proves nothing about a block, so its failures change no count.
  */
-export function createStandstillWatch(chainId: string) {
+export function createStandstillWatch({ chainId, db, log }: WatchOptions) {
   let place: string | undefined;
   let times = 0;
+  // An earlier process may have left the index stuck.
+  let told: { readonly block: bigint | undefined; readonly reason: string } | undefined | 'unknown' =
+    'unknown';
   return {
-    succeeded() {
+    async succeeded(): Promise<void> {
       times = 0;
+      if (told === undefined) return;
+      await recordStandstill(db, chainId, undefined);
+      if (told !== 'unknown') log.info({ chainId }, 'the index goes on');
+      told = undefined;
     },
-    failed(error: Error, block: bigint | undefined): Standstill | undefined {
-      if (block === undefined && !isOfBranch(error)) return undefined;
+    /** @param block that the step could not index; undefined where no single block is at fault */
+    async failed(error: Error, block: bigint | undefined): Promise<void> {
+      if (block === undefined && !isOfBranch(error)) return;
       const name = String(block);
       times = place === name ? times + 1 : 1;
       place = name;
-      if (times < triesBeforeStuck) return undefined;
-      return {
-        block,
-        reason: block === undefined ? error.message : blockedReason(chainId, block, error.message),
-      };
+      if (times < triesBeforeStuck) return;
+      const reason = block === undefined ? error.message : blockedReason(chainId, block, error.message);
+      const before = told === 'unknown' ? undefined : told;
+      if (before?.reason === reason) return;
+      if (before?.block !== block || before === undefined)
+        log.error({ chainId, block, reason }, 'the index is stuck');
+      await recordStandstill(db, chainId, { block, reason });
+      told = { block, reason };
     },
   };
 }

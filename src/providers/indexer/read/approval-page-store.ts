@@ -2,8 +2,8 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../shared/provider.ts';
 import type { Approval } from '../decode/domain.ts';
 import { bytes, hex } from '../store/rows/bulk-store.ts';
-import { approvalKindName, approvalKinds } from '../store/rows/ledger-rows.ts';
-import { freshnessOf } from './history-store.ts';
+import { approvalKinds, kindName } from '../store/rows/ledger-rows.ts';
+import { freshnessOf, type HeadRow } from './history-store.ts';
 
 /** The name of an approval, in the order of a list. */
 export type ApprovalPlace = {
@@ -34,10 +34,7 @@ export type ApprovalRequest = {
 
 const mostCounted = 1_000;
 
-type Row = {
-  readonly head_number: string | null;
-  readonly head_hash: Buffer;
-  readonly head_time: Date;
+type Row = HeadRow & {
   readonly contract: Buffer | null;
   readonly kind: number;
   readonly token_id: string;
@@ -55,7 +52,7 @@ function toGiven(row: Row): GivenApproval[] {
   return [
     {
       contract: hex(row.contract),
-      kind: approvalKindName(row.kind),
+      kind: kindName(approvalKinds, row.kind),
       tokenId: BigInt(row.token_id),
       party: hex(row.party),
       spender: hex(row.spender),

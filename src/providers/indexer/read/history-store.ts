@@ -3,7 +3,7 @@ import type { Freshness } from '../../shared/provider.ts';
 import { readMoves, readTransaction, type WalletTransaction } from '../classify/stored-moves.ts';
 import type { BlockCredit } from '../decode/domain.ts';
 import { hex } from '../store/rows/bulk-store.ts';
-import { creditKindName } from '../store/rows/ledger-rows.ts';
+import { creditKinds, kindName } from '../store/rows/ledger-rows.ts';
 import { blockAtQuery, type HistoryRequest, historyQuery } from './history-page-store.ts';
 
 /** What a block credited to a wallet outside of transactions. */
@@ -14,10 +14,14 @@ export type WalletCreditRow = Pick<WalletTransaction, 'blockNumber' | 'index' | 
   readonly withdrawalIndex: string | null;
 };
 
-type Row = {
+/** The head of the index, which each row of a page has. */
+export type HeadRow = {
   readonly head_number: string | null;
   readonly head_hash: Buffer;
   readonly head_time: Date;
+};
+
+type Row = HeadRow & {
   readonly unsorted: boolean;
   readonly block_number: string | null;
   readonly tx_index: number;
@@ -77,7 +81,7 @@ function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): 
     index: tx_index,
     blockHash: hex(block_hash),
     blockTime: block_time,
-    kind: creditKindName(kind),
+    kind: kindName(creditKinds, kind),
     amount: BigInt(amount),
     validatorIndex,
     withdrawalIndex,
@@ -115,9 +119,7 @@ export async function findBlockAt(
 }
 
 /** The head of the index, up to which an answer is complete, from any row that carries it. */
-export function freshnessOf(
-  row: Pick<Row, 'head_number' | 'head_hash' | 'head_time'> | undefined,
-): Freshness | undefined {
+export function freshnessOf(row: HeadRow | undefined): Freshness | undefined {
   if (row === undefined || row.head_number === null) return undefined;
   return { blockNumber: BigInt(row.head_number), blockHash: hex(row.head_hash), blockTime: row.head_time };
 }

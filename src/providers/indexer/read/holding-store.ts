@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../shared/provider.ts';
 import type { NftStandard } from '../decode/domain.ts';
 import { bytes, hex } from '../store/rows/bulk-store.ts';
-import { freshnessOf } from './history-store.ts';
+import { freshnessOf, type HeadRow } from './history-store.ts';
 import { type HoldingPlace, type HoldingRequest, holdingQuery, pastQuery } from './holding-queries.ts';
 
 /** What a wallet owns of one token. */
@@ -15,10 +15,7 @@ export type Holding = {
   readonly changedBlock: bigint;
 };
 
-type Row = {
-  readonly head_number: string | null;
-  readonly head_hash: Buffer;
-  readonly head_time: Date;
+type Row = HeadRow & {
   readonly contract: Buffer | null;
   readonly token_id: string;
   readonly standard: number;

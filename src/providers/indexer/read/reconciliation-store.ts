@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../shared/provider.ts';
 import { readTransaction } from '../classify/stored-moves.ts';
 import { bytes, hex } from '../store/rows/bulk-store.ts';
-import { createNativeSums, creditKindName, type NativeChange } from '../store/rows/ledger-rows.ts';
+import { createNativeSums, creditKinds, kindName, type NativeChange } from '../store/rows/ledger-rows.ts';
 
 /** Records that are read at most to come from one block to another. */
 export const mostRecords = 10_000;
@@ -101,7 +101,7 @@ function sumsOf(rows: readonly RecordRow[], wallet: string): NativeChange {
   for (const { tx, moved, kind, amount } of rows) {
     all += BigInt(moved ?? 0);
     if (kind === null) sums.addRow(wallet, readTransaction(tx), { native: [] });
-    else sums.addCredit({ wallet, kind: creditKindName(kind), amount: BigInt(amount ?? 0) });
+    else sums.addCredit({ wallet, kind: kindName(creditKinds, kind), amount: BigInt(amount ?? 0) });
   }
   return { ...(sums.of(wallet) ?? nothing), moved: all };
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../shared/provider.ts';
 import { cleanKinds } from '../classify/kinds.ts';
 import { bytes } from '../store/rows/bulk-store.ts';
-import { freshnessOf } from './history-store.ts';
+import { freshnessOf, type HeadRow } from './history-store.ts';
 
 /** The facets of a wallet's history find its tokens. A facet has the first bytes of a token. */
 export type TokenRequest = {
@@ -22,10 +22,7 @@ export type SeenToken = {
   readonly isClean: boolean;
 };
 
-type Row = {
-  readonly head_number: string | null;
-  readonly head_hash: Buffer;
-  readonly head_time: Date;
+type Row = HeadRow & {
   readonly unsorted: boolean;
   readonly facet: string | null;
   readonly clean: boolean;

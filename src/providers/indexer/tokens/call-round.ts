@@ -6,22 +6,14 @@ import { isLimitCode } from '../../../chain/rpc/transport/answer.ts';
 import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
 import { toOneCall } from './multicall.ts';
 
-/** Why a call was not answered: nodes answered something else, or nothing in time. */
-export type Failure = 'refused' | 'late';
+/** Returns the kept part of an answer. Undefined is the answer of a contract that failed. */
+export type Read<T> = (answer: string | undefined) => T;
 
-type Asked = { readonly answer: string | undefined } | Failure | 'unasked';
-
-/** Calls of contracts. A contract can make its call fail, whatever words nodes use, or take any time. */
-export type CallRound = {
-  /**
-   * @returns the result of {@link readContract}; a failure that the contract may have caused; or `unasked` where the
-   * call was late before nodes had proven that they answer, so that it proves nothing
-   * @throws a failure that the nodes caused
-   */
-  ask(call: ContractCall): Promise<Asked>;
-  /** Proves that nodes answer, so that they did not cause the failures. @throws a failure that the nodes caused */
-  confirm(): Promise<void>;
-};
+/**
+ * The outcome of a call. Where nodes answered something else (`refused`) or nothing in time (`late`), the contract may
+ * be the cause. A call that was late before nodes had proven that they answer proves nothing and counts as `unasked`.
+ */
+export type Tried<T> = { readonly value: T } | 'refused' | 'late' | 'unasked';
 
 export type Node = Pick<JsonRpcApiProvider, 'send'>;
 type RoundOptions = {
@@ -38,7 +30,8 @@ const usualMs = 2_000;
 // Either nothing, or code that everybody knows: no other contract takes part in it.
 const harmless = { ...toOneCall([]), gas: 1_000_000n };
 
-export function createCallRound({ node, block, now }: RoundOptions): CallRound {
+/** Calls of contracts. A contract can make its call fail, whatever words nodes use, or take any time. */
+export function createCallRound({ node, block, now }: RoundOptions) {
   let mostMs = usualMs;
   let doubted: Promise<number> | undefined;
   let isProven = false;
@@ -56,10 +49,11 @@ export function createCallRound({ node, block, now }: RoundOptions): CallRound {
   };
 
   return {
-    async ask(call) {
+    /** @throws a failure that the nodes caused */
+    async ask<T>(call: ContractCall, read: Read<T>): Promise<Tried<T>> {
       const wasProven = isProven;
       try {
-        return { answer: await within(mostMs, () => readContract(node, call, block)) };
+        return { value: read(await within(mostMs, () => readContract(node, call, block))) };
       } catch (error) {
         const failure = failureOf(error);
         if (failure === undefined) throw error;
@@ -68,7 +62,8 @@ export function createCallRound({ node, block, now }: RoundOptions): CallRound {
         return failure === 'late' && !wasProven ? 'unasked' : failure;
       }
     },
-    async confirm() {
+    /** Proves that nodes answer, so that they did not cause the failures. @throws a failure that the nodes caused */
+    async confirm(): Promise<void> {
       if ((await timeOfAnswer()) > mostMs) throw new NodeFault('timeout', 'nodes are slow to answer calls');
     },
   };
@@ -87,7 +82,7 @@ async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function failureOf(error: unknown): Failure | undefined {
+function failureOf(error: unknown): 'refused' | 'late' | undefined {
   if (error instanceof LateCallError) return 'late';
   if (!(error instanceof NodesUnavailableError)) return undefined;
   const { attempts } = error;

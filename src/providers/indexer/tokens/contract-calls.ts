@@ -1,6 +1,6 @@
 import { createFewAtOnce } from '../../../base/few-at-once.ts';
 import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
-import { type CallRound, createCallRound, type Failure, type Node } from './call-round.ts';
+import { createCallRound, type Node, type Read, type Tried } from './call-round.ts';
 import { type BatchedCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
 
 export type ContractCalls = {
@@ -15,11 +15,7 @@ export type ContractCalls = {
   readMany<T>(calls: readonly BatchedCall[], read: Read<T>, block?: StateOf): Promise<(T | undefined)[]>;
 };
 
-/** The outcome of a call. */
-type Tried<T> = { readonly value: T } | Failure | 'unasked';
-
-/** Returns the kept part of an answer. Undefined is the answer of a contract that failed. */
-type Read<T> = (answer: string | undefined) => T;
+type CallRound = ReturnType<typeof createCallRound>;
 
 const callsAtOnce = 60;
 const singlesAtOnce = 48;
@@ -88,9 +84,11 @@ async function askTogether<T>(
   calls: readonly BatchedCall[],
   read: Read<T>,
 ): Promise<Tried<T>[]> {
-  const asked = calls.length < 2 ? 'unasked' : await round.ask({ ...toOneCall(calls), gas: manyGas });
-  const answer = typeof asked === 'string' ? undefined : asked.answer;
-  const answers = answer === undefined ? undefined : readResults(answer, calls.length);
+  if (calls.length < 2) return calls.map(() => 'unasked');
+  const asked = await round.ask({ ...toOneCall(calls), gas: manyGas }, (answer) =>
+    answer === undefined ? undefined : readResults(answer, calls.length),
+  );
+  const answers = typeof asked === 'string' ? undefined : asked.value;
   return calls.map((_, place) => {
     const own = answers?.[place];
     return own === undefined ? 'unasked' : { value: read(own) };
@@ -112,9 +110,7 @@ async function settle<T>(
   const askAll = (which: Tried<T>) =>
     Promise.all(
       calls.map(async (call, place) => {
-        if (settled[place] !== which) return;
-        const asked = await few(() => round.ask({ ...call, gas }));
-        settled[place] = typeof asked === 'string' ? asked : { value: read(asked.answer) };
+        if (settled[place] === which) settled[place] = await few(() => round.ask({ ...call, gas }, read));
       }),
     );
   await askAll('unasked');

@@ -14,11 +14,6 @@ import {
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
 
-export type TransferChecker = {
-  /** Checks the transfers of some blocks. @returns whether there may be more. Never rejects because of a node. */
-  check(): Promise<boolean>;
-};
-
 type CheckerOptions = {
   readonly chainId: string;
   readonly db: Database;
@@ -32,8 +27,9 @@ const mostTries = 3;
 /**
  * Finds out whether transfers in the name of accounts that did not sign are believable. It reads approvals that the
  * account signed. Without an approval it asks the contract for this account's balances before and after the block.
+ * The returned function checks some blocks, and returns whether there may be more. It never rejects because of a node.
  */
-export function createTransferChecker({ chainId, db, states, log }: CheckerOptions): TransferChecker {
+export function createTransferChecker({ chainId, db, states, log }: CheckerOptions) {
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
     const verdicts: TransferVerdict[] = [];
     const doubted: SuspectTransfer[] = [];
@@ -58,12 +54,10 @@ export function createTransferChecker({ chainId, db, states, log }: CheckerOptio
     await (isOver ? endCheck : postponeCheck)(db, chainId, block);
   };
 
-  return {
-    async check() {
-      const blocks = await listDueChecks(db, chainId, blocksAtOnce);
-      for (const block of blocks) await checkBlock(block);
-      return blocks.length === blocksAtOnce;
-    },
+  return async (): Promise<boolean> => {
+    const blocks = await listDueChecks(db, chainId, blocksAtOnce);
+    for (const block of blocks) await checkBlock(block);
+    return blocks.length === blocksAtOnce;
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { sortRow } from '../../classify/sort-row.ts';
-import { type MoveVerdict, writeVerdicts } from '../../classify/stored-moves.ts';
+import { type MoveVerdict, type Verdicts, verified, writeVerdicts } from '../../classify/stored-moves.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
 import { readSuspects, type SuspectTransfer } from '../rows/check-rows.ts';
 import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from '../rows/facet-store.ts';
-import { type Verdicts, verified } from './verdicts.ts';
 
 /** Blocks with transfers that are to be checked. */
 const table = 'transfer_checks';

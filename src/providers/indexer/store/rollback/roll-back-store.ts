@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import type { BlockHeader } from '../../decode/domain.ts';
-import { bytes, hex } from '../rows/bulk-store.ts';
+import { bytes, hex, rowsTable } from '../rows/bulk-store.ts';
 import { deleteFacets } from '../rows/facet-store.ts';
 import { undoLedger } from '../rows/ledger-store.ts';
 import { findCitusWorkers } from './distribute-store.ts';
@@ -9,8 +9,6 @@ import { stateOf } from './holding-state.ts';
 
 /** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
 export class IndexMovedError extends Error {
-  readonly retryable = true;
-
   constructor(chainId: string) {
     super(`The index of network ${chainId} was changed by another process`);
     this.name = 'IndexMovedError';
@@ -50,7 +48,8 @@ async function rollBackTo(
   await deleteFacets(tx, chainId, rows);
   await undoLedger(tx, rows);
   await tx.raw(`DELETE FROM wallet_history ${rows.sql}`, rows.bindings);
-  await undoChanges(tx, chainId, keep);
+  await undoHoldings(tx, chainId, keep);
+  await tx.raw(`DELETE FROM nft_changes ${rows.sql}`, rows.bindings);
   await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
   // The new branch has another block at that number, which may be readable.
   await tx.raw(
@@ -84,7 +83,7 @@ const touchedWallets =
 /** A token that a wallet gained or lost in the blocks that are removed. */
 type Undone = { readonly wallet: Buffer; readonly contract: Buffer; readonly token_id: string };
 
-async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void> {
+async function undoHoldings(tx: Tx, chainId: string, keep: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: Undone[] }>(
     `SELECT DISTINCT wallet, contract, token_id FROM nft_changes ${replaced} AND wallet IN ${touchedWallets}`,
     { chainId, keep },
@@ -93,48 +92,50 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
   const isSpread = (await findCitusWorkers(tx)) !== undefined;
   const taken = isSpread ? [...Map.groupBy(rows, ({ wallet }) => hex(wallet)).values()] : [rows];
   for (const part of taken.flatMap(partsOf)) {
-    const sql = isSpread ? takeBack(':wallet::bytea') : takeBack('u.wallet');
-    await tx.raw(sql, { chainId, keep, ...namesOf(part), ...(isSpread && { wallet: walletOf(part) }) });
+    const wallet = isSpread ? bytes(hex(part[0].wallet)) : undefined;
+    const { sql, bindings } = undone(part);
+    const statement = takeBack(sql, wallet === undefined ? 'u.wallet' : ':wallet::bytea');
+    await tx.raw(statement, { chainId, keep, ...bindings, ...(wallet !== undefined && { wallet }) });
   }
-  for (const part of partsOf(rows)) {
-    for (const sql of undoSteps) await tx.raw(sql, { chainId, keep, ...namesOf(part) });
+  for (const { sql, bindings } of partsOf(rows).map(undone)) {
+    for (const step of undoSteps(sql)) await tx.raw(step, { chainId, keep, ...bindings });
   }
 }
-
-const walletOf = ([first]: readonly Undone[]) => (first === undefined ? null : bytes(hex(first.wallet)));
 
 // One statement must end long before its time limit, however many tokens were moved.
 const tokensAtOnce = 500;
 
-const partsOf = (rows: readonly Undone[]): readonly Undone[][] =>
-  Array.from({ length: Math.ceil(rows.length / tokensAtOnce) }, (_, index) =>
-    rows.slice(index * tokensAtOnce, (index + 1) * tokensAtOnce),
-  );
-
-const namesOf = (rows: readonly Undone[]) => ({
-  wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
-  contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
-  tokens: rows.map(({ token_id }) => token_id).join(','),
-});
+function partsOf(rows: readonly Undone[]): [Undone, ...Undone[]][] {
+  const [first, ...others] = rows.slice(0, tokensAtOnce);
+  return first === undefined ? [] : [[first, ...others], ...partsOf(rows.slice(tokensAtOnce))];
+}
 
 // Values, not a temporary table: Citus joins temporary tables with reference tables only.
-const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
-     string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
+const undone = (part: readonly Undone[]) =>
+  rowsTable(
+    'u',
+    ['wallet', 'contract', 'token_id'],
+    part.map(({ wallet, contract, token_id }) => ({
+      wallet: bytes(hex(wallet)),
+      contract: bytes(hex(contract)),
+      token_id,
+    })),
+  );
 
 /** Takes holdings back to the block that is kept, where anything of them is left. */
 const takeBack = (
+  tokens: string,
   wallet: string,
 ) => `UPDATE nft_holdings t SET standard = n.standard, amount = n.amount, changed_block = n.changed_block,
     acquired_block = coalesce(n.acquired_block, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END),
     acquired_log = coalesce(n.acquired_log, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END)
-  FROM ${undone} CROSS JOIN LATERAL ${stateOf('u', ':keep', wallet)} n
+  FROM ${tokens} CROSS JOIN LATERAL ${stateOf('u', ':keep', wallet)} n
   WHERE t.chain_id = :chainId AND t.wallet = ${wallet} AND t.contract = u.contract AND t.token_id = u.token_id
     AND n.changed_block IS NOT NULL`;
 
-const undoSteps = [
-  `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId
+const undoSteps = (tokens: string) => [
+  `DELETE FROM nft_holdings h USING ${tokens} WHERE h.chain_id = :chainId
      AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id AND h.changed_block > :keep`,
-  `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
-  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${undone} WHERE t.chain_id = :chainId
+  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${tokens} WHERE t.chain_id = :chainId
      AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
 ];

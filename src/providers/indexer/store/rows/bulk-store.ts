@@ -1,42 +1,98 @@
 import type { Tx } from '../../../../contract/transaction.ts';
 import { copyRows } from '../../../../db/schema/copy-rows.ts';
 
-/** Columns of a bulk insert by name: the SQL type and one text per row; null and an empty text become NULL. */
-export type BulkColumns = Readonly<
-  Record<string, { readonly type: string; readonly values: readonly (string | null)[] }>
->;
+/** The SQL types of the columns. A name has the same type in every table of the index. */
+const types = {
+  acquired_block: 'bigint',
+  acquired_log: 'integer',
+  amount: 'numeric',
+  block_hash: 'bytea',
+  block_number: 'bigint',
+  block_time: 'timestamptz',
+  changed_block: 'bigint',
+  changed_log: 'integer',
+  contract: 'bytea',
+  delta: 'numeric',
+  facet: 'bytea',
+  fees: 'numeric',
+  gained: 'boolean',
+  granted: 'boolean',
+  kind: 'smallint',
+  log_index: 'integer',
+  minted_block: 'bigint',
+  minter: 'bytea',
+  moved: 'numeric',
+  part: 'integer',
+  party: 'bytea',
+  place: 'integer',
+  reason: 'text',
+  rewards: 'numeric',
+  spender: 'bytea',
+  standard: 'smallint',
+  start_amount: 'numeric',
+  token_id: 'numeric',
+  topic: 'bytea',
+  transfers: 'json',
+  tx_index: 'integer',
+  unknown_fees: 'bigint',
+  validator_index: 'numeric',
+  wallet: 'bytea',
+  withdrawal_index: 'numeric',
+  withdrawals: 'numeric',
+} as const;
+
+export type Column = keyof typeof types;
+
+/**
+ * A row of a table of one network, as the server reads its values. Null and an empty text become NULL. No value may
+ * contain a line feed, which JSON never does.
+ */
+export type Row = { readonly [name in Column]?: string | number | bigint | boolean | null };
+
+/** Returns some columns of rows as a table of a statement: its SQL, and one text per column, which the server splits. */
+export function rowsTable(name: string, columns: readonly Column[], rows: readonly Row[]) {
+  const lists = columns.map(
+    (column) => `string_to_array(:${name}_${column}, E'\\n', '')::${types[column]}[]`,
+  );
+  return {
+    sql: `unnest(${lists.join(', ')}) AS ${name} (${columns.join(', ')})`,
+    bindings: Object.fromEntries(
+      columns.map((column) => [`${name}_${column}`, rows.map((row) => row[column] ?? '').join('\n')]),
+    ),
+  };
+}
 
 // A statement's rows are in memory on both sides.
 const chunkRows = 20_000;
 
 /**
- * Inserts many rows of one network at once: one text per column, which the server splits. It is for rows that may
- * exist, which COPY rejects. Other rows take half the server's time with {@link copyBulk}. No value may contain a
- * line feed, which JSON never does.
+ * Inserts many rows of one network at once. All have the columns of the first one.
  * @param suffix clause after the SELECT, such as ON CONFLICT
  */
 export async function insertBulk(
   tx: Tx,
   table: string,
   chainId: string,
-  columns: BulkColumns,
+  rows: readonly Row[],
   suffix = '',
 ): Promise<void> {
-  const entries = Object.entries(columns);
-  const rows = entries[0]?.[1].values.length ?? 0;
-  const names = entries.map(([name]) => name).join(', ');
-  const arrays = entries.map(([, { type }]) => `string_to_array(?, chr(10), '')::${type}[]`).join(', ');
-  const sql = `INSERT INTO ${table} (chain_id, ${names}) SELECT ?::bigint, r.* FROM unnest(${arrays}) AS r ${suffix}`;
-  for (let start = 0; start < rows; start += chunkRows) {
-    const texts = entries.map(([, { values }]) => values.slice(start, start + chunkRows).join('\n'));
-    await tx.raw(sql, [chainId, ...texts]);
+  const columns = Object.keys(rows[0] ?? {}) as Column[]; // the type of a row has no others
+  for (let start = 0; start < rows.length; start += chunkRows) {
+    const { sql, bindings } = rowsTable('r', columns, rows.slice(start, start + chunkRows));
+    await tx.raw(
+      `INSERT INTO ${table} (chain_id, ${columns.join(', ')}) SELECT :chainId::bigint, r.* FROM ${sql} ${suffix}`,
+      { chainId, ...bindings },
+    );
   }
 }
 
 // As much as the server takes while this process is busy with other blocks, and no more than memory has room for.
 const pieceBytes = 4 * 1_024 * 1_024;
 
-/** Inserts rows of one network that are written as lines of {@link lineOf}. None of them may exist. */
+/**
+ * Inserts rows of one network that are written as lines of {@link lineOf}, in half the server's time. None of them may
+ * exist.
+ */
 export async function copyLines(
   tx: Tx,
   table: string,
@@ -63,51 +119,23 @@ function* inPieces(lines: readonly string[]): Generator<Buffer> {
 export const lineOf = (values: readonly (string | null)[]): string =>
   values.map((value) => value ?? '\\N').join('\t');
 
-/** Reads lines of {@link lineOf} as columns, without the number of the network. */
-export function readLines(names: readonly string[], lines: string): BulkColumns {
+/** Reads lines of {@link lineOf} as rows, without the number of the network. */
+export function readLines<Name extends string>(
+  names: readonly Name[],
+  lines: string,
+): Readonly<Record<Name, string | null>>[] {
   const rows = lines.split('\n').slice(0, -1);
-  const values = rows.map((row) => row.split('\t').slice(1).map(unescaped));
-  const column = (_: string, place: number) => values.map((row) => row[place] ?? null);
-  return Object.fromEntries(names.map((name, at) => [name, { type: 'text', values: column(name, at) }]));
+  return rows.map((row) => {
+    const [, ...values] = row.split('\t');
+    // Each name has a value.
+    return Object.fromEntries(names.map((name, at) => [name, unescaped(values[at] ?? '\\N')])) as Record<
+      Name,
+      string | null
+    >;
+  });
 }
 
 const unescaped = (value: string) => (value === '\\N' ? null : value.replace(/^\\\\/, '\\'));
-
-/** Inserts many rows of one network at once, with COPY. None of them may exist. */
-export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
-  const lists = Object.values(columns).map(({ type, values }) => ({
-    values,
-    write: writers[type] ?? escaped,
-  }));
-  const rows = [...(lists[0]?.values.keys() ?? [])].map((row) => {
-    const own = lists.map(({ values, write }) => {
-      const value = values[row] ?? null;
-      return value === null ? null : write(value);
-    });
-    return `${lineOf([chainId, ...own])}\n`;
-  });
-  await copyLines(tx, table, Object.keys(columns), rows);
-}
-
-const special = /[\\\t\n\r]/g;
-const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function escaped(value: string): string {
-  return value.replace(special, (character) => escapes[character] ?? '\\\\');
-}
-
-const asItIs = (value: string) => value;
-
-// The search for characters to escape took a tenth of the indexer's time; most columns cannot contain any.
-const writers: Readonly<Record<string, (value: string) => string>> = {
-  bytea: (value) => `\\${value}`,
-  bigint: asItIs,
-  integer: asItIs,
-  smallint: asItIs,
-  timestamptz: asItIs,
-  // JSON has no other character that needs an escape.
-  json: (value) => (value.includes('\\') ? escaped(value) : value),
-};
 
 /** Converts `0x` hex to PostgreSQL's hex format of bytea. */
 export function bytes(hex: string): string {
@@ -117,4 +145,9 @@ export function bytes(hex: string): string {
 /** Converts bytes to `0x` hex. */
 export function hex(value: Buffer): string {
   return `0x${value.toString('hex')}`;
+}
+
+/** Converts the seconds of a block to a time as the database reads it. */
+export function timeOf({ timestamp }: { readonly timestamp: bigint }): string {
+  return new Date(Number(timestamp) * 1_000).toISOString();
 }

@@ -1,6 +1,5 @@
 import type { Erc20Movement, IndexedBlock, IndexedTransaction, NftMovement } from '../../decode/domain.ts';
-import { type BulkColumns, bytes } from './bulk-store.ts';
-import { columnsOf } from './row-columns.ts';
+import { bytes } from './bulk-store.ts';
 
 /** A transfer whose sender neither signed nor shows to be a contract. */
 export type SuspectTransfer = {
@@ -61,13 +60,14 @@ function movementsOf({ erc20, nft }: Pick<IndexedTransaction, 'erc20' | 'nft'>):
 }
 
 /** One row for each block with suspects. */
-export function checkRows(blocks: readonly IndexedBlock[]): BulkColumns {
-  const rows = columnsOf({ block_number: 'bigint', block_hash: 'bytea', transfers: 'json' });
-  for (const { header, transactions } of blocks) {
-    if (transactions.every(({ suspects }) => suspects.length === 0)) continue;
-    rows.add(String(header.number), bytes(header.hash), JSON.stringify(checksOf(transactions)));
-  }
-  return rows.columns;
+export function checkRows(blocks: readonly IndexedBlock[]) {
+  return blocks
+    .filter(({ transactions }) => transactions.some(({ suspects }) => suspects.length > 0))
+    .map(({ header, transactions }) => ({
+      block_number: header.number,
+      block_hash: bytes(header.hash),
+      transfers: JSON.stringify(checksOf(transactions)),
+    }));
 }
 
 function checksOf(transactions: readonly IndexedTransaction[]): ChecksJson {

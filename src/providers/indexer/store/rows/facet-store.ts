@@ -3,8 +3,7 @@ import { facetsOf } from '../../classify/facets.ts';
 import type { DescribedRow } from '../../classify/rules.ts';
 import { sortRow } from '../../classify/sort-row.ts';
 import { readMoves, readTransaction } from '../../classify/stored-moves.ts';
-import { type BulkColumns, bytes, hex, insertBulk } from './bulk-store.ts';
-import { columnsOf } from './row-columns.ts';
+import { bytes, hex, insertBulk, type Row, rowsTable } from './bulk-store.ts';
 
 /** The entries by which searches find rows of histories. Each follows from its row. */
 const table = 'history_facets';
@@ -27,24 +26,15 @@ export function toDescribed({ wallet, tx, moves, verdicts }: FacetRow): Describe
   return { wallet: address, transaction: readTransaction(tx), moves: readMoves(moves, address, verdicts) };
 }
 
-/** The row of facets: its wallet as PostgreSQL reads bytes, and its place. */
-type FacetKey = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
-
-/** Facets of rows, as the columns of the table. */
-export function facetColumns() {
-  const rows = columnsOf({
-    wallet: 'bytea',
-    facet: 'bytea',
-    kind: 'smallint',
-    block_number: 'bigint',
-    tx_index: 'integer',
-  });
-  return {
-    columns: rows.columns,
-    add({ wallet, place }: FacetKey, facets: ReadonlyMap<string, number>) {
-      for (const [facet, kind] of facets) rows.add(wallet, facet, String(kind), ...place);
-    },
-  };
+/** Returns the entries of a row. */
+function entriesOf({ wallet, block_number, tx_index }: FacetRow, facets: ReadonlyMap<string, number>): Row[] {
+  return [...facets].map(([facet, kind]) => ({
+    wallet: bytes(hex(wallet)),
+    facet,
+    kind,
+    block_number,
+    tx_index,
+  }));
 }
 
 /** Sorts some rows that were written before there was a search. @returns whether there may be more */
@@ -55,20 +45,26 @@ export async function sortRows(db: Database, chainId: string): Promise<boolean> 
       [chainId, rowsAtOnce],
     );
     if (rows.length === 0) return false;
-    const facets = facetColumns();
-    const sorted = rows.map((row) => {
-      const { kind, facets: found } = sortRow(toDescribed(row));
-      const wallet = bytes(hex(row.wallet));
-      facets.add({ wallet, place: [row.block_number, String(row.tx_index)] }, found);
-      return { wallet, block_number: row.block_number, tx_index: row.tx_index, kind };
-    });
+    const sorted = rows.map((row) => ({ row, ...sortRow(toDescribed(row)) }));
+    const kinds = sorted.map(({ row: { wallet, block_number, tx_index }, kind }) => ({
+      wallet: bytes(hex(wallet)),
+      block_number,
+      tx_index,
+      kind,
+    }));
+    const { sql, bindings } = rowsTable('r', ['wallet', 'block_number', 'tx_index', 'kind'], kinds);
     await tx.raw(
-      `UPDATE wallet_history h SET kind = r.kind
-       FROM json_to_recordset(?) AS r (wallet bytea, block_number bigint, tx_index integer, kind smallint)
-       WHERE h.chain_id = ? AND h.wallet = r.wallet AND h.block_number = r.block_number AND h.tx_index = r.tx_index`,
-      [JSON.stringify(sorted), chainId],
+      `UPDATE wallet_history h SET kind = r.kind FROM ${sql}
+       WHERE h.chain_id = :chainId AND h.wallet = r.wallet AND h.block_number = r.block_number
+         AND h.tx_index = r.tx_index`,
+      { chainId, ...bindings },
     );
-    await insertBulk(tx, table, chainId, facets.columns);
+    await insertBulk(
+      tx,
+      table,
+      chainId,
+      sorted.flatMap(({ row, facets }) => entriesOf(row, facets)),
+    );
     return rows.length === rowsAtOnce;
   });
 }
@@ -88,20 +84,21 @@ export async function deleteFacets(
     condition.bindings,
   );
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
-    const facets = facetColumns();
-    for (const row of rows.slice(start, start + rowsAtOnce)) {
-      const place = [row.block_number, String(row.tx_index)] as const;
-      facets.add({ wallet: bytes(hex(row.wallet)), place }, facetsOf(toDescribed(row), row.kind ?? 0));
-    }
-    await deleteListed(tx, chainId, facets.columns);
+    const some = rows.slice(start, start + rowsAtOnce);
+    await deleteEntries(
+      tx,
+      chainId,
+      some.flatMap((row) => entriesOf(row, facetsOf(toDescribed(row), row.kind ?? 0))),
+    );
   }
 }
 
-async function deleteListed(tx: Tx, chainId: string, columns: BulkColumns): Promise<void> {
+async function deleteEntries(tx: Tx, chainId: string, entries: readonly Row[]): Promise<void> {
+  const { sql, bindings } = rowsTable('u', ['wallet', 'facet', 'kind', 'block_number', 'tx_index'], entries);
   await tx.raw(
-    `DELETE FROM ${table} f USING ${listed} WHERE f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet
+    `DELETE FROM ${table} f USING ${sql} WHERE f.chain_id = :chainId AND f.wallet = u.wallet AND f.facet = u.facet
        AND f.kind = u.kind AND f.block_number = u.block_number AND f.tx_index = u.tx_index`,
-    [...listOf(columns), chainId],
+    { chainId, ...bindings },
   );
 }
 
@@ -111,25 +108,19 @@ export async function moveFacets(
   chainId: string,
   rows: readonly (FacetRow & { readonly newKind: number })[],
 ): Promise<void> {
-  const before = facetColumns();
-  const after = facetColumns();
-  for (const row of rows) {
-    const { kind, newKind } = row;
-    if (kind === null || kind === newKind) continue;
-    const key = { wallet: bytes(hex(row.wallet)), place: [row.block_number, String(row.tx_index)] } as const;
-    before.add(key, facetsOf(toDescribed(row), kind));
-    after.add(key, facetsOf(toDescribed(row), newKind));
-  }
-  if (before.columns['wallet']?.values.length === 0) return;
-  await deleteListed(tx, chainId, before.columns);
-  await insertBulk(tx, table, chainId, after.columns);
-}
-
-const listed = `unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[],
-    string_to_array(?, ',')::smallint[], string_to_array(?, ',')::bigint[], string_to_array(?, ',')::integer[])
-  AS u (wallet, facet, kind, block_number, tx_index)`;
-
-const listOf = (columns: BulkColumns) =>
-  ['wallet', 'facet', 'kind', 'block_number', 'tx_index'].map(
-    (name) => columns[name]?.values.join(',') ?? '',
+  const moved = rows.filter(({ kind, newKind }) => kind !== null && kind !== newKind);
+  if (moved.length === 0) return;
+  const entries = (kindOf: (row: (typeof moved)[number]) => number) =>
+    moved.flatMap((row) => entriesOf(row, facetsOf(toDescribed(row), kindOf(row))));
+  await deleteEntries(
+    tx,
+    chainId,
+    entries(({ kind }) => kind ?? 0),
   );
+  await insertBulk(
+    tx,
+    table,
+    chainId,
+    entries(({ newKind }) => newKind),
+  );
+}

@@ -2,9 +2,8 @@ import { sortRow } from '../../classify/sort-row.ts';
 import { writeMoves, writeTransaction, writeVerdicts } from '../../classify/stored-moves.ts';
 import type { IndexedBlock } from '../../decode/domain.ts';
 import type { Steps } from '../../decode/turns.ts';
-import { bytes, lineOf } from './bulk-store.ts';
+import { bytes, lineOf, timeOf } from './bulk-store.ts';
 import { createNativeSums, type NativeSums } from './ledger-rows.ts';
-import { timeOf } from './row-columns.ts';
 import { walletMoves } from './wallet-moves.ts';
 
 /** The tables with most rows, and the columns of their lines. What rows of a transaction have in common comes first. */
@@ -36,7 +35,7 @@ export function* writeSteps(chainId: string, block: IndexedBlock): Steps<Written
   const wallets = new Set<string>();
   const lines = { wallet_history: '', history_facets: '' };
   const number = String(block.header.number);
-  const time = timeOf(block);
+  const time = timeOf(block.header);
   for (const transaction of block.transactions) {
     yield;
     const { index, internalCalls } = transaction;

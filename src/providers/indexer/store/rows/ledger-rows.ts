@@ -1,27 +1,15 @@
 import type { StoredMoves, StoredTransaction } from '../../classify/stored-moves.ts';
 import type { Approval, BlockCredit, IndexedBlock } from '../../decode/domain.ts';
-import { type BulkColumns, bytes } from './bulk-store.ts';
-import { columnsOf, timeOf } from './row-columns.ts';
+import { bytes, type Row, timeOf } from './bulk-store.ts';
 
-/** By the number that the tables have for it. */
+/** The kinds of credits and of approvals by the numbers that the tables have for them. */
 export const creditKinds = { withdrawal: 1, fees: 2, block: 3, uncle: 4 } as const;
-const creditKindNames = ['withdrawal', 'fees', 'block', 'uncle'] as const;
-
-/** The kind of a credit by the number that the tables have for it. */
-export function creditKindName(number: number): BlockCredit['kind'] {
-  const name = creditKindNames[number - 1];
-  if (name === undefined) throw new Error(`There is no kind ${number} of credits.`);
-  return name;
-}
-
 export const approvalKinds = { amount: 1, token: 2, all: 3 } as const;
-const approvalKindNames = ['amount', 'token', 'all'] as const;
 
-/** The kind of an approval by the number that the tables have for it. */
-export function approvalKindName(number: number): Approval['kind'] {
-  const name = approvalKindNames[number - 1];
-  if (name === undefined) throw new Error(`There is no kind ${number} of approvals.`);
-  return name;
+/** Returns the kind with a number of the tables. */
+export function kindName<Kind extends string>(kinds: Readonly<Record<Kind, number>>, number: number): Kind {
+  for (const name in kinds) if (kinds[name] === number) return name;
+  throw new Error(`There is no kind ${number} among ${Object.keys(kinds).join(', ')}.`);
 }
 
 /** What changes the sums of one wallet. */
@@ -42,7 +30,7 @@ export type NativeSums = {
   /** The sum for a wallet. */
   of(wallet: string): NativeChange | undefined;
   /** @param sign -1n takes away what the rows had added */
-  columns(sign?: 1n | -1n): BulkColumns;
+  rows(sign?: 1n | -1n): readonly Row[];
   /** Adds everything of other sums. */
   addAll(others: NativeSums): void;
   all(): Iterable<readonly [wallet: string, change: NativeChange]>;
@@ -76,7 +64,7 @@ export function createNativeSums(): NativeSums {
       sumOf(wallet)[kind === 'withdrawal' ? 'withdrawals' : 'rewards'] += amount;
     },
     of: (wallet) => sums.get(wallet),
-    columns: (sign = 1n) => sumColumns(sums, sign),
+    rows: (sign = 1n) => sumRows(sums, sign),
     addAll(others) {
       for (const [wallet, change] of others.all()) {
         const sum = sumOf(wallet);
@@ -91,107 +79,77 @@ export function createNativeSums(): NativeSums {
   };
 }
 
-/** Sums of several blocks as the columns of their table. */
-export function sumOfSums(all: readonly NativeSums[]): BulkColumns {
+/** Sums of several blocks as the rows of their table. */
+export function sumOfSums(all: readonly NativeSums[]): readonly Row[] {
   const total = createNativeSums();
   for (const sums of all) total.addAll(sums);
-  return total.columns();
+  return total.rows();
 }
 
-function sumColumns(sums: ReadonlyMap<string, NativeChange>, sign: bigint): BulkColumns {
-  const rows = columnsOf({
-    wallet: 'bytea',
-    moved: 'numeric',
-    fees: 'numeric',
-    unknown_fees: 'bigint',
-    withdrawals: 'numeric',
-    rewards: 'numeric',
+function sumRows(sums: ReadonlyMap<string, NativeChange>, sign: bigint): Row[] {
+  return [...sums].flatMap(([wallet, change]) => {
+    const { moved, fees, unknownFees, withdrawals, rewards } = change;
+    if (Object.values(change).every((value) => value === 0n)) return [];
+    return {
+      wallet: bytes(wallet),
+      moved: sign * moved,
+      fees: sign * fees,
+      unknown_fees: sign * unknownFees,
+      withdrawals: sign * withdrawals,
+      rewards: sign * rewards,
+    };
   });
-  for (const [wallet, { moved, fees, unknownFees, withdrawals, rewards }] of sums) {
-    const values = [moved, fees, unknownFees, withdrawals, rewards];
-    if (values.some((value) => value !== 0n))
-      rows.add(bytes(wallet), ...values.map((value) => String(sign * value)));
-  }
-  return rows.columns;
 }
 
 /** What a wallet approves, by the name of the approval: the next approval of the same name replaces it. */
-type ApprovalKey = readonly [wallet: string, contract: string, kind: string, tokenId: string, party: string];
+export const approvalKey = ['wallet', 'contract', 'kind', 'token_id', 'party'] as const;
 
-function keyOf({ owner, token, kind, value, spender }: Approval): ApprovalKey {
-  const party = kind === 'token' ? '\\x' : bytes(spender);
-  return [
-    bytes(owner),
-    bytes(token),
-    String(approvalKinds[kind]),
-    kind === 'token' ? String(value) : '0',
-    party,
-  ];
+function keyOf({ owner, token, kind, value, spender }: Approval) {
+  return {
+    wallet: bytes(owner),
+    contract: bytes(token),
+    kind: approvalKinds[kind],
+    token_id: kind === 'token' ? value : 0n,
+    party: kind === 'token' ? '\\x' : bytes(spender),
+  };
 }
-
-const approvalKey = {
-  wallet: 'bytea',
-  contract: 'bytea',
-  kind: 'smallint',
-  token_id: 'numeric',
-  party: 'bytea',
-};
 
 /** Returns the rows of these blocks that belong neither to a history nor to NFTs. Pure. */
 export function ledgerRows(blocks: readonly IndexedBlock[]) {
-  const credited = columnsOf({
-    wallet: 'bytea',
-    kind: 'smallint',
-    block_number: 'bigint',
-    place: 'integer',
-    block_hash: 'bytea',
-    block_time: 'timestamptz',
-    amount: 'numeric',
-    validator_index: 'numeric',
-    withdrawal_index: 'numeric',
-  });
-  const changed = columnsOf({
-    ...approvalKey,
-    block_number: 'bigint',
-    log_index: 'integer',
-    spender: 'bytea',
-    amount: 'numeric',
-    granted: 'boolean',
-  });
-  const last = new Map<string, { readonly key: ApprovalKey; readonly rest: readonly string[] }>();
-  for (const block of blocks) {
-    const number = String(block.header.number);
-    for (const credit of block.credits) {
-      const { wallet, kind, place, amount, validatorIndex, withdrawalIndex } = credit;
-      credited.add(
-        ...[bytes(wallet), String(creditKinds[kind]), number, String(place), bytes(block.header.hash)],
-        ...[timeOf(block), String(amount), validatorIndex?.toString() ?? null],
-        withdrawalIndex?.toString() ?? null,
-      );
-    }
-    for (const approval of block.transactions.flatMap(({ approvals }) => approvals)) {
-      const { spender, kind, value, granted, logIndex } = approval;
-      const key = keyOf(approval);
-      const amount = kind === 'amount' ? String(value) : '0';
-      changed.add(...key, number, String(logIndex), bytes(spender), amount, String(granted));
-      last.set(key.join(), {
-        key,
-        rest: [bytes(spender), amount, String(granted), number, String(logIndex)],
-      });
-    }
-  }
-  const live = columnsOf({
-    ...approvalKey,
-    spender: 'bytea',
-    amount: 'numeric',
-    granted: 'boolean',
-    changed_block: 'bigint',
-    changed_log: 'integer',
-  });
-  for (const { key, rest } of last.values()) live.add(...key, ...rest);
+  const changes = blocks.flatMap(({ header, transactions }) =>
+    transactions.flatMap(({ approvals }) =>
+      approvals.map((approval) => ({
+        ...keyOf(approval),
+        block_number: header.number,
+        log_index: approval.logIndex,
+        spender: bytes(approval.spender),
+        amount: approval.kind === 'amount' ? approval.value : 0n,
+        granted: approval.granted,
+      })),
+    ),
+  );
+  const last = new Map(changes.map((change) => [approvalKey.map((name) => change[name]).join(), change]));
   return {
-    block_credits: credited.columns,
-    approval_changes: changed.columns,
-    wallet_approvals: live.columns,
+    block_credits: blocks.flatMap(creditRows),
+    approval_changes: changes,
+    wallet_approvals: [...last.values()].map(({ block_number, log_index, ...rest }) => ({
+      ...rest,
+      changed_block: block_number,
+      changed_log: log_index,
+    })),
   };
+}
+
+function creditRows({ header, credits }: IndexedBlock) {
+  return credits.map(({ wallet, kind, place, amount, validatorIndex, withdrawalIndex }) => ({
+    wallet: bytes(wallet),
+    kind: creditKinds[kind],
+    block_number: header.number,
+    place,
+    block_hash: bytes(header.hash),
+    block_time: timeOf(header),
+    amount,
+    validator_index: validatorIndex,
+    withdrawal_index: withdrawalIndex,
+  }));
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../contract/transaction.ts';
 import { readMoves, readTransaction } from '../../classify/stored-moves.ts';
-import { bytes, hex, insertBulk } from './bulk-store.ts';
-import { createNativeSums, creditKindName, creditKinds } from './ledger-rows.ts';
+import { bytes, hex, insertBulk, rowsTable } from './bulk-store.ts';
+import { approvalKey, createNativeSums, creditKinds, kindName } from './ledger-rows.ts';
 
 /**
  * What is kept in addition to the histories: credits of blocks, sums of the native asset, approvals. They are
@@ -56,13 +56,12 @@ export async function undoLedger(tx: Tx, replaced: Replaced): Promise<void> {
     sums.addRow(wallet, readTransaction(row.tx), readMoves(row.moves, wallet));
   }
   for (const { wallet, kind, amount } of credits.rows) {
-    sums.addCredit({ wallet: hex(wallet), kind: creditKindName(kind), amount: BigInt(amount) });
+    sums.addCredit({ wallet: hex(wallet), kind: kindName(creditKinds, kind), amount: BigInt(amount) });
   }
-  await insertBulk(tx, 'native_sums', chainId, sums.columns(-1n), ledgerConflicts.native_sums);
+  await insertBulk(tx, 'native_sums', chainId, sums.rows(-1n), ledgerConflicts.native_sums);
   await undoApprovals(tx, replaced);
 }
 
-const approvalKey = ['wallet', 'contract', 'kind', 'token_id', 'party'] as const;
 type UndoneRow = {
   readonly wallet: Buffer;
   readonly contract: Buffer;
@@ -71,43 +70,40 @@ type UndoneRow = {
   readonly party: Buffer;
 };
 
-// Values, not a temporary table: Citus joins temporary tables with reference tables only.
-const undone = `unnest(string_to_array(:wallet, ',')::bytea[], string_to_array(:contract, ',')::bytea[],
-    string_to_array(:kind, ',')::smallint[], string_to_array(:token_id, ',')::numeric[],
-    string_to_array(:party, ',')::bytea[]) AS u (${approvalKey.join(', ')})`;
-const sameKey = (table: string) => approvalKey.map((name) => `${table}.${name} = u.${name}`).join(' AND ');
-
 const keyOf = (table: string) => approvalKey.map((name) => `${table}.${name}`).join(', ');
-const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
 
-const undoSteps = [
-  `DELETE FROM wallet_approvals a USING ${undone} WHERE a.chain_id = :chainId AND ${sameKey('a')}`,
-  // Grouped by the wallet, which clusters can do on each of their nodes.
-  `INSERT INTO wallet_approvals (chain_id, ${approvalKey.join(', ')}, spender, amount, granted, changed_block, changed_log)
-   SELECT c.chain_id, ${keyOf('c')}, ${newest('spender')}, ${newest('amount')}, ${newest('granted')},
-     max(c.block_number), ${newest('log_index')}
-   FROM approval_changes c JOIN ${undone} USING (${approvalKey.join(', ')})
-   WHERE c.chain_id = :chainId GROUP BY c.chain_id, ${keyOf('c')}`,
-];
+/** Returns SQL of a column of the newest of changes `c`. */
+export const newestChange = (name: string) =>
+  `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
 
-async function undoApprovals(tx: Tx, { sql, bindings }: Replaced): Promise<void> {
+async function undoApprovals(tx: Tx, { sql, bindings: { chainId, keep } }: Replaced): Promise<void> {
   const { rows } = await tx.raw<{ rows: UndoneRow[] }>(
     `DELETE FROM approval_changes ${sql} RETURNING ${approvalKey.join(', ')}`,
-    bindings,
+    { chainId, keep },
   );
   if (rows.length === 0) return;
-  const lists = {
-    wallet: rows.map(({ wallet }) => bytes(hex(wallet))),
-    contract: rows.map(({ contract }) => bytes(hex(contract))),
-    kind: rows.map(({ kind }) => kind),
-    token_id: rows.map(({ token_id }) => token_id),
-    party: rows.map(({ party }) => bytes(hex(party))),
-  };
-  // The same approval may have changed several times.
-  const names = rows.map((_, index) => approvalKey.map((name) => lists[name][index]).join());
-  const first = names.map((name, index) => names.indexOf(name) === index);
-  const texts = Object.fromEntries(
-    approvalKey.map((name) => [name, lists[name].filter((_, index) => first[index]).join(',')]),
+  const keys = rows.map(({ wallet, contract, party, ...rest }) => ({
+    ...rest,
+    wallet: bytes(hex(wallet)),
+    contract: bytes(hex(contract)),
+    party: bytes(hex(party)),
+  }));
+  // The same approval may have changed several times. Values, not a temporary table: Citus joins temporary tables with
+  // reference tables only.
+  const distinct = new Map(keys.map((key) => [approvalKey.map((name) => key[name]).join(), key]));
+  const undone = rowsTable('u', approvalKey, [...distinct.values()]);
+  await tx.raw(
+    `DELETE FROM wallet_approvals a USING ${undone.sql} WHERE a.chain_id = :chainId
+       AND (${keyOf('a')}) = (${keyOf('u')})`,
+    { chainId, ...undone.bindings },
   );
-  for (const step of undoSteps) await tx.raw(step, { chainId: bindings.chainId, ...texts });
+  // Grouped by the wallet, which clusters can do on each of their nodes.
+  await tx.raw(
+    `INSERT INTO wallet_approvals (chain_id, ${approvalKey.join(', ')}, spender, amount, granted, changed_block, changed_log)
+     SELECT c.chain_id, ${keyOf('c')}, ${newestChange('spender')}, ${newestChange('amount')}, ${newestChange('granted')},
+       max(c.block_number), ${newestChange('log_index')}
+     FROM approval_changes c JOIN ${undone.sql} USING (${approvalKey.join(', ')})
+     WHERE c.chain_id = :chainId GROUP BY c.chain_id, ${keyOf('c')}`,
+    { chainId, ...undone.bindings },
+  );
 }

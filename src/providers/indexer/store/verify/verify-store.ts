@@ -4,14 +4,17 @@ import type { IndexedBlock } from '../../decode/domain.ts';
 import { atOnce } from '../../decode/turns.ts';
 import { findVerdicts, withVerdicts } from '../checks/verdicts.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
-import { type BulkColumns, readLines } from '../rows/bulk-store.ts';
+import { type Column, type Row, readLines, rowsTable } from '../rows/bulk-store.ts';
 import { type HistoryTable, historyTables, writeSteps } from '../rows/history-rows.ts';
+import { approvalKey } from '../rows/ledger-rows.ts';
+import { newestChange } from '../rows/ledger-store.ts';
 
-type AllRows = BlockRows & Readonly<Record<HistoryTable, BulkColumns>>;
+type AnyRow = Readonly<Record<string, Row[Column]>>;
+type AllRows = Readonly<Record<keyof BlockRows | HistoryTable, readonly AnyRow[]>>;
 
 /** One row in which a table and the node differ. */
 export type Difference = {
-  readonly table: keyof AllRows;
+  readonly table: keyof AllRows | 'index_blocks';
   /** The columns that name the row within the block, such as `wallet=0x… tx_index=5`. */
   readonly row: string;
   readonly kind: 'missing' | 'other' | 'needless';
@@ -23,8 +26,6 @@ type Check = {
     | ('block_credits' | 'approval_changes');
   readonly key: readonly string[];
   readonly content: readonly string[];
-  /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
-  readonly byWallet: boolean;
   /** Whether an index that began with an earlier release has the rows of later blocks only. */
   readonly ofLedger?: true;
 };
@@ -34,50 +35,46 @@ const checks: readonly Check[] = [
     table: 'wallet_history',
     key: ['wallet', 'tx_index'],
     content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves', 'kind'],
-    byWallet: true,
   },
   {
     table: 'block_credits',
     key: ['wallet', 'kind', 'place'],
     content: ['block_hash', 'block_time', 'amount', 'validator_index', 'withdrawal_index'],
-    byWallet: true,
     ofLedger: true,
   },
   {
     table: 'approval_changes',
     key: ['wallet', 'contract', 'kind', 'token_id', 'party', 'log_index'],
     content: ['spender', 'amount', 'granted'],
-    byWallet: true,
     ofLedger: true,
   },
   {
     table: 'nft_changes',
     key: ['wallet', 'contract', 'token_id', 'log_index', 'part'],
     content: ['standard', 'delta', 'gained'],
-    byWallet: true,
   },
   {
     table: 'index_skipped_logs',
     key: ['log_index'],
     content: ['contract', 'topic', 'reason'],
-    byWallet: false,
   },
 ];
+
+/** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
+const isByWallet = ({ key }: Check) => key[0] === 'wallet';
 
 /** Only when whole tables are searched: the facets of a wallet are not in the order of blocks. */
 const facetCheck: Check = {
   table: 'history_facets',
   key: ['wallet', 'facet', 'kind', 'tx_index'],
   content: [],
-  byWallet: true,
 };
 
 /** Tables that may have more than the rows of a block, and when a row `t` counts as the expected row `e`. */
 type Subset = {
   readonly table: 'history_facets' | 'token_contracts' | 'nft_tokens';
   readonly key: readonly string[];
-  /** SQL types by the names of the columns. */
-  readonly types: Readonly<Record<string, string>>;
+  readonly columns: readonly Column[];
   readonly on: string;
 };
 
@@ -85,26 +82,26 @@ const subsets: readonly Subset[] = [
   {
     table: 'history_facets',
     key: ['wallet', 'facet', 'tx_index'],
-    types: { wallet: 'bytea', facet: 'bytea', kind: 'smallint', block_number: 'bigint', tx_index: 'integer' },
+    columns: ['wallet', 'facet', 'kind', 'block_number', 'tx_index'],
     on: `t.wallet = e.wallet AND t.facet = e.facet AND t.kind = e.kind AND t.block_number = e.block_number
       AND t.tx_index = e.tx_index`,
   },
   {
     table: 'token_contracts',
     key: ['contract'],
-    types: { contract: 'bytea', standard: 'smallint' },
+    columns: ['contract', 'standard'],
     on: 't.contract = e.contract AND t.standard >= e.standard',
   },
   {
     table: 'nft_tokens',
     key: ['contract', 'token_id'],
-    types: { contract: 'bytea', token_id: 'numeric', minted_block: 'bigint' },
+    columns: ['contract', 'token_id', 'minted_block'],
     on: `t.contract = e.contract AND t.token_id = e.token_id
       AND (e.minted_block IS NULL OR t.minted_block <= e.minted_block)`,
   },
 ];
 
-type Row = { readonly key: string; readonly content: string };
+type StoredRow = { readonly key: string; readonly content: string };
 
 /**
  * Compares the rows of one block with the data of the node, for all wallets that the block touches. It compares their
@@ -124,9 +121,9 @@ export async function compareBlock(
   const isInLedger = await hasLedger(db, chainId, number);
   for (const check of checks) {
     if (check.ofLedger === true && !isInLedger) continue;
-    const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
+    const wallets = isByWallet(check) ? walletsOf(rows[check.table]) : undefined;
     const { sql, bindings } = storedRows(check, chainId, number, wallets);
-    const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
+    const stored = (await db.raw<{ rows: StoredRow[] }>(sql, bindings)).rows;
     found.push(differences(check, expectedRows(check, rows[check.table]), stored));
   }
   for (const subset of subsets) found.push(await missingRows(db, chainId, subset, rows));
@@ -148,7 +145,7 @@ export async function findStrayRows(
   const all = await Promise.all(
     blocks.map(async (block) => ({ ...block.header, rows: await expectedOf(db, chainId, block) })),
   );
-  for (const check of [...checks.filter(({ byWallet }) => byWallet), facetCheck]) {
+  for (const check of [...checks.filter(isByWallet), facetCheck]) {
     const expected = new Set(
       all.flatMap(({ number, rows }) =>
         [...expectedRows(check, rows[check.table]).keys()].map((key) => `${number} ${key}`),
@@ -184,14 +181,14 @@ function allRows(chainId: string, block: IndexedBlock): AllRows {
   const written = atOnce(writeSteps(chainId, block));
   const { wallet_history, history_facets } = historyTables;
   return {
-    ...blockRows([written], block.header.number),
+    ...blockRows([written]),
     wallet_history: readLines(wallet_history, written.lines.wallet_history),
     history_facets: readLines(history_facets, written.lines.history_facets),
   };
 }
 
-function walletsOf(columns: BulkColumns): string[] {
-  return [...new Set(columns['wallet']?.values ?? [])].filter((wallet) => wallet !== null);
+function walletsOf(rows: readonly AnyRow[]): string[] {
+  return [...new Set(rows.map((row) => String(row['wallet'])))];
 }
 
 // Times are compared in the form in which they are written, all other values as the server prints them.
@@ -215,18 +212,15 @@ function storedRows(
   };
 }
 
-function expectedRows({ key, content }: Check, columns: BulkColumns): ReadonlyMap<string, string> {
-  const text = (names: readonly string[], index: number) =>
-    names.map((name) => columns[name]?.values[index] ?? '').join(' ');
-  const count = columns[key[0] ?? '']?.values.length ?? 0;
-  const rows = Array.from({ length: count }, (_, index) => [text(key, index), text(content, index)] as const);
-  return new Map(rows);
+function expectedRows({ key, content }: Check, rows: readonly AnyRow[]): ReadonlyMap<string, string> {
+  const text = (names: readonly string[], row: AnyRow) => names.map((name) => row[name] ?? '').join(' ');
+  return new Map(rows.map((row) => [text(key, row), text(content, row)]));
 }
 
 function differences(
   check: Check,
   expected: ReadonlyMap<string, string>,
-  rows: readonly Row[],
+  rows: readonly StoredRow[],
 ): Difference[] {
   const stored = new Map(rows.map(({ key, content }) => [key, content]));
   const wanting = [...expected].flatMap(([key, content]) => {
@@ -247,17 +241,14 @@ function toDifference({ table, key }: Check, values: string, kind: Difference['k
 async function missingRows(
   db: Database,
   chainId: string,
-  { table, key, types, on }: Subset,
+  { table, key, columns, on }: Subset,
   rows: AllRows,
 ): Promise<Difference[]> {
-  const names = Object.keys(types);
-  const lists = names.map((name) => (rows[table][name]?.values ?? []).map((value) => value ?? '').join(','));
-  if (lists[0] === '') return [];
-  const arrays = Object.values(types).map((type) => `string_to_array(?, ',', '')::${type}[]`);
+  const expected = rowsTable('e', columns, rows[table]);
   const { rows: found } = await db.raw<{ rows: Record<string, string>[] }>(
-    `SELECT ${key.map((name) => `e.${name}::text`).join(', ')} FROM unnest(${arrays.join(', ')}) AS e (${names.join(', ')})
-     LEFT JOIN ${table} t ON t.chain_id = ? AND ${on} WHERE t.${key[0]} IS NULL`,
-    [...lists, chainId],
+    `SELECT ${key.map((name) => `e.${name}::text`).join(', ')} FROM ${expected.sql}
+     LEFT JOIN ${table} t ON t.chain_id = :chainId AND ${on} WHERE t.${key[0]} IS NULL`,
+    { chainId, ...expected.bindings },
   );
   return found.map((row) => ({ table, kind: 'missing', row: named(key, row) }));
 }
@@ -265,28 +256,24 @@ async function missingRows(
 const named = (key: readonly string[], row: Readonly<Record<string, string>>): string =>
   key.map((name) => `${name}=${plain(row[name] ?? '')}`).join(' ');
 
-const approvalKey = ['wallet', 'contract', 'kind', 'token_id', 'party'];
-const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
-
 /** Returns approvals that differ from their last change. */
 async function otherApprovals(
   db: Database,
   chainId: string,
   { wallet_approvals }: AllRows,
 ): Promise<Difference[]> {
-  const lists = approvalKey.map((name) => wallet_approvals[name]?.values.join(',') ?? '');
-  if (lists[0] === '') return [];
+  const given = rowsTable('u', approvalKey, wallet_approvals);
   const key = approvalKey.map((name) => `c.${name}`).join(', ');
+  const [spender, amount, granted] = ['spender', 'amount', 'granted'].map(newestChange);
   const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
     `SELECT s.wallet::text, s.contract::text, s.kind::text, s.token_id::text
-     FROM (SELECT ${key}, ${newest('spender')} AS spender, ${newest('amount')} AS amount, ${newest('granted')} AS granted
-       FROM approval_changes c JOIN unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[],
-           string_to_array(?, ',')::smallint[], string_to_array(?, ',')::numeric[],
-           string_to_array(?, ',')::bytea[]) AS u (${approvalKey.join(', ')}) USING (${approvalKey.join(', ')})
-       WHERE c.chain_id = ? GROUP BY ${key}) s
-     LEFT JOIN wallet_approvals a ON a.chain_id = ? AND ${approvalKey.map((name) => `a.${name} = s.${name}`).join(' AND ')}
+     FROM (SELECT ${key}, ${spender} AS spender, ${amount} AS amount, ${granted} AS granted
+       FROM approval_changes c JOIN ${given.sql} USING (${approvalKey.join(', ')})
+       WHERE c.chain_id = :chainId GROUP BY ${key}) s
+     LEFT JOIN wallet_approvals a ON a.chain_id = :chainId
+       AND ${approvalKey.map((name) => `a.${name} = s.${name}`).join(' AND ')}
      WHERE (a.spender, a.amount, a.granted) IS DISTINCT FROM (s.spender, s.amount, s.granted)`,
-    [...lists, chainId, chainId],
+    { chainId, ...given.bindings },
   );
   return rows.map((row) => ({
     table: 'wallet_approvals',
@@ -297,11 +284,9 @@ async function otherApprovals(
 
 /** Returns tokens of which a wallet has another amount than the sum of its changes. */
 async function otherHoldings(db: Database, chainId: string, { nft_changes }: AllRows): Promise<Difference[]> {
-  const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
-  if (lists[0] === '') return [];
+  const moved = rowsTable('t', ['wallet', 'contract', 'token_id'], nft_changes);
   const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
-    `WITH touched AS (SELECT DISTINCT * FROM unnest(string_to_array(?, ',')::bytea[],
-        string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[]) AS t (wallet, contract, token_id)),
+    `WITH touched AS (SELECT DISTINCT * FROM ${moved.sql}),
       sums AS (SELECT c.wallet, c.contract, c.token_id,
           CASE WHEN max(c.standard) = 721
             THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
@@ -309,16 +294,16 @@ async function otherHoldings(db: Database, chainId: string, { nft_changes }: All
           (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1] AS acquired_block,
           (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2] AS acquired_log,
           max(c.block_number) AS changed_block
-        FROM nft_changes c JOIN touched USING (wallet, contract, token_id) WHERE c.chain_id = ?
+        FROM nft_changes c JOIN touched USING (wallet, contract, token_id) WHERE c.chain_id = :chainId
         GROUP BY c.wallet, c.contract, c.token_id)
      SELECT s.wallet::text, s.contract::text, s.token_id::text FROM sums s
-     LEFT JOIN nft_holdings h ON h.chain_id = ? AND h.wallet = s.wallet AND h.contract = s.contract
+     LEFT JOIN nft_holdings h ON h.chain_id = :chainId AND h.wallet = s.wallet AND h.contract = s.contract
        AND h.token_id = s.token_id
      -- What a wallet had before the index began counts as acquired at block 0.
      WHERE (h.amount, nullif(h.acquired_block, 0), CASE WHEN h.acquired_block <> 0 THEN h.acquired_log END, h.changed_block)
        IS DISTINCT FROM (s.amount + CASE h.standard WHEN 721 THEN 0 ELSE coalesce(h.start_amount, 0) END,
          nullif(s.acquired_block, 0), CASE WHEN s.acquired_block <> 0 THEN s.acquired_log END::int, s.changed_block)`,
-    [...lists, chainId, chainId],
+    { chainId, ...moved.bindings },
   );
   return rows.map((row) => ({
     table: 'nft_holdings',

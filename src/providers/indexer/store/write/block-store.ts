@@ -3,7 +3,7 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../../decode/domain.ts';
 import { IndexMovedError } from '../rollback/roll-back-store.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
-import { bytes, copyBulk, copyLines, hex, insertBulk } from '../rows/bulk-store.ts';
+import { bytes, copyLines, hex, insertBulk, timeOf } from '../rows/bulk-store.ts';
 import { type HistoryTable, historyTables, type WrittenBlock } from '../rows/history-rows.ts';
 import { ledgerConflicts, restartLedger } from '../rows/ledger-store.ts';
 
@@ -44,7 +44,7 @@ export async function appendBlocks(
   blocks: readonly WrittenBlock[],
   keepFrom: bigint,
 ): Promise<void> {
-  const rows = blockRows(blocks, keepFrom);
+  const rows = blockRows(blocks);
   await inTransaction(db, async (tx) => {
     const startBlock = await moveHead(tx, chainId, head, blocks);
     for (const [table, columns] of Object.entries(historyTables)) {
@@ -52,6 +52,11 @@ export async function appendBlocks(
       await copyLines(tx, table, columns, lines);
     }
     await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
+    await insertBlocks(
+      tx,
+      chainId,
+      blocks.filter(({ header }) => header.number >= keepFrom),
+    );
     // The new blocks follow the indexed blocks, so those are on the node's branch, and the final blocks stay on it.
     // The last final block is kept, because every later block must descend from it.
     await tx(table).where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
@@ -60,10 +65,7 @@ export async function appendBlocks(
 
 /** Before the first block of a network nobody had anything. */
 function withoutPast(rows: BlockRows): BlockRows {
-  const { start_amount: starts, ...others } = rows.nft_holdings;
-  if (starts === undefined) return rows;
-  const known = { ...starts, values: starts.values.map(() => '0') };
-  return { ...rows, nft_holdings: { ...others, start_amount: known } };
+  return { ...rows, nft_holdings: rows.nft_holdings.map((row) => ({ ...row, start_amount: 0n })) };
 }
 
 /**
@@ -78,12 +80,7 @@ async function moveHead(
 ): Promise<string | undefined> {
   const last = blocks.at(-1);
   if (last === undefined) return undefined;
-  const untraced = blocks.filter(({ traced }) => !traced).length;
-  const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
-  const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
-  const credits = blocks.flatMap((block) => block.credits);
-  const partialFees = blocks.reduce((sum, block) => sum + block.partialFees, 0);
-  const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
+  const sum = (of: (block: IndexedBlock) => number) => blocks.reduce((total, block) => total + of(block), 0);
   await followLedger(tx, chainId, blocks);
   const { rows } = await tx.raw<{ rows: { start_block: string }[] }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
@@ -97,12 +94,12 @@ async function moveHead(
       number: String(last.header.number),
       hash: bytes(last.header.hash),
       time: String(last.header.timestamp),
-      untraced,
-      withoutReceipt,
-      withdrawals,
-      rewards: credits.filter(({ kind }) => kind !== 'withdrawal').length,
-      unrewarded,
-      partialFees,
+      untraced: sum(({ traced }) => Number(!traced)),
+      withoutReceipt: sum((block) => block.withoutReceipt),
+      withdrawals: sum((block) => block.withdrawals),
+      rewards: sum(({ credits }) => credits.filter(({ kind }) => kind !== 'withdrawal').length),
+      unrewarded: sum(({ rewardsKnown }) => Number(!rewardsKnown)),
+      partialFees: sum((block) => block.partialFees),
       chainId,
       head: head === undefined ? null : bytes(head),
     },
@@ -148,26 +145,22 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
 };
 
+// All are sent without waiting for each other: this process is busy with other blocks, and would keep the server waiting.
 async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, block_credits, approval_changes, ...others } = rows;
-  const copied = { block_credits, approval_changes };
-  for (const [table, columns] of Object.entries(copied)) await copyBulk(tx, table, chainId, columns);
-  // All are sent without waiting for each other: this process is busy with other blocks, and would keep the server
-  // waiting.
   await Promise.all(
-    Object.entries(others).map(
-      ([table, columns]) => insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]), // a key of rows
+    Object.entries(rows).map(
+      ([table, own]) => insertBulk(tx, table, chainId, own, onConflict[table as keyof BlockRows]), // a key of rows
     ),
   );
-  const { number, hash, parent_hash, block_time, wallets } = index_blocks;
-  for (const index of number?.values.keys() ?? []) {
-    const value = [number, hash, parent_hash, block_time, wallets].map(
-      (column) => column?.values[index] ?? null,
-    );
+}
+
+async function insertBlocks(tx: Tx, chainId: string, blocks: readonly WrittenBlock[]): Promise<void> {
+  for (const { header, wallets } of blocks) {
+    const { number, hash, parentHash } = header;
     await tx.raw(
-      `INSERT INTO index_blocks (chain_id, number, hash, parent_hash, block_time, wallets)
+      `INSERT INTO ${table} (chain_id, number, hash, parent_hash, block_time, wallets)
        VALUES (?, ?, ?::bytea, ?::bytea, ?, ?::bytea[])`,
-      [chainId, ...value],
+      [chainId, String(number), bytes(hash), bytes(parentHash), timeOf(header), [...wallets].map(bytes)],
     );
   }
 }

@@ -59,27 +59,6 @@ type Row = {
   readonly stuck_since: Date | null;
 };
 
-const columns: (keyof Row)[] = [
-  'chain_id',
-  'start_block',
-  'head_number',
-  'head_hash',
-  'head_time',
-  'finalized_number',
-  'node_head',
-  'internal_transfers',
-  'untraced_blocks',
-  'updated_at',
-  'new_block_at',
-  'blocks_per_second',
-  'last_error',
-  'last_error_at',
-  'without_receipt',
-  'stuck_at',
-  'stuck_reason',
-  'stuck_since',
-];
-
 function toState(row: Row): IndexState {
   const { head_number: number, head_hash: hash, head_time: time, last_error, last_error_at } = row;
   const { stuck_at, stuck_reason, stuck_since } = row;
@@ -113,13 +92,13 @@ function toState(row: Row): IndexState {
 
 /** @returns the state of a network's index; undefined when the index has not begun */
 export async function findIndexState(db: Database, chainId: string): Promise<IndexState | undefined> {
-  const row = await db<Row>(table).select(columns).where('chain_id', chainId).first();
+  const row = await db<Row>(table).where('chain_id', chainId).first();
   return row && toState(row);
 }
 
 /** Every index that has begun, in the order of the chain ids; also of networks that are no longer registered. */
 export async function listIndexStates(db: Database): Promise<IndexState[]> {
-  const rows = await db<Row>(table).select(columns).orderBy('chain_id');
+  const rows = await db<Row>(table).orderBy('chain_id');
   return rows.map(toState);
 }
 
@@ -136,7 +115,7 @@ export async function beginIndex(
   const { rows } = await db.raw<{ rows: [Row] }>(
     `INSERT INTO index_state (chain_id, start_block, internal_transfers) VALUES (?, ?, ?)
      ON CONFLICT (chain_id) DO UPDATE SET internal_transfers = excluded.internal_transfers
-     RETURNING ${columns.join(', ')}`,
+     RETURNING *`,
     [chainId, String(startBlock), internalTransfers],
   );
   return toState(rows[0]);

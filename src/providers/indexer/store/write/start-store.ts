@@ -1,6 +1,6 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
-import { bytes, hex } from '../rows/bulk-store.ts';
+import { bytes, hex, rowsTable } from '../rows/bulk-store.ts';
 
 /**
  * What wallets had of ERC-1155 tokens before the index began, in `nft_holdings`: null until the contract has reported
@@ -13,6 +13,13 @@ export type UnstartedHolding = {
   readonly contract: string;
   readonly tokenId: bigint;
 };
+
+const key = ['wallet', 'contract', 'token_id'] as const;
+const keyOf = ({ wallet, contract, tokenId }: UnstartedHolding) => ({
+  wallet: bytes(wallet),
+  contract: bytes(contract),
+  token_id: tokenId,
+});
 
 const unstarted = 'standard = 1155 AND start_amount IS NULL';
 const mostTries = 3;
@@ -68,21 +75,19 @@ export function saveStarts(
       [chainId, bytes(head)],
     );
     if (rowCount !== 1) return false;
-    const rows = asked.map(({ wallet, contract, tokenId, amount }) => ({
-      wallet: bytes(wallet),
-      contract: bytes(contract),
-      token_id: String(tokenId),
-      amount: amount === undefined ? null : String(amount),
-    }));
+    const { sql, bindings } = rowsTable(
+      'r',
+      [...key, 'amount'],
+      asked.map((holding) => ({ ...keyOf(holding), amount: holding.amount ?? null })),
+    );
     await tx.raw(
       `UPDATE ${table} h SET start_tries = h.start_tries + 1, start_amount = r.amount - h.amount,
          amount = coalesce(r.amount, h.amount),
          acquired_block = CASE WHEN r.amount > h.amount THEN coalesce(h.acquired_block, 0) ELSE h.acquired_block END,
          acquired_log = CASE WHEN r.amount > h.amount THEN coalesce(h.acquired_log, 0) ELSE h.acquired_log END
-       FROM json_to_recordset(?) AS r (wallet bytea, contract bytea, token_id numeric, amount numeric)
-       WHERE h.chain_id = ? AND h.wallet = r.wallet AND h.contract = r.contract AND h.token_id = r.token_id
-         AND h.${unstarted.replace('start_amount', 'h.start_amount')}`,
-      [JSON.stringify(rows), chainId],
+       FROM ${sql} WHERE h.chain_id = :chainId AND h.wallet = r.wallet AND h.contract = r.contract
+         AND h.token_id = r.token_id AND h.${unstarted.replace('start_amount', 'h.start_amount')}`,
+      { chainId, ...bindings },
     );
     return true;
   });
@@ -91,18 +96,11 @@ export function saveStarts(
 /** Starts holdings of an index from the first block on, which an earlier release wrote, with nothing. */
 export async function startFromNothing(db: Database, chainId: string, limit: number): Promise<number> {
   const holdings = await listUnstarted(db, chainId, limit);
-  const list = (of: (holding: UnstartedHolding) => string) => holdings.map(of).join();
+  const listed = rowsTable('u', key, holdings.map(keyOf));
   await db.raw(
-    `UPDATE ${table} h SET start_amount = 0
-     FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
-       AS u (wallet, contract, token_id)
-     WHERE h.chain_id = ? AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
-    [
-      list(({ wallet }) => bytes(wallet)),
-      list(({ contract }) => bytes(contract)),
-      list(({ tokenId }) => String(tokenId)),
-      chainId,
-    ],
+    `UPDATE ${table} h SET start_amount = 0 FROM ${listed.sql}
+     WHERE h.chain_id = :chainId AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
+    { chainId, ...listed.bindings },
   );
   return holdings.length;
 }
