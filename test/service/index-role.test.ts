@@ -47,7 +47,7 @@ test.beforeAll(async ({ database }) => {
   chains = await Promise.all([startChain(), startChain({ chainId: '77' })]);
   await database.db('networks').insert(network('31337', chains[0]?.rpcUrl ?? ''));
   const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
-  const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_READY_LAG: '0' };
+  const settings = { HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0', INDEX_READY_LAG: '0' };
   const config = loadConfig({
     ...settings,
     INDEX_POLL_MS: '50',

@@ -14,6 +14,7 @@ const start = (database: TestDatabase, settings: Record<string, string>) =>
       HOST: '127.0.0.1',
       PORT: '0',
       OPERATIONS_PORT: '0',
+      DRAIN_SECONDS: '0',
       SECRET_KEYS: keys,
       CURSOR_KEYS: keys,
       DATABASE_URL: database.url,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { startService } from '../../src/service/service.ts';
@@ -26,7 +26,8 @@ afterAll(async () => {
   taken.close();
   await observer.close();
 });
-beforeEach(async () => {
+/** A database of its own, and two free ports. */
+async function prepare(): Promise<void> {
   database = await createTestDatabase();
   [port, operationsPort] = await Promise.all([freePort(), freePort()]);
   await database.db('networks').insert({
@@ -40,7 +41,7 @@ beforeEach(async () => {
     confirmations: 1,
     finality_depth: 64,
   });
-});
+}
 
 const takenPort = () => {
   const address = taken.address();
@@ -135,8 +136,9 @@ const signers = [
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 ].map((privateKey) => ({ chainId: '31337', privateKey }));
 
-async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
-  await prepare?.();
+async function taskOf({ prepare: spoil, settings }: Refusal): Promise<RefusedTask> {
+  await prepare();
+  await spoil?.();
   // Only the service's own sessions are left to count.
   await database.close();
   const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
@@ -185,12 +187,14 @@ describe.each(refusals)('a start that is refused because $why', (refusal) => {
     // The server counts a session for a moment after its client has gone.
     await waitFor(async () => expect(await sessions()).toEqual([]));
   });
+});
 
-  test('leaves nothing that keeps its process alive', async () => {
-    const task = await taskOf(refusal);
-    const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(task)], {});
-    const [, message] = await child.until(/refused: (.*)/);
-    expect(message).toMatch(refusal.message);
-    expect(await Promise.race([child.ended, pause(5_000, 'still running')])).toBe(0);
-  });
+test('starts that are refused leave nothing that keeps their process alive', async () => {
+  const tasks: RefusedTask[] = [];
+  for (const refusal of refusals) tasks.push(await taskOf(refusal));
+  const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(tasks)], {});
+  await child.until(/^all were refused$/m);
+  const messages = [...child.output().matchAll(/^refused: (.*)$/gm)].map(([, message]) => message);
+  expect(messages).toEqual(refusals.map(({ message }) => expect.stringMatching(message)));
+  expect(await Promise.race([child.ended, pause(5_000, 'still running')])).toBe(0);
 });

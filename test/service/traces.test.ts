@@ -161,19 +161,24 @@ describe('traces', () => {
     expect(lines(api).find(({ msg }) => msg === 'request')).not.toHaveProperty('traceId');
   });
 
-  for (const kind of ['silent', 'absent', 'refusing'])
+  // A silent one gets more spans than the queue holds, which an answer of any kind empties.
+  for (const [kind, rounds] of [
+    ['silent', 400],
+    ['absent', 40],
+    ['refusing', 40],
+  ] as const)
     test(`cost no request and no stop anything where the collector is ${kind}`, async ({ world }) => {
       const opened: Collector[] = [];
       const open = async (collector: Promise<Collector>) => {
         opened.push(await collector);
         return (await collector).url;
       };
-      const urls: Record<string, () => Promise<string>> = {
+      const urls = {
         silent: () => open(silent()),
         absent: async () => `http://127.0.0.1:${await freePort()}`,
         refusing: () => open(startCollector((response) => response.writeHead(503).end('busy'))),
       };
-      const endpoint = (await urls[kind]?.()) ?? '';
+      const endpoint = await urls[kind]();
       const api = world.start({
         ROLES: 'api',
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -181,10 +186,9 @@ describe('traces', () => {
       });
       const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
       const ask = async () => (await fetch(url, { headers: { 'x-api-key': world.keys.acme } })).status;
-      // More spans than the queue holds.
       const statuses: number[] = [];
       // None waits for another one.
-      for (let round = 0; round < 400; round += 1)
+      for (let round = 0; round < rounds; round += 1)
         statuses.push(...(await Promise.all(Array.from({ length: 5 }, ask))));
       expect(new Set(statuses)).toEqual(new Set([200]));
       await api.until(/the collector takes no traces/);
