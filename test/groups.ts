@@ -20,6 +20,7 @@ export const processTests = [
  */
 export const slowTests = [
   'test/blockchain/moving-lists.test.ts',
+  'test/cli/{audit,rwa-export,rwa-import}.test.ts',
   'test/contract/lint-rules.test.ts',
   'test/db/silence.test.ts',
   'test/events/{admission-race,all-of-many}.test.ts',

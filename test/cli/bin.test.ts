@@ -7,6 +7,7 @@ import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { moduleCache } from '../support/process.ts';
 import { settingsFor, type Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
@@ -22,7 +23,9 @@ afterAll(async () => {
 
 /** Starts the real program as a process; `node` are options of the runtime. `heard`: it knows of Ctrl-C. */
 function start(databaseUrl: string, args: readonly string[], node: readonly string[] = []) {
-  const child = spawn(process.execPath, [...node, bin, ...args], { env: settingsFor(databaseUrl) });
+  const child = spawn(process.execPath, [...node, bin, ...args], {
+    env: { ...moduleCache, ...settingsFor(databaseUrl) },
+  });
   let out = '';
   let err = '';
   child.stdout.on('data', (piece) => {

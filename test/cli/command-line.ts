@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { readClientSettings } from '../../src/config/client-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import type { FixedValues } from '../../src/config/fixed-values.ts';
 
 export type Told = {
   readonly status: number;
@@ -49,6 +50,8 @@ type Surroundings = {
   readonly answer?: string;
   /** Variables that are no settings of the service. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of what is no setting either. */
+  readonly fixed?: Partial<FixedValues>;
   /** Called with each piece on standard error and the way to press Ctrl-C. */
   readonly onTold?: (text: string, interrupt: () => void) => void;
 };
@@ -56,7 +59,7 @@ type Surroundings = {
 /** The command line in this process, over these settings. */
 export function commandLine(
   settings: Readonly<Record<string, string>>,
-  { terminal = false, onTold = () => {}, answer, environment = {} }: Surroundings = {},
+  { terminal = false, onTold = () => {}, answer, environment = {}, fixed = {} }: Surroundings = {},
 ): CommandLine {
   const run = async (...args: readonly string[]): Promise<Told> => {
     const listeners = new Set<() => void>();
@@ -68,7 +71,7 @@ export function commandLine(
     const status = await runCommandLine(
       {
         version: '1.2.3',
-        loadConfig: () => loadConfig(settings),
+        loadConfig: () => loadConfig(settings, fixed),
         loadClientSettings: () => readClientSettings(settings),
         stdin: Object.assign(Readable.from([]), { isTTY: answer !== undefined }),
         environment,

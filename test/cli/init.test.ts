@@ -9,6 +9,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { openKeystore } from '../../src/chain/minting/key-signer.ts';
 import { test } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres.ts';
+import { moduleCache } from '../support/process.ts';
 import type { Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
@@ -31,7 +32,7 @@ type Asked = {
 
 /** Runs the real program; its input ends once every answer is given. */
 function run(args: readonly string[], { cwd, env = {}, answers = [] }: Asked): Promise<Told> {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env });
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...moduleCache, ...env } });
   const told = { out: '', err: '' };
   const left = [...answers];
   let seen = 0;
@@ -172,7 +173,7 @@ describe('tallystick init', () => {
     const keys = `old:${Buffer.alloc(32, 5).toString('base64')}`;
     await writeFile(path.join(cwd, 'keys'), keys);
     const env = { DATABASE_URL: away, SECRET_KEYS_FILE: 'keys' };
-    const { out } = await run(['init', '--yes', '--json'], { cwd, env });
+    const { out } = await run(['init', '--yes', '--json'], { cwd, env: { ...moduleCache, ...env } });
     const { settings } = JSON.parse(out);
     const written = await settingsOf(settings);
     expect(written).toMatchObject({ DATABASE_URL: away, SECRET_KEYS_FILE: path.join(cwd, 'keys') });
@@ -240,7 +241,7 @@ describe('tallystick init', () => {
     'leaves nothing behind that the next run would meet, when it is ended by %s',
     async (end, { databaseUrl }) => {
       const cwd = await newFolder();
-      const child = spawn(process.execPath, [bin, 'init'], { cwd, env: {} });
+      const child = spawn(process.execPath, [bin, 'init'], { cwd, env: moduleCache });
       const ended = once(child, 'close');
       await asked(child, 'Database');
       child.stdin.write(`${databaseUrl}\n`);

@@ -15,6 +15,7 @@ import { documents, type SchemaObject } from '../../src/contract/documents.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
 import { addNetwork, addNfts, addRwa, recipient, serviceVault } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { moduleCache } from '../support/process.ts';
 import { commandLine } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
@@ -26,7 +27,7 @@ async function connect(args: readonly string[], env: Record<string, string>) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [bin, 'mcp', ...args],
-    env,
+    env: { ...moduleCache, ...env },
     stderr: 'ignore',
   });
   const client = new Client({ name: 'test', version: '1' });

@@ -5,6 +5,7 @@ import { compareBlock } from '../../src/providers/indexer/store/verify/verify-st
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
+import { moduleCache } from '../support/process.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
@@ -26,6 +27,7 @@ afterAll(() => node.close());
 /** Runs the process; kills it when it has asked the node this many times. @returns whether it came to its end */
 async function runUntil(database: TestDatabase, questions: number): Promise<boolean> {
   const child = spawn(process.execPath, [program, node.url, database.url, '1', String(startBlock)], {
+    env: { ...process.env, ...moduleCache },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const before = node.asked.length;

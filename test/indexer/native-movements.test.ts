@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { NativeMovement } from '../../src/providers/indexer/decode/domain.ts';
+import type { IndexedTransaction, NativeMovement } from '../../src/providers/indexer/decode/domain.ts';
 import { decodeRecorded, fixturesLike, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+
+type Changes = Readonly<Record<string, string>>;
+type NativeOracle = {
+  readonly transactions: readonly {
+    readonly transactionHash: string;
+    readonly transferDeltas: Changes;
+    readonly feeDeltas: Changes;
+  }[];
+};
 
 type LoggedBlock = {
   readonly receipts: readonly {
@@ -23,7 +32,25 @@ function net(movements: readonly NativeMovement[]): Record<string, bigint> {
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n));
 }
 
+function bigints(changes: Changes): Record<string, bigint> {
+  const entries = Object.entries(changes).map(([account, change]) => [account, BigInt(change)] as const);
+  return Object.fromEntries(entries.filter(([, change]) => change !== 0n));
+}
+
 describe('native movements', () => {
+  test.each(fixturesLike('ethereum/*.native'))('equal the state changes of %s to the wei', (name) => {
+    const oracle = readFixture<NativeOracle>(name).transactions;
+    const { transactions } = decodeRecorded(name.replace('.native', ''));
+    expect(transactions.map(({ hash }) => hash)).toEqual(
+      oracle.map(({ transactionHash }) => transactionHash),
+    );
+    for (const [index, { transferDeltas, feeDeltas }] of oracle.entries()) {
+      const { native, fee, from } = transactions[index] as IndexedTransaction; // of the same length
+      expect(net(native)).toEqual(bigints(transferDeltas));
+      expect(-(fee ?? 0n)).toBe(bigints(feeDeltas)[from]);
+    }
+  });
+
   type Balances = { readonly newBalances: Readonly<Record<string, string>> };
 
   test.each(['ethereum/14000000', 'ethereum/17000000'])('touch exactly the accounts of %s', (name) => {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { moduleCache } from '../support/process.ts';
 import { credential } from './auth-server.ts';
 import { type BetterAuthServer, startBetterAuth } from './better-auth.ts';
 import type { Question, Reply } from './verifier-process.ts';
@@ -34,7 +35,10 @@ afterAll(async () => {
 function startTwo(env: NodeJS.ProcessEnv): Promise<ChildProcess[]> {
   return Promise.all(
     [0, 1].map(async () => {
-      const options = { execArgv: [], env: { PATH: process.env['PATH'], AREAS: 'events', ...env } };
+      const options = {
+        execArgv: [],
+        env: { PATH: process.env['PATH'], AREAS: 'events', ...moduleCache, ...env },
+      };
       const child = fork(script, options);
       await once(child, 'message');
       return child;

@@ -97,7 +97,8 @@ describe('the local world', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     const left = programs.filter(({ pid, words }) => words[0] !== 'sh' && isAlive(pid));
-    expect(left).toHaveLength(2);
+    // A session that PostgreSQL has just forked has the words of its server for a moment.
+    expect(new Set(left.map(({ words }) => words[0])).size).toBe(2);
     const next = runLocal(directory);
     await next.ready;
     expect(left.filter(({ pid }) => isAlive(pid))).toEqual([]);

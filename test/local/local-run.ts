@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { exitStateFile } from '../../src/local/programs/chain.ts';
 import { possibleData, removePostgresPlace } from '../../src/local/programs/postgres-place.ts';
 import { listOwnProcesses, type Process } from '../../src/local/programs/processes.ts';
+import { moduleCache } from '../support/process.ts';
 
 const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
 
@@ -33,7 +34,7 @@ type RunOptions = { readonly fresh?: boolean; readonly env?: Record<string, stri
 export function runLocal(directory: string, { fresh = false, env = {}, uid }: RunOptions = {}): LocalRun {
   const child = spawn(process.execPath, [entry, directory, ...(fresh ? ['--fresh'] : [])], {
     cwd: '/',
-    env: { ...process.env, PORT: '0', ...env },
+    env: { ...process.env, ...moduleCache, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(uid !== undefined && { uid, gid: uid }),
   });

@@ -7,6 +7,7 @@ import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import type { NftEntry } from '../../src/providers/shared/provider.ts';
 import { killAtExit } from '../support/kill-at-exit.ts';
+import { moduleCache } from '../support/process.ts';
 import { makeDirectory, readCredentials, removeDirectory } from './local-run.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -21,7 +22,7 @@ beforeAll(async () => {
   directory = await makeDirectory(true);
   service = spawn(process.execPath, [main, '--local'], {
     cwd: directory,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0' },
+    env: { PATH: process.env['PATH'] ?? '', ...moduleCache, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   killAtExit(service);

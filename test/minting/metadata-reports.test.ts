@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { tokenRangeOf } from '../../src/rwa/assets/token-id.ts';
 import { findDueRefresh } from '../../src/rwa/mint-worker/stores/refresh-store.ts';
 import { findCompanyLimits } from '../../src/rwa/operators/company-limit-store.ts';
@@ -18,14 +18,13 @@ let rwa: { id: string; range: { from: string; to: string } };
 // So long that only `elapse` ends it.
 const quiet = { MINT_REFRESH_SECONDS: '3600' };
 
-beforeEach(async () => {
+async function begin(): Promise<void> {
   setup = await createMintSetup();
   await setup.work(undefined, quiet).until(/working/);
   ids = await mint(2);
   const [{ id, number }] = await setup.service.db('rwas');
   rwa = { id, range: tokenRangeOf(BigInt(number)) };
-});
-afterEach(() => setup.close());
+}
 
 async function mint(count: number): Promise<string[]> {
   const accepted = await setup.accept(count);
@@ -88,6 +87,9 @@ async function behaveAs(code: string): Promise<() => Promise<void>> {
 }
 
 describe('changed metadata', () => {
+  beforeEach(begin);
+  afterEach(() => setup.close());
+
   test('are reported once after a quiet period, whoever changed them, with the range of that RWA', async () => {
     const { service, cli } = setup;
     const [nftId = ''] = ids;
@@ -111,38 +113,6 @@ describe('changed metadata', () => {
     expect((await service.db('mint_lanes').first()).pause_reason).toBeNull();
     expect(await setup.settle(ids)).toEqual([]);
     expect(await reports()).toMatchObject([{ rwa_id: rwa.id, state: 'finalized' }]);
-  });
-
-  test.each([
-    ['PATCH /rwa', () => change()],
-    [
-      'PATCH /nft',
-      () => acme().patch(`/v1/api/nft/${ids[0]}`).send({ imageUrl: 'https://images.example/x' }).expect(200),
-    ],
-    ['tallystick rwa update', () => setup.cli.json('rwa', 'update', rwa.id, '--name', 'Cask 18')],
-  ])('of %s alone are due', async (_name, act) => {
-    await act();
-    expect(await due()).toEqual([rwa.id]);
-  });
-
-  test('are not due where no token shows the change', async () => {
-    const { service } = setup;
-    await acme()
-      .patch(`/v1/api/rwa/${rwa.id}`)
-      .send({ price: '7.00', currency: 'EUR', data: { a: 1 } })
-      .expect(200);
-    await acme().patch(`/v1/api/rwa/${rwa.id}`).send({ name: 'Cask 17', archived: true }).expect(200);
-    await acme()
-      .patch(`/v1/api/nft/${ids[0]}`)
-      .send({ data: { cellar: 4 } })
-      .expect(200);
-    // Nobody has read metadata of an RWA whose NFTs are not minted.
-    const contractAddress = setup.chain.contract;
-    const other = await addRwa(service.db, service.companies.acme, { contractAddress, isClaimable: true });
-    const { body } = await acme().post(`/v1/api/rwa/${other.id}/nfts`).send({ count: 1 }).expect(200);
-    await acme().patch(`/v1/api/nft/${body.nfts[0].id}`).send({ imageUrl: 'https://images.example/x' });
-    await change(other.id);
-    expect(await due()).toEqual([]);
   });
 
   test('of one company are not those of another on the same contract, and count to its gas', async () => {
@@ -170,20 +140,6 @@ describe('changed metadata', () => {
     expect(await ranges()).toEqual([rwa.range]);
   });
 
-  test('wait while the budget of the company is used up', async () => {
-    const { chain, service, signers } = setup;
-    const budget = { company_id: service.companies.acme, chain_id: chain.chainId, wei_per_day: 1 };
-    await service.db('company_gas_budgets').insert(budget);
-    await setup.killAll();
-    await change();
-    await elapse();
-    const lane = { chainId: chain.chainId, signer: String(signers[0]) };
-    const find = () => findDueRefresh(service.db, lane, { seconds: 3_600, excludedContracts: [] });
-    expect(await find()).toBeUndefined();
-    await service.db('company_gas_budgets').update({ wei_per_day: BigInt(plenty).toString() });
-    expect(await find()).toMatchObject({ rwaId: rwa.id });
-  });
-
   test('wait while the signer cannot pay, which pauses nothing', async () => {
     const { chain, service, signers } = setup;
     const node = await startNode(chain.rpcUrl);
@@ -202,7 +158,66 @@ describe('changed metadata', () => {
   });
 });
 
+// What a worker would take up, which none has to do.
+describe('changes of metadata', () => {
+  beforeAll(begin);
+  beforeEach(async () => {
+    await setup.service.db('rwas').update({ metadata_changed_at: null });
+  });
+  afterAll(() => setup.close());
+
+  test.each([
+    ['PATCH /rwa', () => change()],
+    [
+      'PATCH /nft',
+      () => acme().patch(`/v1/api/nft/${ids[0]}`).send({ imageUrl: 'https://images.example/x' }).expect(200),
+    ],
+    ['tallystick rwa update', () => setup.cli.json('rwa', 'update', rwa.id, '--name', 'Cask 18')],
+  ])('of %s alone are due', async (_name, act) => {
+    await act();
+    expect(await due()).toEqual([rwa.id]);
+  });
+
+  test('wait while the budget of the company is used up', async () => {
+    const { chain, service, signers } = setup;
+    const budget = { company_id: service.companies.acme, chain_id: chain.chainId, wei_per_day: 1 };
+    await service.db('company_gas_budgets').insert(budget);
+    await setup.killAll();
+    await change();
+    await elapse();
+    const lane = { chainId: chain.chainId, signer: String(signers[0]) };
+    const find = () => findDueRefresh(service.db, lane, { seconds: 3_600, excludedContracts: [] });
+    expect(await find()).toBeUndefined();
+    await service.db('company_gas_budgets').update({ wei_per_day: BigInt(plenty).toString() });
+    expect(await find()).toMatchObject({ rwaId: rwa.id });
+  });
+
+  test('are not due where no token shows the change', async () => {
+    const { service } = setup;
+    const { name } = await service.db('rwas').where({ id: rwa.id }).first();
+    await acme()
+      .patch(`/v1/api/rwa/${rwa.id}`)
+      .send({ price: '7.00', currency: 'EUR', data: { a: 1 } })
+      .expect(200);
+    await acme().patch(`/v1/api/rwa/${rwa.id}`).send({ name, archived: true }).expect(200);
+    await acme()
+      .patch(`/v1/api/nft/${ids[0]}`)
+      .send({ data: { cellar: 4 } })
+      .expect(200);
+    // Nobody has read metadata of an RWA whose NFTs are not minted.
+    const contractAddress = setup.chain.contract;
+    const other = await addRwa(service.db, service.companies.acme, { contractAddress, isClaimable: true });
+    const { body } = await acme().post(`/v1/api/rwa/${other.id}/nfts`).send({ count: 1 }).expect(200);
+    await acme().patch(`/v1/api/nft/${body.nfts[0].id}`).send({ imageUrl: 'https://images.example/x' });
+    await change(other.id);
+    expect(await due()).toEqual([]);
+  });
+});
+
 describe('a report', () => {
+  beforeEach(begin);
+  afterEach(() => setup.close());
+
   test('that is under way is not that of a change that comes later', async () => {
     await setup.chain.call('evm_setAutomine', false);
     await change();
@@ -342,6 +357,9 @@ describe('a report', () => {
 });
 
 describe('a contract that does not let minters report', () => {
+  beforeEach(begin);
+  afterEach(() => setup.close());
+
   test('is sent nothing, mints go on, and the change is given up after a day', async () => {
     const { chain, service } = setup;
     const older = await deploy(chain.rpcUrl, (await compileContracts())['Older']);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Wallet } from 'ethers';
@@ -200,10 +199,7 @@ function createWorkers(chain: MintChain, service: TestService) {
 
   const start = (task: WorkerTask, folder = '.'): RunningProcess => {
     const program = path.join(folder, 'test/minting/worker-process.ts');
-    const process = startProcess([program, JSON.stringify(task)], {
-      // Half of a start is the reading of modules, which are the same each time.
-      NODE_COMPILE_CACHE: path.join(tmpdir(), 'tallystick-faults-modules'),
-    });
+    const process = startProcess([program, JSON.stringify(task)], {});
     started.push(process);
     process.ended.then(() => over.add(process));
     return process;

@@ -267,7 +267,8 @@ test.for(['api', 'worker', 'indexer'] as const)(
     const settings = { ...settingsFor(asUser(databaseUrl, `test_${role}`)), ROLES: role };
     const lines: string[] = [];
     const told = createLogger({ level: 'error', destination: { write: (line) => lines.push(line) } });
-    const service = await startService(loadConfig({ ...settings, HOST: '127.0.0.1', PORT: '0' }), told);
+    const quick = { HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0' };
+    const service = await startService(loadConfig({ ...settings, ...quick }), told);
     await service.stop();
     // What the user may not do is not tried, or nothing to complain of.
     expect(lines).toEqual([]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres.ts';
@@ -18,11 +18,6 @@ beforeAll(async () => {
   await once(taken, 'listening');
 });
 afterAll(() => void taken.close());
-beforeEach(async () => {
-  database = await createTestDatabase();
-  [port, operationsPort] = await Promise.all([freePort(), freePort()]);
-  await addNetwork(database.db);
-});
 
 const takenPort = () => {
   const address = taken.address();
@@ -113,7 +108,11 @@ const signers = [
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 ].map((privateKey) => ({ chainId: '31337', privateKey }));
 
+/** A start with a database of its own and two free ports. */
 async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
+  database = await createTestDatabase();
+  [port, operationsPort] = await Promise.all([freePort(), freePort()]);
+  await addNetwork(database.db);
   await prepare?.();
   await database.close();
   return {
@@ -127,12 +126,12 @@ async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
   };
 }
 
-describe.each(refusals)('a start that is refused because $why', (refusal) => {
-  test('leaves nothing that keeps its process alive, such as a connection or a listener', async () => {
-    const task = await taskOf(refusal);
-    const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(task)], {});
-    const [, message] = await child.until(/refused: (.*)/);
-    expect(message).toMatch(refusal.message);
-    expect(await Promise.race([child.ended, pause(5_000, 'still running')])).toBe(0);
-  });
+test('a refused start leaves nothing that keeps its process alive, such as a connection or a listener', async () => {
+  const tasks: RefusedTask[] = [];
+  for (const refusal of refusals) tasks.push(await taskOf(refusal));
+  const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(tasks)], {});
+  await child.until(/^all were refused$/m);
+  const messages = [...child.output().matchAll(/^refused: (.*)$/gm)].map(([, message]) => message);
+  expect(messages).toEqual(refusals.map(({ message }) => expect.stringMatching(message)));
+  expect(await Promise.race([child.ended, pause(5_000, 'still running')])).toBe(0);
 });

@@ -149,12 +149,13 @@ describe('traces', () => {
     expect(lines(api).find(({ msg }) => msg === 'request')).not.toHaveProperty('traceId');
   });
 
+  // A silent one gets more spans than the queue holds, which an answer of any kind empties.
   test.for([
-    ['is silent', () => {}],
-    ['refuses', (response) => response.writeHead(503).end('busy')],
-  ] as const satisfies [string, Answer][])(
+    ['is silent', 400, () => {}],
+    ['refuses', 40, (response) => response.writeHead(503).end('busy')],
+  ] as const satisfies [string, number, Answer][])(
     'cost no request and no stop anything where the collector %s',
-    async ([, answer], { world }) => {
+    async ([, rounds, answer], { world }) => {
       const collector = await startCollector(answer);
       const api = world.start({
         ROLES: 'api',
@@ -163,10 +164,9 @@ describe('traces', () => {
       });
       const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
       const ask = async () => (await fetch(url, { headers: { 'x-api-key': world.keys.acme } })).status;
-      // More spans than the queue holds.
       const statuses: number[] = [];
       // None waits for another one.
-      for (let round = 0; round < 400; round += 1)
+      for (let round = 0; round < rounds; round += 1)
         statuses.push(...(await Promise.all(Array.from({ length: 5 }, ask))));
       expect(new Set(statuses)).toEqual(new Set([200]));
       await api.until(/the collector takes no traces/);

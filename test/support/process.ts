@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { killAtExit } from './kill-at-exit.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+// Half of a start is the reading of modules, which are the same each time.
+export const moduleCache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'tallystick-test-modules') };
 
 export type RunningProcess = {
   readonly child: ChildProcess;
@@ -32,7 +36,7 @@ export function startProcess(
   const child = spawn(command, args, {
     cwd,
     detached,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...moduleCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   killAtExit(child);

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeEach, inject } from 'vitest';
 import type { Operation } from '../../../scripts/docs/contract.ts';
 import { tools } from './tools.ts';
 
@@ -47,19 +47,17 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
 
 export type Open = (options?: BrowserContextOptions) => Promise<Visit>;
 
-/** A browser for the tests of a group, which ends with them. Gives what opens an empty page in it, by default on a desktop. */
-export function useBrowser(): Open {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: tools.chromium ?? '', args: flags.split(' ') });
-  });
-  afterAll(() => browser?.close());
-  return (options = desktop) => openPage(browser, options);
-}
+let launched: Promise<Browser> | undefined;
+afterAll(async () => (await launched)?.close());
 
-/** The same with an empty page for each test. */
-export function usePage(): { readonly visit: Visit; readonly open: Open } {
-  const open = useBrowser();
+/** Opens an empty page, by default on a desktop, in the one browser of this file. */
+export const open: Open = async (options = desktop) => {
+  launched ??= chromium.launch({ executablePath: tools.chromium ?? '', args: flags.split(' ') });
+  return openPage(await launched, options);
+};
+
+/** An empty page for each test of a group. */
+export function usePage(): { readonly visit: Visit } {
   let visit: Visit;
   beforeEach(async () => {
     visit = await open();
@@ -69,7 +67,6 @@ export function usePage(): { readonly visit: Visit; readonly open: Open } {
     get visit() {
       return visit;
     },
-    open,
   };
 }
 
@@ -82,6 +79,10 @@ export async function visit(page: Page, path: string): Promise<void> {
 export const operationOn = (page: Page, { href }: Operation): Locator =>
   page.locator(`[id="${href.slice(href.indexOf('#') + 1)}"]`);
 
+/** What a function in the page, given as a text, reads of the part about an operation. */
+export const readOperation = <T>(page: Page, { href }: Operation, read: string): Promise<T> =>
+  page.evaluate(`(${read})(document.getElementById(${JSON.stringify(href.slice(href.indexOf('#') + 1))}))`);
+
 /** Everything that axe has against a page, of whatever impact, or against a part of it. */
 export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source);
@@ -90,9 +91,9 @@ export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {
       nodes.map((node) => id + ' (' + impact + '): ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }
 
-/** How far a page is wider than the window, in pixels. */
+/** How far a page is wider than the window, in pixels. On a phone `innerWidth` grows with a page that is too wide. */
 export const overhang = (page: Page): Promise<number> =>
-  page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  page.evaluate(`document.documentElement.scrollWidth - ${page.viewportSize()?.width}`);
 
 /** The tables that are wider than the text around them. */
 export const wideTables = (page: Page): Promise<string[]> =>
@@ -103,14 +104,31 @@ export const wideTables = (page: Page): Promise<string[]> =>
 /** What the search found, best first. */
 export type Found = { readonly href: string; readonly gone: boolean };
 
-/** Opens the search with its key and types; what is found stays on the page. */
-export async function search(page: Page, text: string): Promise<Found[]> {
+async function openSearch(page: Page): Promise<void> {
   await page.keyboard.press('/');
   await page.waitForSelector('dialog.search[open]');
+}
+
+const found = `[...document.querySelectorAll('dialog.search a')].map((a) => ({ href: a.getAttribute('href'), gone: a.textContent.includes('no longer current') }))`;
+
+/** Opens the search with its key and types; what is found stays on the page. */
+export async function search(page: Page, text: string): Promise<Found[]> {
+  await openSearch(page);
   await page.locator('dialog.search input').fill(text);
-  return page.evaluate(
-    `[...document.querySelectorAll('dialog.search a')].map((a) => ({ href: a.getAttribute('href'), gone: a.textContent.includes('no longer current') }))`,
-  );
+  return page.evaluate(found);
+}
+
+/** What is found for each of these texts, which are put one after the other into the search of a page. */
+export async function searchAll(page: Page, texts: readonly string[]): Promise<Found[][]> {
+  await openSearch(page);
+  const all: Found[][] = await page.evaluate(`${JSON.stringify(texts)}.map((text) => {
+    const input = document.querySelector('dialog.search input');
+    input.value = text;
+    input.dispatchEvent(new InputEvent('input'));
+    return ${found};
+  })`);
+  await closeSearch(page);
+  return all;
 }
 
 export async function closeSearch(page: Page): Promise<void> {

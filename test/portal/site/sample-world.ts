@@ -112,20 +112,18 @@ let asset: Promise<string> | undefined;
 /** An RWA of this file alone: files run side by side, and each changes it. */
 const claimableRwa = (): Promise<string> => (asset ??= makeAsset());
 
+/** A new NFT that nobody has claimed. */
+export async function makeNft(): Promise<Pick<Things, 'rwaId' | 'nftId' | 'secret'>> {
+  const rwaId = await claimableRwa();
+  const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
+  return { rwaId, nftId: nfts[0].id, secret: nfts[0].secret };
+}
+
 /** A new event, with `attendees` registered, and a new NFT that nobody has claimed. */
 export async function makeThings(attendees: readonly string[]): Promise<Things> {
-  const rwaId = await claimableRwa();
   const { id: eventId } = await made<{ id: string }>('/events/v1/api/event', { name: 'Spring fair' });
   for (const attendeeId of attendees) await made(`/events/v1/api/event/${eventId}/attendees`, { attendeeId });
-  const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
-  return {
-    eventId,
-    rwaId,
-    nftId: nfts[0].id,
-    secret: nfts[0].secret,
-    snapshotId: await takenSnapshot(),
-    ...(await makeDelivery()),
-  };
+  return { eventId, ...(await makeNft()), snapshotId: await takenSnapshot(), ...(await makeDelivery()) };
 }
 
 let delivery: Pick<Things, 'endpointId' | 'sequence'> | undefined;

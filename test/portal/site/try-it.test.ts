@@ -7,27 +7,35 @@ import { callOf } from '../../../scripts/docs/samples/call.ts';
 import { createLogger } from '../../../src/base/log.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { startService } from '../../../src/service/service.ts';
-import { faultsOf, overhang, phone, useBrowser, usePage, type Visit, visit } from './browser.ts';
-import { ask, contract, makeThings, mintOne, placeholders, type Things } from './sample-world.ts';
+import { faultsOf, open, overhang, phone, usePage, type Visit, visit } from './browser.ts';
+import { ask, contract, makeThings, mintOne, operations, placeholders, type Things } from './sample-world.ts';
 import { tools } from './tools.ts';
 
 const attendee = 'user-7421';
 const named = (operationId: string) => findOperation(contract, operationId);
 
-/** The panel of an operation, with its form open. */
-async function openForm(page: Page, { href, summary }: Operation): Promise<Locator> {
+/** The panel of an operation, with its form open. To find it by its role takes long on pages of this size. */
+async function openForm(page: Page, { href, operationId, summary }: Operation): Promise<Locator> {
   await visit(page, href);
-  const panel = page.getByRole('region', { name: `Call: ${summary}`, exact: true });
+  await showOnly(page, operationId);
+  const panel = page.locator(panelOf(operationId));
   await panel.getByRole('button', { name: `Try it: ${summary}`, exact: true }).click();
   return panel;
 }
+
+const panelOf = (operationId: string) => `section.call:has(> #${operationId}-try)`;
+
+/** Hides the other operations of a reference: the browser would lay out all of them at each change. */
+const showOnly = (page: Page, operationId: string) =>
+  page.evaluate(`for (const each of document.querySelectorAll('.operation'))
+    each.style.display = each.querySelector('#${operationId}-try') ? '' : 'none'`);
 
 const fillKey = (panel: Locator) => panel.getByLabel('x-api-key').fill(inject('live').key);
 
 /** Sends the form, saying yes where it asks, and gives the status that it shows. */
 async function send(page: Page, panel: Locator, { method }: Operation): Promise<number> {
   await panel.getByRole('button', { name: 'Send', exact: true }).click();
-  if (method !== 'GET') await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
+  if (method !== 'GET') await page.locator('dialog.ask button.send').click();
   const said = panel.getByRole('status').filter({ hasText: /^Answered \d{3} .*in \d+ ms\.$/ });
   await said.waitFor();
   return Number(/\d{3}/.exec((await said.textContent()) ?? '')?.[0]);
@@ -45,7 +53,6 @@ async function runCurl(command: string): Promise<string> {
 describe.skipIf(tools.chromium === undefined).each(contract)(
   'each operation of $area, tried in place',
   (area) => {
-    const open = useBrowser();
     let tab: Visit;
     let minted: Awaited<ReturnType<typeof mintOne>>;
     beforeAll(async () => {
@@ -92,9 +99,9 @@ describe.skipIf(tools.chromium === undefined).each(contract)(
         const id = (await answer.allHeaders())['x-request-id'] ?? 'none';
         expect(await panel.getByRole('cell', { name: id }).isVisible()).toBe(true);
         expect(await curlIn(panel)).not.toContain(inject('live').key);
-        // The rest of the page is examined with the pages, and answers differ by method.
-        if (operation === area.operations.find(({ method }) => method === operation.method))
-          expect(await faultsOf(page, `section.call:has(#${operationId}-try)`)).toEqual([]);
+        // The rest of the page is examined with the pages, and answers differ by method. The last areas are small.
+        if (operation === operations.findLast(({ method }) => method === operation.method))
+          expect(await faultsOf(page, panelOf(operationId))).toEqual([]);
         // The browser tells of every answer from 400 on.
         expect(complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
       },
@@ -151,7 +158,7 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     await panel.getByRole('button', { name: 'Send', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Send a call that may change data?' });
     expect(await dialog.textContent()).toContain(`DELETE ${inject('live').baseUrl}`);
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page, 'dialog.ask')).toEqual([]);
     // The focus is on what does no harm.
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -211,6 +218,7 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
       PUBLIC_BASE_URL: 'http://127.0.0.1',
       HOST: '127.0.0.1',
       PORT: '0',
+      DRAIN_SECONDS: '0',
       ROLES: 'api',
       AREAS: 'events',
       KEY_VERIFIER: 'postgres',
@@ -267,6 +275,7 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     await send(page, list, named('listEvents'));
     const { href, summary } = named('getEvent');
     await page.evaluate(`location.hash = ${JSON.stringify(href.slice(href.indexOf('#')))}`);
+    await showOnly(page, 'getEvent');
     const panel = page.getByRole('region', { name: `Call: ${summary}`, exact: true });
     await panel.getByRole('button', { name: `Try it: ${summary}` }).click();
     // Other files make events meanwhile. Whichever is offered exists, and that of the example does not.
@@ -274,9 +283,9 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
   });
 
   test('works with the keyboard alone, in dark on a phone too', async () => {
-    const small = await tab.open(phone);
+    const small = await open(phone);
     const { page } = small;
-    const { href, summary } = named('listRwas');
+    const { href, summary } = named('listEndpoints');
     await visit(page, href);
     const panel = page.getByRole('region', { name: `Call: ${summary}`, exact: true });
     await panel.getByRole('button', { name: 'Try it' }).focus();
@@ -286,8 +295,8 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     await page.keyboard.press('Enter');
     await panel.getByRole('status').filter({ hasText: 'Answered 200' }).waitFor();
     await page.waitForSelector('.call button.send:focus');
-    const ours = (await faultsOf(page)).filter((fault) => fault.includes('class="call"'));
-    expect([ours, await overhang(page), small.complaints]).toEqual([[], 0, []]);
+    const faults = await faultsOf(page, panelOf('listEndpoints'));
+    expect([faults, await overhang(page), small.complaints]).toEqual([[], 0, []]);
     await page.context().close();
   });
 

@@ -1,7 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { closeSearch, desktop, operationOn, phone, search, usePage, visit } from './browser.ts';
+import {
+  closeSearch,
+  desktop,
+  open,
+  phone,
+  readOperation,
+  search,
+  searchAll,
+  usePage,
+  visit,
+} from './browser.ts';
 import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
@@ -35,11 +45,12 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
       ['rwa.html', ''],
     ] as const) {
       await visit(page, start);
-      for (const { summary, operationId, href } of operations) {
-        expect((await search(page, summary))[0]?.href).toBe(`${root}${href}`);
-        await closeSearch(page);
-        expect((await search(page, operationId))[0]?.href).toBe(`${root}${href}`);
-        await closeSearch(page);
+      for (const name of ['summary', 'operationId'] as const) {
+        const all = await searchAll(
+          page,
+          operations.map((operation) => operation[name]),
+        );
+        expect(all.map(([first]) => first?.href)).toEqual(operations.map(({ href }) => `${root}${href}`));
       }
     }
   });
@@ -115,7 +126,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   });
 
   test('opens the list of guides on a phone when it is wanted', async () => {
-    const small = await tab.open(phone);
+    const small = await open(phone);
     await visit(small.page, 'limits.html');
     expect(await small.page.getByRole('link', { name: 'Idempotency', exact: true }).isVisible()).toBe(false);
     await small.page.locator('summary', { hasText: 'Guides' }).click();
@@ -145,7 +156,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   });
 
   test('reads every guide, every error and every operation without scripts', async () => {
-    const plain = await tab.open({ ...desktop, javaScriptEnabled: false });
+    const plain = await open({ ...desktop, javaScriptEnabled: false });
     for (const [path, text] of [
       ['minting.html', 'The states of a mint'],
       ['problems/event_full.html', 'What to do'],
@@ -159,15 +170,25 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
       await visit(plain.page, `${area}.html`);
       for (const operation of own) {
         const { operationId, summary, fullPath, parameters, responses } = operation;
-        const part = operationOn(plain.page, operation);
-        const text = (await part.textContent()) ?? '';
+        const [text, isLedOn] = await readOperation<[string, boolean]>(
+          plain.page,
+          operation,
+          `(part) => {
+            const text = part.textContent;
+            const failure = [...part.querySelectorAll('.answer')].at(-1);
+            failure.open = true;
+            return [text, failure.querySelector('a[href^="problems/"]').checkVisibility()];
+          }`,
+        );
         const names = [summary, fullPath, ...parameters.map(({ name }) => name), ...Object.keys(responses)];
         const lacking = [...names, 'curl ', 'urlopen('].filter((name) => !text.includes(name));
         expect([operationId, lacking]).toEqual([operationId, []]);
-        const failure = part.locator('.answer').last();
-        await failure.locator('summary').first().click();
-        expect(await failure.locator('a[href^="problems/"]').first().isVisible()).toBe(true);
+        expect([operationId, isLedOn]).toEqual([operationId, true]);
       }
+      const success = plain.page.locator('.answer').first();
+      expect(await success.getByText('Body').first().isVisible()).toBe(true);
+      await success.locator('summary').first().click();
+      expect(await success.getByText('Body').first().isVisible()).toBe(false);
       // Nothing that would do nothing.
       expect(await plain.page.locator('button:visible, select:visible, input:visible').count()).toBe(0);
     }

@@ -9,7 +9,8 @@ export default defineConfig({
     include: ['test/portal/site/**/*.test.ts'],
     globalSetup: ['test/portal/site/start-service.ts'],
     pool: 'threads',
-    maxWorkers: 2,
+    // Claims wait for their mints.
+    maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },

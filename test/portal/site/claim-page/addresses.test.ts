@@ -4,17 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { wrongTexts } from '../../../claim-page/wrong-texts.ts';
 import { faultsOf, overhang } from '../browser.ts';
 import { tools } from '../tools.ts';
-import {
-  claimFor,
-  confirm,
-  give,
-  type Held,
-  headline,
-  nftOf,
-  printCode,
-  texts,
-  useClaimPage,
-} from './claim-page.ts';
+import { claimFor, confirm, give, type Held, headline, nftOf, open, printCode, texts } from './claim-page.ts';
 
 /** The pieces of a text between its placeholders. */
 const piecesOf = (name: string) => (texts[name] ?? name).split(/\{\w+\}/);
@@ -23,7 +13,6 @@ const recipientAnswer = (page: Page, answer: object, status = 200) =>
   page.route('**/recipient', (route) => route.fulfill({ status, json: answer }));
 
 describe.skipIf(tools.chromium === undefined)('the address that an NFT is claimed for', () => {
-  const open = useClaimPage();
   let held: Held;
   beforeEach(async () => {
     held = await printCode();

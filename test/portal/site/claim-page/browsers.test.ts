@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { languages, type Texts, textsOf } from '../../../claim-page/page-modules.ts';
 import { faultsOf, overhang } from '../browser.ts';
 import { tools } from '../tools.ts';
-import { alterClaim, claimFor, type Held, headline, printCode, useClaimPage } from './claim-page.ts';
+import { alterClaim, claimFor, type Held, headline, open, printCode } from './claim-page.ts';
 
 const narrow = { viewport: { width: 360, height: 740 }, isMobile: true } as const;
 
@@ -30,7 +30,6 @@ const takeAway = `
   if ([].at || AbortSignal.timeout || Element.prototype.replaceChildren) throw new Error('not taken away');`;
 
 describe.skipIf(tools.chromium === undefined)('the claim page', () => {
-  const open = useClaimPage();
   let held: Held;
   beforeEach(async () => {
     held = await printCode();

@@ -15,9 +15,9 @@ import {
   type Held,
   headline,
   nftOf,
+  open,
   printCode,
   texts,
-  useClaimPage,
   walletScript,
 } from './claim-page.ts';
 
@@ -33,7 +33,6 @@ async function ownerOf(nftId: string) {
 }
 
 describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', () => {
-  const open = useClaimPage();
   let held: Held;
   beforeAll(async () => {
     const env = { ...process.env, DATABASE_URL: inject('live').databaseUrl, AREAS: 'events' };

@@ -2,8 +2,8 @@ import { JsonRpcProvider } from 'ethers';
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { textsOf } from '../../../claim-page/page-modules.ts';
-import { type Open, phone, useBrowser } from '../browser.ts';
-import { ask, makeThings } from '../sample-world.ts';
+import { type Open, open as openTab, phone } from '../browser.ts';
+import { ask, makeNft } from '../sample-world.ts';
 
 export const texts = await textsOf('en');
 
@@ -11,7 +11,7 @@ export const texts = await textsOf('en');
 export type Held = { readonly nftId: string; readonly secret: string; readonly link: string };
 
 export async function printCode(): Promise<Held> {
-  const { nftId, secret } = await makeThings([]);
+  const { nftId, secret } = await makeNft();
   const { body } = await ask('GET', `/v1/api/nft/${nftId}`);
   const { url } = body as { url: string };
   expect(url).toBe(`${inject('live').baseUrl}/claim/${nftId}#${secret}`);
@@ -53,31 +53,28 @@ export const alterClaim = (page: Page, changes: object) =>
     await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
   });
 
-/** A browser for tests of the page, whose tabs may ask no foreign host but that of the picture. */
-export function useClaimPage() {
-  const openTab = useBrowser();
+/** An empty tab that may ask no foreign host but that of the picture. */
+export async function open(options: Parameters<Open>[0] = phone, script = '') {
+  const { page, complaints } = await openTab(options);
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>`;
-  return async (options: Parameters<Open>[0] = phone, script = '') => {
-    const { page, complaints } = await openTab(options);
-    await page.route('https://images.example/**', (route) =>
-      route.fulfill({ contentType: 'image/svg+xml', body: picture }),
-    );
-    if (script !== '') await page.addInitScript(script);
-    const urls: string[] = [];
-    /** The operations that were called, each with its body. */
-    const calls: { readonly path: string; readonly body: string }[] = [];
-    page.on('request', (request) => {
-      urls.push(`${request.url()} ${request.headers()['referer'] ?? ''}`);
-      const [, path] = /\/claim\/v1\/api\/claims\/(.*)$/.exec(request.url()) ?? [];
-      if (path !== undefined) calls.push({ path, body: request.postData() ?? '' });
-    });
-    return {
-      page,
-      urls,
-      calls,
-      complaints: () => complaints.filter((text) => !text.startsWith('asked https://images.example/')),
-      close: () => page.context().close(),
-    };
+  await page.route('https://images.example/**', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: picture }),
+  );
+  if (script !== '') await page.addInitScript(script);
+  const urls: string[] = [];
+  /** The operations that were called, each with its body. */
+  const calls: { readonly path: string; readonly body: string }[] = [];
+  page.on('request', (request) => {
+    urls.push(`${request.url()} ${request.headers()['referer'] ?? ''}`);
+    const [, path] = /\/claim\/v1\/api\/claims\/(.*)$/.exec(request.url()) ?? [];
+    if (path !== undefined) calls.push({ path, body: request.postData() ?? '' });
+  });
+  return {
+    page,
+    urls,
+    calls,
+    complaints: () => complaints.filter((text) => !text.startsWith('asked https://images.example/')),
+    close: () => page.context().close(),
   };
 }
 

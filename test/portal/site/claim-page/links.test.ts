@@ -2,10 +2,9 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { faultsOf, overhang } from '../browser.ts';
 import { ask } from '../sample-world.ts';
 import { tools } from '../tools.ts';
-import { type Held, headline, nftOf, printCode, useClaimPage } from './claim-page.ts';
+import { type Held, headline, nftOf, open, printCode } from './claim-page.ts';
 
 describe.skipIf(tools.chromium === undefined)('the link of a printed code', () => {
-  const open = useClaimPage();
   let held: Held;
   beforeEach(async () => {
     held = await printCode();
