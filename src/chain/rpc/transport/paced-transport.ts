@@ -16,8 +16,6 @@ const shortestMs = 250;
 // not be asked so slowly afterwards.
 const longestMs = 1_200;
 const longestWaitMs = 10_000;
-// Not the time that a node has for an answer, which may be shorter than the pause that it wants.
-const patienceMs = 5 * longestMs;
 // Slowly, so that a node with a constant limit rejects few questions.
 const faster = 0.9;
 
@@ -52,8 +50,8 @@ export function createPacedTransport(transport: Transport, now: () => number): P
 
   return {
     async ask(method, params, limits) {
-      const endsAt = now() + patienceMs;
-      for (;;) {
+      const endsAt = now() + limits.timeoutMs;
+      for (let asked = 1; ; asked += 1) {
         await turn();
         const begun = now();
         const outcome = await settled(transport.ask(method, params, limits));
@@ -63,7 +61,8 @@ export function createPacedTransport(transport: Transport, now: () => number): P
         }
         if (limits.isSpecial === true && intervalMs === 0) return unwrap(outcome);
         slowDown(begun);
-        if (limits.isPatient !== true || freeAt > endsAt) return unwrap(outcome);
+        // Once more in any case: the time for an answer may be shorter than the pause that the node wants.
+        if (limits.isPatient !== true || (asked > 1 && freeAt > endsAt)) return unwrap(outcome);
       }
     },
     isPaced: () => intervalMs > 0,
