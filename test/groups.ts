@@ -20,12 +20,13 @@ export const processTests = [
  */
 export const slowTests = [
   'test/blockchain/moving-lists.test.ts',
-  'test/cli/{audit,rwa-export,rwa-import}.test.ts',
+  'test/cli/{audit,doctor,rwa-export,rwa-import}.test.ts',
   'test/contract/lint-rules.test.ts',
   'test/db/silence.test.ts',
   'test/events/{admission-race,all-of-many}.test.ts',
   'test/http/{answer-memory,connections}.test.ts',
   'test/indexer/{forgery,heavy-blocks,hot-tokens,lagging-lists,model,odd-chains,odd-nodes,plans,recorded-index,search,several-nodes,standstill,unanswered-calls}.test.ts',
+  'test/keys/remote-better-auth.test.ts',
   'test/minting/{operators,signer-unavailable,turns}.test.ts',
   'test/news/{deliver,kills,receivers}.test.ts',
   'test/portal/portal.test.ts',
