@@ -1,3 +1,4 @@
+import { errorCode } from '../base/thrown.ts';
 import type { Database } from '../contract/transaction.ts';
 import { hexChainId, isChainId, type Network } from './rpc/client/network.ts';
 import { addressOf, storeAddress } from './rpc/client/node-address.ts';
@@ -132,5 +133,5 @@ export async function deleteNetwork(
 }
 
 function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23503';
+  return errorCode(error) === '23503';
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../base/thrown.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
@@ -104,7 +105,7 @@ export async function deleteEvent(tx: Tx, companyId: string, id: string): Promis
 // A network that left the registry after the caller found it violates the foreign key.
 async function written(writing: Promise<EventRow[]>, { chainId }: EventFields): Promise<EventRecord> {
   const rows = await writing.catch((error: unknown) => {
-    const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';
+    const foreignKey = errorCode(error) === '23503';
     throw foreignKey && chainId !== null ? networkNotFound(chainId) : error;
   });
   const [row] = rows;

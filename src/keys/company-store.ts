@@ -1,3 +1,4 @@
+import { errorCode } from '../base/thrown.ts';
 import type { Database } from '../contract/transaction.ts';
 
 const table = 'companies';
@@ -161,7 +162,7 @@ export class ZeroTreasuryError extends Error {
 function explainTaken(error: unknown): never {
   if (error instanceof Error && 'constraint' in error && error.constraint === 'companies_treasury_not_zero')
     throw new ZeroTreasuryError(error);
-  if (error instanceof Error && 'code' in error && error.code === '23505') {
+  if (errorCode(error) === '23505') {
     throw new Error('A company of this id or name exists already', { cause: error });
   }
   throw error;

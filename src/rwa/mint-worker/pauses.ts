@@ -1,3 +1,4 @@
+import { errorText } from '../../base/thrown.ts';
 import { raise } from '../../chain/minting/fees.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
@@ -41,7 +42,7 @@ const maxDetail = 500;
  */
 export function pauseForFailure(error: unknown): Pause {
   if (!isOfNode(error) && isOutage(error)) throw error;
-  const words = (error instanceof Error ? error.message : String(error)).slice(0, maxDetail);
+  const words = errorText(error).slice(0, maxDetail);
   if (isOfNode(error)) return { reason: 'nodes_unavailable', detail: words };
   return { reason: 'unexplained', detail: `The lane cannot go on: ${words}` };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { redactUrl } from '../../../base/log.ts';
 import { seal, sealingKeys, unseal } from '../../../base/sealing.ts';
+import { errorCode } from '../../../base/thrown.ts';
 
 /*
  * The address of a node as a network has it: an http(s) URL; `file:` and the path of a file that holds one; or
@@ -105,7 +106,7 @@ function readAddress(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    const code = errorCode(cause) ?? 'unknown';
     throw new Error(`The file ${path}, which holds the address of a node, cannot be read (${code}).`, {
       cause,
     });

@@ -1,5 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../../base/log.ts';
+import { errorText } from '../../../base/thrown.ts';
 import { createOutgoing, type Outgoing } from '../../../outgoing/outgoing.ts';
 import type { NodeStatus } from '../pool/node-member.ts';
 import type { NodePool } from '../pool/node-pool.ts';
@@ -116,7 +117,7 @@ function openEach(stored: readonly string[], addresses: NodeAddresses) {
     try {
       return addresses.open(address);
     } catch (error) {
-      unread.set(address, error instanceof Error ? error.message : String(error));
+      unread.set(address, errorText(error));
       return address;
     }
   });
