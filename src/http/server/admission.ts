@@ -51,12 +51,19 @@ const spanMs = 1_000;
 function watchLoop(maxDelayMs: number) {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
-  // Node's delays include the resolution; without a value the mean is NaN.
-  const isLateNow = () => delays.mean / 1e6 - resolutionMs > maxDelayMs;
-  let wasLate = false;
+  let [wasLate, isLate, count] = [false, false, 0];
+  // The mean changes only with another delay, and reading it costs as much as a small request.
+  const isLateNow = () => {
+    if (delays.count === count) return isLate;
+    count = delays.count;
+    // Node's delays include the resolution.
+    isLate = delays.mean / 1e6 - resolutionMs > maxDelayMs;
+    return isLate;
+  };
   const reading = setInterval(() => {
     wasLate = isLateNow();
     delays.reset();
+    [isLate, count] = [false, 0];
   }, spanMs).unref();
   return {
     isLate: () => wasLate || isLateNow(),
