@@ -21,11 +21,13 @@ export function admitWork(admission: Admission, exchange: Exchange): Promise<voi
     else left?.();
   };
   exchange.release = leave;
-  scope.onAway = leave;
-  scope.onBack = async () => {
+  const comeBack = async () => {
     place ??= admission.admit(tenant, scope);
     await place;
   };
+  scope.onAway = leave;
+  // V8 puts a function that is written where it is assigned into the old generation, and with it what it captures.
+  scope.onBack = comeBack;
   return place instanceof Promise ? place.then(() => {}) : undefined;
 }
 
