@@ -42,8 +42,6 @@ export function createDatabase(
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
-    // By then the server has ended the statement, or the connection is lost: pg destroys a pipelined one.
-    query_timeout: limits.statementMs === 0 ? 0 : limits.statementMs + 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // Statements of one transaction that are sent together do not wait for each other's results.
@@ -92,6 +90,8 @@ type WatchOptions = {
 
 function watchedPool({ outages, limits, sessionUrl, cancel }: WatchOptions) {
   const watch = createConnectionWatch();
+  // By then the server has ended the statement, or the connection is lost.
+  const silentMs = limits.statementMs === 0 ? 0 : limits.statementMs + 5_000;
   const name = `tallystick ${hostname().slice(0, 40)}:${process.pid}`;
   const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
   return {
@@ -102,7 +102,7 @@ function watchedPool({ outages, limits, sessionUrl, cancel }: WatchOptions) {
     afterCreate(connection: Client, done: Done) {
       // A checked-out client without an error listener ends the process when the server restarts.
       connection.on('error', outages.failed);
-      const { begin, retire } = watch.add(connection);
+      const { begin, retire } = watch.add(connection, silentMs);
       let pid: number | undefined;
       const cancelAndRetire = () => {
         if (pid === undefined) return;

@@ -2,8 +2,11 @@ import { type Client, DatabaseError } from 'pg';
 import { codeOf } from './outage.ts';
 
 export type ConnectionWatch = {
-  /** Watches a connection that was just opened. */
-  add(connection: Client): Watched;
+  /**
+   * Watches a connection that was just opened.
+   * @param silentMs time after which the connection is lost while a statement runs; 0 means no limit
+   */
+  add(connection: Client, silentMs: number): Watched;
   /** Returns whether the connection may be used again. */
   isSound(connection: Client): boolean;
 };
@@ -31,18 +34,29 @@ export function createConnectionWatch(): ConnectionWatch {
   const states = new WeakMap<Client, State>();
   let losses = 0;
   return {
-    add(connection) {
+    add(connection, silentMs) {
       const state: State = { losses, isBusy: false, isRetired: false };
       states.set(connection, state);
+      // pg destroys the connection of a statement that is late. Set for each statement, its limit would keep the
+      // statement and its rows in memory until a full collection, so only this statement has it.
+      const late = { text: 'SELECT 1', query_timeout: 1 };
+      const ask = connection.query.bind(connection);
+      const giveUp = () => ask(late, () => {});
+      let silence: NodeJS.Timeout | undefined;
+      const rest = () => {
+        state.isBusy = false;
+        clearTimeout(silence);
+      };
       connection.on('error', () => {
         losses += 1;
       });
-      connection.on('drain', () => {
-        state.isBusy = false;
-      });
+      connection.on('drain', rest);
+      connection.on('end', rest);
       return {
         begin() {
           state.isBusy = true;
+          clearTimeout(silence);
+          if (silentMs > 0) silence = setTimeout(giveUp, silentMs).unref();
           return (error) => {
             if (error instanceof DatabaseError) state.isRetired ||= codeOf(error) === readOnlyState;
             // Not of the server. pg reports a statement without an answer before it reports the loss.
