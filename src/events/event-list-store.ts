@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
-import { prepared } from '../db/connection/prepared.ts';
+import { prepared, preparedQuery } from '../db/connection/prepared.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { momentSql } from '../db/schema/moment-sql.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
@@ -32,23 +32,26 @@ export async function listEvents(
     .limit(limit)
     .offset('offset' in start ? (start.offset ?? 0) : 0)
     .toSQL();
-  const { rows }: { rows: PageRow[] } = await db.raw(
+  const page = db.raw(
     pageRowsSql(`SELECT ${eventColumns} FROM events WHERE company_id = ? AND id = ANY (ARRAY (${ids.sql}))`),
     [companyId, ...ids.bindings],
   );
+  const rows: PageRow[] = isOfSomeDays(filter) ? (await page).rows : await preparedQuery<PageRow>(db, page);
   return rows.map(toListed);
 }
 
 /** The number of events of a company that match the filter. */
 export async function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
-  const [row]: { count: string }[] = await matching(db, companyId, filter).count();
+  const count = matching(db, companyId, filter).count();
+  const [row] = isOfSomeDays(filter) ? await count : await preparedQuery<{ count: string }>(db, count);
   return Number(row?.count ?? 0);
 }
 
-/**
- * A new filter needs a line here, and its column in the index `events_listed`, so that neither totals nor offsets read rows.
- * No statement is named: of some days an index by start is the better one, of all events that of the list.
- */
+/** Whether one plan is not right for all values: of some days an index by start is the better one. */
+const isOfSomeDays = ({ startsFrom, startsTo }: EventFilter): boolean =>
+  startsFrom !== undefined || startsTo !== undefined;
+
+/** A new filter needs a line here, and its column in the index `events_listed`, so that neither totals nor offsets read rows. */
 function matching(db: Database, companyId: string, { startsFrom, startsTo }: EventFilter): Knex.QueryBuilder {
   const query = db('events').where('company_id', companyId);
   if (startsFrom !== undefined) query.where('start_date', '>=', startsFrom);

@@ -6,7 +6,7 @@ import type { Tracing } from '../base/span.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { codeOf } from '../db/connection/outage.ts';
 import { inOwnSpan } from '../tracing/in-span.ts';
-import { createPoolAdapter, createTransactionAdapter } from './transaction-adapter.ts';
+import { createPoolAdapter, transactionAdapter } from './transaction-adapter.ts';
 
 /** A job that runs on a schedule. It must be safe to run twice. */
 type ScheduledJob = {
@@ -104,7 +104,6 @@ const flowIntervalSeconds = 86_400;
 export function createJobQueue(options: QueueOptions): JobQueue {
   const { db, queues, works, log } = options;
   const boss = createBoss({ db, works, log });
-  const within = createTransactionAdapter();
   const run = createRunner(options);
   let opening: Promise<void> | undefined;
 
@@ -122,12 +121,12 @@ export function createJobQueue(options: QueueOptions): JobQueue {
       if (keys.length === 0) return;
       await open();
       const jobs = keys.map((key) => toJob(key, causes?.get(key)));
-      await boss.insert(queue, jobs, tx && { db: within(tx) });
+      await boss.insert(queue, jobs, tx && { db: transactionAdapter(tx) });
     },
     async enqueueAt(queue, key, at, tx) {
       await open();
       const job = { ...toJob(key), singletonKey: `${key} ${at.toISOString()}`, startAfter: at };
-      await boss.insert(queue, [job], { db: within(tx) });
+      await boss.insert(queue, [job], { db: transactionAdapter(tx) });
     },
     async work({ scheduled, keyed }) {
       await open();

@@ -1,25 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import type { Db } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
-import { prepared, type Value } from '../db/connection/prepared.ts';
+import { nameOf, prepared, type Value } from '../db/connection/prepared.ts';
 
 /**
  * Lets pg-boss run its statements in our transactions. Its own adapter parses the whole text at each call and
  * prepares nothing: enqueuing a job took twice as long with it.
  */
-export function createTransactionAdapter(): (tx: Tx) => Db {
+export const transactionAdapter = (tx: Tx): Db => ({
   // There are only a few texts: one for each queue and kind of call.
-  const names = new Map<string, string>();
-  const nameOf = (text: string): string => {
-    const name = names.get(text) ?? `pgboss_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-    names.set(text, name);
-    return name;
-  };
-  return (tx) => ({
-    executeSql: (text: string, values: Value[] = []) => prepared(tx, nameOf(text), text, values),
-  });
-}
+  executeSql: (text: string, values: Value[] = []) => prepared(tx, nameOf(text), text, values),
+});
 
 /** Lets pg-boss run its own statements on our pool, as they are: it has its own form of placeholders. */
 export const createPoolAdapter = (db: Database): Db => ({

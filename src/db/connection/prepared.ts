@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { reachOf } from './reach.ts';
 
@@ -25,4 +27,24 @@ export async function prepared<Row extends object>(
     .raw(text.replaceAll('?', '\\?'))
     .options({ values, ...(namesStatements && { name }) });
   return { rows, rowCount: rowCount ?? 0 };
+}
+
+// Of each process, since the number of texts is small.
+const names = new Map<string, string>();
+
+/** The name of a prepared statement that has no name of its own, made of its text. Only for texts of which there are few. */
+export function nameOf(text: string): string {
+  const name = names.get(text) ?? `of_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Runs what Knex has built as a named statement. Its filters may change the text, so that there are a few of them. */
+export async function preparedQuery<Row extends object>(
+  db: Database | Tx,
+  built: Knex.QueryBuilder | Knex.Raw,
+): Promise<Row[]> {
+  const { sql, bindings } = built.toSQL().toNative();
+  const { rows } = await prepared<Row>(db, nameOf(sql), sql, bindings as readonly Value[]);
+  return rows;
 }

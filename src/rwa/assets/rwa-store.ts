@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { prepared } from '../../db/connection/prepared.ts';
+import { prepared, preparedQuery } from '../../db/connection/prepared.ts';
 import { microsSql, momentSql } from '../../db/schema/moment-sql.ts';
 import {
   detailColumns,
@@ -58,8 +58,9 @@ export async function listRwas(
     .where('r.company_id', companyId)
     .whereIn('r.id', places)
     .orderBy(['r.created_at', 'r.id']);
-  const rows: (RwaRow & { created_micros: string })[] = await withClaimBase(db, query, rwaColumns).select(
-    db.raw(`${microsSql('r.created_at')} AS created_micros`),
+  const rows = await preparedQuery<RwaRow & { created_micros: string }>(
+    db,
+    withClaimBase(db, query, rwaColumns).select(db.raw(`${microsSql('r.created_at')} AS created_micros`)),
   );
   return rows.map((row) => ({
     ...toRwa(row),
@@ -69,7 +70,7 @@ export async function listRwas(
 
 /** How many of the company's RWAs the filter selects. */
 export async function countRwas(db: Database, companyId: string, filter: RwaFilter): Promise<number> {
-  const [row]: { count: string }[] = await matching(db, companyId, filter).count();
+  const [row] = await preparedQuery<{ count: string }>(db, matching(db, companyId, filter).count());
   return Number(row?.count ?? 0);
 }
 
