@@ -61,7 +61,8 @@ export function createReads(pool: pg.Pool, key: KeyObject) {
     { companyId }: Caller,
     { limit, offset }: Page,
   ): Promise<Found<Row>> => {
-    const count = `SELECT count(*) FROM ${table} WHERE company_id = $1`;
+    const listed = table === 'rwas' ? ' AND archived_at IS NULL' : '';
+    const count = `SELECT count(*) FROM ${table} WHERE company_id = $1${listed}`;
     const [{ rows }, counted] = await Promise.all([
       pool.query<Row>({ name: table, text, values: [companyId, limit, offset] }),
       pool.query<{ count: string }>({ name: `count ${table}`, text: count, values: [companyId] }),
