@@ -29,7 +29,7 @@ const mostToPeer = 1.3;
 export const httpSuite = suiteOf({
   about: 'A cached balance over HTTP, against Fastify written by hand with the same features',
   // A few microseconds are asked for: other work on the machine spoils some rounds.
-  turns: { warmUps: 4, rounds: 7 },
+  turns: { warmUps: 3, rounds: 7 },
   questions: balanceQuestions,
   isWritten: false,
   held: ['dispatchToFastify'],
@@ -40,7 +40,7 @@ export const httpSuite = suiteOf({
 
 export const readsSuite = suiteOf({
   about: 'Single rows and lists of a company with 1,000,000 NFTs, against Fastify with raw SQL',
-  turns: { warmUps: 4, rounds: 3 },
+  turns: { warmUps: 3, rounds: 3 },
   questions: readQuestions,
   // What is seen of secrets is recorded.
   isWritten: true,
@@ -52,7 +52,7 @@ export const readsSuite = suiteOf({
 export const writesSuite = suiteOf({
   about:
     'New events, attendees and NFTs, a hundred at once, against Fastify with raw SQL and the same guarantees',
-  turns: { warmUps: 4, rounds: 3 },
+  turns: { warmUps: 3, rounds: 3 },
   questions: writeQuestions,
   isWritten: true,
   held: ['createEvent', 'addAttendee', 'issue100Nfts'],
