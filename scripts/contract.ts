@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { errorText } from '../src/base/thrown.ts';
 import { published } from './contract/published.ts';
 import { toThreeZero } from './contract/three-zero.ts';
-import { runProgram } from './run-program.ts';
+import { runRedocly } from './redocly.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const target = join(root, 'src/contract/generated');
@@ -25,12 +25,9 @@ Bundles each document of openapi/ and generates src/contract/generated/:
 `;
 
 /** One document, bundled by Redocly, as its JSON text. */
-async function bundle(area: string): Promise<string> {
-  const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
-  const args = [cli, 'bundle', area, '--config', configFile, '--ext', 'json'];
-  args.push('--component-renaming-conflicts-severity', 'error');
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  return runProgram(process.execPath, args, { cwd: root, env });
+function bundle(area: string): Promise<string> {
+  const conflicts = ['--component-renaming-conflicts-severity', 'error'];
+  return runRedocly('bundle', area, '--config', configFile, '--ext', 'json', ...conflicts);
 }
 
 /** The generated files of one area: name to content. */

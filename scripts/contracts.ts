@@ -1,9 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Interface, type InterfaceAbi } from 'ethers';
+import { Interface } from 'ethers';
+import { compileSources, readSources } from './solidity.ts';
 
 const usage = `Usage: node scripts/contracts.ts [--check]
 
@@ -14,65 +13,17 @@ the contract's ABI and bytecode.
   --help   show this text
 `;
 
-const root = resolve(import.meta.dirname, '..');
-const sourceFolder = join(root, 'src/chain/contracts');
-const artefactFolder = join(sourceFolder, 'artefacts');
+const folder = resolve(import.meta.dirname, '../src/chain/contracts');
 
-type Compiled = {
-  readonly abi: InterfaceAbi;
-  readonly evm: { readonly bytecode: { readonly object: string } };
-};
-type Output = {
-  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
-  readonly contracts: Readonly<Record<string, Readonly<Record<string, Compiled>>>>;
-};
-type Solc = {
-  compile(
-    input: string,
-    callbacks: { import(path: string): { contents: string } | { error: string } },
-  ): string;
-};
-
-const require = createRequire(import.meta.url);
-
-/** Compiles sources, given by name. Imports are read from the installed packages. */
-function compile(sources: Readonly<Record<string, { content: string }>>): Output {
-  const solc: Solc = require('solc');
-  const settings = {
-    optimizer: { enabled: true, runs: 1_000 },
-    evmVersion: 'cancun',
-    // Without the hash of the sources' metadata: a changed comment changes no bytecode.
-    metadata: { bytecodeHash: 'none' },
-    outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
-  };
-  const answer = solc.compile(JSON.stringify({ language: 'Solidity', sources, settings }), {
-    import: (path) => ({ contents: readFileSync(require.resolve(path), 'utf8') }),
-  });
-  const output: Output = JSON.parse(answer);
-  const complaints = output.errors ?? [];
-  if (complaints.length > 0) throw new Error(complaints.map((it) => it.formattedMessage).join('\n'));
-  return output;
-}
-
-/** The committed form: the ABI as people read it, which ethers reads too. */
-function artefact(name: string, { abi, evm }: Compiled): string {
-  const content = { name, abi: new Interface(abi).format(), bytecode: `0x${evm.bytecode.object}` };
-  return `${JSON.stringify(content, null, 2)}\n`;
-}
-
-async function artefacts(): Promise<Map<string, string>> {
-  const files = globSync('*.sol', { cwd: sourceFolder }).toSorted();
-  const contents = await Promise.all(files.map((file) => readFile(join(sourceFolder, file), 'utf8')));
-  const sources = Object.fromEntries(files.map((file, i) => [file, { content: contents[i] ?? '' }]));
-  const { contracts } = compile(sources);
-  return new Map(
-    files.map((file) => {
-      const name = basename(file, '.sol');
-      const compiled = contracts[file]?.[name];
-      if (compiled === undefined) throw new Error(`${file} holds no contract of its name`);
-      return [join(artefactFolder, `${name}.json`), artefact(name, compiled)];
-    }),
-  );
+/** The committed form of each contract, by its file: the ABI as people read it, which ethers reads too. */
+function artefacts(): [file: string, text: string][] {
+  const sources = readSources(folder);
+  return [...compileSources(sources)]
+    .filter(([name]) => `${name}.sol` in sources)
+    .map(([name, { abi, bytecode }]) => [
+      join(folder, 'artefacts', `${name}.json`),
+      `${JSON.stringify({ name, abi: new Interface(abi).format(), bytecode }, null, 2)}\n`,
+    ]);
 }
 
 const { values } = parseArgs({
@@ -81,7 +32,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(usage);
 } else {
-  for (const [file, current] of await artefacts()) {
+  for (const [file, current] of artefacts()) {
     const committed = await readFile(file, 'utf8').catch(() => undefined);
     if (committed === current) continue;
     if (values.check) {

@@ -1,5 +1,7 @@
 // What may import what. Levels go down only; one library lives in one folder. See docs/architecture.md.
 
+const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
+
 const level = {
   0: '^src/(base|contract|config|outgoing|tracing)/',
   1: '^src/(db|jobs|chain)/',
@@ -13,14 +15,8 @@ const level = {
 const upward = Object.keys(level).flatMap((from) => {
   const above = Object.keys(level).filter((to) => Number(to) > Number(from));
   if (above.length === 0) return [];
-  return [
-    {
-      name: `level-${from}-imports-down-only`,
-      severity: 'error',
-      from: { path: level[from] },
-      to: { path: above.map((to) => level[to]).join('|') },
-    },
-  ];
+  const higher = above.map((to) => level[to]).join('|');
+  return [forbid(`level-${from}-imports-down-only`, { path: level[from] }, { path: higher })];
 });
 
 // The rooms of a folder, the highest first: each may import those after it.
@@ -40,34 +36,33 @@ const apart = [
 const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
   const all = `^src/${folder}/(${names.join('|')})/`;
   return [
-    ...names.slice(1).map((name, index) => ({
-      name: `${folder}-${name}-imports-down-only`,
-      severity: 'error',
-      from: { path: `^src/${folder}/${name}/` },
-      to: { path: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/` },
-    })),
-    {
-      name: `${folder}-rooms-know-no-door`,
-      severity: 'error',
-      from: { path: all },
-      to: { path: `^src/${folder}/[^/]+$` },
-    },
+    ...names
+      .slice(1)
+      .map((name, index) =>
+        forbid(
+          `${folder}-${name}-imports-down-only`,
+          { path: `^src/${folder}/${name}/` },
+          { path: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/` },
+        ),
+      ),
+    forbid(`${folder}-rooms-know-no-door`, { path: all }, { path: `^src/${folder}/[^/]+$` }),
   ];
 });
 
-const apartRules = apart.map(([folder, names]) => ({
-  name: `${folder}-rooms-of-one-height-are-apart`,
-  severity: 'error',
-  from: { path: `^src/${folder}/(${names.join('|')})/` },
-  to: { path: `^src/${folder}/(${names.join('|')})/`, pathNot: `^src/${folder}/$1/` },
-}));
+const apartRules = apart.map(([folder, names]) =>
+  forbid(
+    `${folder}-rooms-of-one-height-are-apart`,
+    { path: `^src/${folder}/(${names.join('|')})/` },
+    { path: `^src/${folder}/(${names.join('|')})/`, pathNot: `^src/${folder}/$1/` },
+  ),
+);
 
-const onlyIn = (library, ...places) => ({
-  name: `${library.replaceAll(/[^a-z-]/g, '')}-in-its-place`,
-  severity: 'error',
-  from: { path: '^src/', pathNot: places.join('|') },
-  to: { path: `node_modules/${library}/` },
-});
+const onlyIn = (library, ...places) =>
+  forbid(
+    `${library.replaceAll(/[^a-z-]/g, '')}-in-its-place`,
+    { path: '^src/', pathNot: places.join('|') },
+    { path: `node_modules/${library}/` },
+  );
 
 module.exports = {
   forbidden: [
@@ -82,82 +77,66 @@ module.exports = {
       from: { path: '^src' },
       to: { circular: true },
     },
-    {
-      name: 'areas-are-apart',
-      severity: 'error',
-      from: { path: '^src/(blockchain|events|news|rwa)/' },
-      to: { path: '^src/(http|blockchain|events|news|rwa)/', pathNot: '^src/$1/' },
-    },
-    {
-      name: 'config-has-one-door',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/config/' },
-      to: { path: '^src/config/', pathNot: '^src/config/(config|client-settings|settings-file)\\.ts' },
-    },
-    {
-      name: 'siblings-are-apart',
-      severity: 'error',
-      from: { path: '^src/(db|jobs|chain)/' },
-      to: { path: '^src/(db|jobs|chain)/', pathNot: '^src/($1|db)/' },
-    },
-    {
-      name: 'http-knows-no-store-but-its-own',
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: {
+    forbid(
+      'areas-are-apart',
+      { path: '^src/(blockchain|events|news|rwa)/' },
+      { path: '^src/(http|blockchain|events|news|rwa)/', pathNot: '^src/$1/' },
+    ),
+    forbid(
+      'config-has-one-door',
+      { path: '^src/', pathNot: '^src/config/' },
+      { path: '^src/config/', pathNot: '^src/config/(config|client-settings|settings-file)\\.ts' },
+    ),
+    forbid(
+      'siblings-are-apart',
+      { path: '^src/(db|jobs|chain)/' },
+      { path: '^src/(db|jobs|chain)/', pathNot: '^src/($1|db)/' },
+    ),
+    forbid(
+      'http-knows-no-store-but-its-own',
+      { path: '^src/http/' },
+      {
         path: '^src/(jobs|chain|providers|keys)/|^src/db/',
         pathNot:
           '^src/keys/verifier\\.ts|^src/db/records/idempotency-store\\.ts|^src/db/connection/(outage|transaction)\\.ts',
       },
-    },
-    {
-      name: 'providers-are-apart',
-      severity: 'error',
-      from: { path: '^src/providers/([^/]+)/' },
-      to: { path: '^src/providers/([^/]+)/', pathNot: '^src/providers/($1|shared)/' },
-    },
-    {
-      name: 'stores-take-only-types-of-knex',
-      severity: 'error',
-      from: { path: '^src/(?!db/).*-store\\.ts$' },
-      to: { path: 'node_modules/knex/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'compose-knows-nobody-who-starts-it',
-      severity: 'error',
-      from: { path: '^src/compose/' },
-      to: { path: '^src/(service|cli|local)/' },
-    },
-    {
-      name: 'roles-are-apart',
-      severity: 'error',
-      from: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
-      to: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
-    },
-    {
-      name: 'cli-composes-connections-only',
-      severity: 'error',
-      from: { path: '^src/cli/' },
-      to: { path: '^src/(compose|service)/', pathNot: '^src/compose/(connections|migrate|open-files)\\.ts' },
-    },
-    {
-      name: 'cli-groups-meet-in-the-program-only',
-      severity: 'error',
-      from: { path: '^src/cli/[^/]+$', pathNot: '^src/cli/program\\.ts' },
-      to: { path: '^src/cli/(doctor|index|init|mcp|network|rwa)/' },
-    },
-    {
-      name: 'local-knows-no-service',
-      severity: 'error',
-      from: { path: '^src/local/' },
-      to: { path: '^src/(compose|service|cli)/', pathNot: '^src/compose/migrate\\.ts' },
-    },
-    {
-      name: 'src-needs-no-scripts',
-      severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^(scripts|test)/' },
-    },
+    ),
+    forbid(
+      'providers-are-apart',
+      { path: '^src/providers/([^/]+)/' },
+      { path: '^src/providers/([^/]+)/', pathNot: '^src/providers/($1|shared)/' },
+    ),
+    forbid(
+      'stores-take-only-types-of-knex',
+      { path: '^src/(?!db/).*-store\\.ts$' },
+      { path: 'node_modules/knex/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'compose-knows-nobody-who-starts-it',
+      { path: '^src/compose/' },
+      { path: '^src/(service|cli|local)/' },
+    ),
+    forbid(
+      'roles-are-apart',
+      { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+      { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+    ),
+    forbid(
+      'cli-composes-connections-only',
+      { path: '^src/cli/' },
+      { path: '^src/(compose|service)/', pathNot: '^src/compose/(connections|migrate|open-files)\\.ts' },
+    ),
+    forbid(
+      'cli-groups-meet-in-the-program-only',
+      { path: '^src/cli/[^/]+$', pathNot: '^src/cli/program\\.ts' },
+      { path: '^src/cli/(doctor|index|init|mcp|network|rwa)/' },
+    ),
+    forbid(
+      'local-knows-no-service',
+      { path: '^src/local/' },
+      { path: '^src/(compose|service|cli)/', pathNot: '^src/compose/migrate\\.ts' },
+    ),
+    forbid('src-needs-no-scripts', { path: '^src/' }, { path: '^(scripts|test)/' }),
     onlyIn(
       '(express|openapi-backend|ajv|ajv-formats|rate-limiter-flexible)',
       '^src/http/',

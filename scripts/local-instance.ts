@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Credentials } from '../src/local/credentials.ts';
 import { removePostgresPlace } from '../src/local/programs/postgres-place.ts';
+import { startProcess } from '../test/support/process.ts';
 
 const entry = resolve(import.meta.dirname, '../src/main.ts');
 const deadlineMs = 120_000;
@@ -23,39 +22,19 @@ export type LocalInstance = {
  */
 export async function startLocalInstance(): Promise<LocalInstance> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-instance-'));
-  const child = spawn(process.execPath, [entry, '--local'], {
-    cwd: directory,
-    env: { ...process.env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'close');
-  const endWithUs = () => child.kill();
-  process.once('exit', endWithUs);
+  const service = startProcess([entry, '--local'], { PORT: '0' }, { cwd: directory });
   const stop = async () => {
-    process.off('exit', endWithUs);
-    child.kill();
-    await ended;
+    service.child.kill();
+    await service.ended;
     removePostgresPlace(join(directory, '.local/postgres'));
     await rm(directory, { recursive: true, force: true });
   };
-  let written = '';
-  const { promise: ready, resolve: setReady } = Promise.withResolvers<boolean>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      written += text;
-      if (/Ctrl-C stops it/.test(written)) setReady(true);
-    });
-  }
-  const timer = setTimeout(() => setReady(false), deadlineMs);
-  void ended.then(() => setReady(false));
-  const isReady = await ready;
-  clearTimeout(timer);
-  if (!isReady) {
+  try {
+    await service.until(/Ctrl-C stops it/, deadlineMs);
+    const credentials = JSON.parse(await readFile(join(directory, '.local/credentials.json'), 'utf8'));
+    return { credentials, output: service.output(), stop };
+  } catch (error) {
     await stop();
-    throw new Error(`The local service did not start:\n${written}`);
+    throw error;
   }
-  const credentials: Credentials = JSON.parse(
-    await readFile(join(directory, '.local/credentials.json'), 'utf8'),
-  );
-  return { credentials, output: written, stop };
 }

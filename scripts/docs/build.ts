@@ -60,8 +60,7 @@ type Images = ReadonlyMap<string, string>;
 
 async function addImages(site: Site): Promise<Images> {
   const images = new Map<string, string>();
-  // The picture of a start is for the README, and shows the addresses of a local start.
-  for (const file of globSync('docs/images/!(start).svg', { cwd: root }).toSorted()) {
+  for (const file of globSync('docs/images/*.svg', { cwd: root }).toSorted()) {
     images.set(file, site.addAsset(basename(file), await readFile(join(root, file), 'utf8')));
   }
   return images;

@@ -61,10 +61,8 @@ function addDeployCommand(contract: Command, session: Session): void {
 }
 
 function addBaseUriCommand(contract: Command, session: Session): void {
-  const command = withAdmin(contract.command('set-base-uri'))
+  const command = onContract(contract, 'set-base-uri')
     .description('Set the address of the metadata of a contract of ours: PUBLIC_BASE_URL, or --base-uri')
-    .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', addressValue)
     .option('--base-uri <url>', 'address instead of the one from PUBLIC_BASE_URL', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
       asAdmin(session, id, keys, async ({ config, db, output, openAdmin }) => {
@@ -80,12 +78,10 @@ function addBaseUriCommand(contract: Command, session: Session): void {
 }
 
 function addRefreshCommand(contract: Command, session: Session): void {
-  const refresh = withAdmin(contract.command('refresh'))
+  const refresh = onContract(contract, 'refresh')
     .description(
       'Report changed metadata of all tokens of a contract of ours to marketplaces, where its signers may not',
     )
-    .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', addressValue)
     .action((id: string, to: string, keys: AdminOptions) =>
       asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
         const admin = await openAdmin();
@@ -109,10 +105,8 @@ function assertPublic(id: string, url: string): void {
 }
 
 function addGrantCommand(contract: Command, session: Session): void {
-  const grant = withAdmin(contract.command('grant'))
+  const grant = onContract(contract, 'grant')
     .description('Allow a signer to mint on a contract of ours')
-    .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
       asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
@@ -128,10 +122,8 @@ function addGrantCommand(contract: Command, session: Session): void {
 }
 
 function addRevokeCommand(contract: Command, session: Session): void {
-  const revoke = withAdmin(contract.command('revoke'))
+  const revoke = onContract(contract, 'revoke')
     .description('Revoke the right of a signer to mint on a contract of ours, such as after its key leaked')
-    .argument('<chainId>', 'decimal id of a registered network', chainId)
-    .argument('<contract>', 'address of the contract', addressValue)
     .argument('<signer>', 'address of the signer', addressValue)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
       asAdmin(session, id, keys, async ({ db, output, openAdmin }) => {
@@ -184,6 +176,12 @@ const withAdmin = (command: Command) =>
       "encrypted keystore of the contract's admin, who is no signer of mints",
     )
     .requiredOption('--password-file <file>', 'file with its password');
+
+/** A command of the admin about a contract of ours. */
+const onContract = (contract: Command, name: string) =>
+  withAdmin(contract.command(name))
+    .argument('<chainId>', 'decimal id of a registered network', chainId)
+    .argument('<contract>', 'address of the contract', addressValue);
 
 type AdminOperator = Operator & { readonly openAdmin: () => ReturnType<typeof openContractAdmin> };
 

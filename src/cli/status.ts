@@ -1,15 +1,11 @@
 import type { Command } from 'commander';
-import { listNetworks } from '../chain/network-store.ts';
 import type { Database } from '../contract/transaction.ts';
-import { findLeaseHolder } from '../db/leases/lease-store.ts';
 import { listProcesses, type SeenProcess } from '../db/records/process-store.ts';
 import { listQueueLevels, type QueueLevel } from '../jobs/job-count-store.ts';
-import { indexLeaseName } from '../providers/indexer/follow/index-runner.ts';
-import { listIndexStates } from '../providers/indexer/store/write/index-state-store.ts';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { examples } from './shared/examples.ts';
-import { blocksBehind, indexStateOf } from './shared/index-state.ts';
+import { blocksBehind, indexStateOf, listIndexes, type NetworkIndexState } from './shared/index-state.ts';
 import { asOperator, type Session } from './shared/session.ts';
 
 type Row = {
@@ -77,29 +73,21 @@ function ofLane({ chainId, signer, holder, queued, inFlight, oldestQueuedAt, ...
   };
 }
 
-async function indexes(db: Database): Promise<Row[]> {
-  const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
-  const begun = new Map(states.map((state) => [state.chainId, state]));
-  const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
-  const chainIds = [...new Set([...followed.map(({ chainId }) => chainId), ...begun.keys()])];
-  return Promise.all(
-    chainIds.map(async (chainId): Promise<Row> => {
-      const state = begun.get(chainId);
-      const holder = await findLeaseHolder(db, indexLeaseName(chainId));
-      const behind = blocksBehind(state, state?.nodeHead);
-      const network = networks.find((each) => each.chainId === chainId);
-      return {
-        part: 'index',
-        name: `${chainId} ${network?.name ?? ''}`.trim(),
-        state: indexStateOf({ network, state, holder, behind }),
-        since: state?.stuck?.since ?? null,
-        detail: inWords(
-          ...[holder && `indexer ${holder.process}`, state?.head && `complete to ${state.head.number}`],
-          ...[behind !== undefined && `${behind} behind`, state?.stuck?.reason, state?.lastError?.message],
-        ),
-      };
-    }),
-  );
+const indexes = async (db: Database) => (await listIndexes(db)).map(ofIndex);
+
+function ofIndex(index: NetworkIndexState): Row {
+  const { chainId, network, state, holder } = index;
+  const behind = blocksBehind(state, state?.nodeHead);
+  return {
+    part: 'index',
+    name: `${chainId} ${network?.name ?? ''}`.trim(),
+    state: indexStateOf({ ...index, behind }),
+    since: state?.stuck?.since ?? null,
+    detail: inWords(
+      ...[holder && `indexer ${holder.process}`, state?.head && `complete to ${state.head.number}`],
+      ...[behind !== undefined && `${behind} behind`, state?.stuck?.reason, state?.lastError?.message],
+    ),
+  };
 }
 
 const queues = async (db: Database) => (await listQueueLevels(db)).map(ofQueue);

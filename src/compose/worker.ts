@@ -5,7 +5,6 @@ import type { Config } from '../config/config.ts';
 import { basePaths } from '../contract/documents.ts';
 import type { LeasedLoop } from '../db/leases/leased-loop.ts';
 import { purgeExpiredRows } from '../db/records/housekeeping.ts';
-import { purgeProcesses } from '../db/records/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeChallenges } from '../events/eligibility/challenge-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
@@ -99,14 +98,7 @@ export function startNews({ config, db, jobs, log, notifications, outgoing }: Pa
 
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
 export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
-  const others = [
-    purgeWrongSecrets,
-    purgeDoneJobs,
-    purgeAttendees,
-    purgeChallenges,
-    purgeProcesses,
-    purgeUsage,
-  ];
+  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeChallenges, purgeUsage];
   const purges = [...others, ...createNewsPurges(config.NEWS_KEEP_DAYS)];
   const purge = {
     queue: purgeQueue,

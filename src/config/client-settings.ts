@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { errorCode } from '../base/thrown.ts';
 import { ConfigError, type Environment } from './config.ts';
+import { readFileOf } from './settings-file.ts';
 
 /** How a command calls a service over HTTP, as its callers do. */
 export type ClientSettings = {
@@ -21,7 +20,9 @@ export function readClientSettings(env: Environment): ClientSettings {
   const faults: string[] = [];
   const url = env['TALLYSTICK'] || defaultBaseUrl;
   if (!isWebUrl(url)) faults.push('TALLYSTICK: must be an http(s) URL');
-  const apiKey = readKey(env, faults);
+  const apiKey = readFileOf(env, 'TALLYSTICK_KEY', faults) ?? (env['TALLYSTICK_KEY'] || undefined);
+  if (apiKey !== undefined && !keyForm.test(apiKey))
+    faults.push('TALLYSTICK_KEY: must be visible ASCII characters');
   if (faults.length > 0) throw new ConfigError(faults);
   return { baseUrl: url.replace(/\/+$/, ''), apiKey };
 }
@@ -30,21 +31,3 @@ const isWebUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new UR
 
 // What a header cannot carry would fail with each call, far from its cause.
 const keyForm = /^[\x21-\x7e]+$/;
-
-function readKey(env: Environment, faults: string[]): string | undefined {
-  const { TALLYSTICK_KEY: given, TALLYSTICK_KEY_FILE: path } = env;
-  if (given && path) faults.push('TALLYSTICK_KEY_FILE: TALLYSTICK_KEY is given too; leave one of them out');
-  const key = path ? readKeyFile(path, faults) : given || undefined;
-  if (key !== undefined && !keyForm.test(key))
-    faults.push('TALLYSTICK_KEY: must be visible ASCII characters');
-  return key;
-}
-
-function readKeyFile(path: string, faults: string[]): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    faults.push(`TALLYSTICK_KEY_FILE: ${path} cannot be read (${errorCode(error) ?? 'unknown'})`);
-    return undefined;
-  }
-}

@@ -66,3 +66,19 @@ export function parseSettings(text: string, file: string): Readonly<Record<strin
   // Every name was seen above, so every value is text.
   return parseEnv(text) as Record<string, string>;
 }
+
+/**
+ * The text of the file that `NAME_FILE` names; undefined when it names none.
+ * @param faults gets what is wrong
+ */
+export function readFileOf(env: Environment, name: string, faults: string[]): string | undefined {
+  const path = env[`${name}_FILE`];
+  if (!path) return undefined;
+  if (env[name]) faults.push(`${name}_FILE: ${name} is given too; leave one of them out`);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    faults.push(`${name}_FILE: ${path} cannot be read (${errorCode(error) ?? 'unknown'})`);
+    return undefined;
+  }
+}

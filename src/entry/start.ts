@@ -72,7 +72,6 @@ async function serveLocal(fresh: boolean): Promise<Run> {
     await startService(local.config, log, {
       plainSigners: [local.signer],
       sampleKey: local.credentials.keys.acme,
-      reserved: local.held,
       logLines,
     }),
     (service) => service.stop(),

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../contract/transaction.ts';
+import { purgeWhere } from '../db/records/housekeeping.ts';
 
 /*
  * Table `usage_minutes`: how many requests a key sent for an operation in a minute, over all processes. The audit log knows
@@ -113,12 +114,5 @@ function withMints(calls: readonly Calls[], mints: readonly Mints[]): UsageItem[
   return items;
 }
 
-/** Deletes counts that are over 92 days old, at most `limit` of them. @returns how many; less than `limit` when none is left */
-export async function purgeUsage(db: Database, limit: number): Promise<number> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `DELETE FROM usage_minutes WHERE ctid IN (
-       SELECT ctid FROM usage_minutes WHERE minute < clock_timestamp() - interval '92 days' LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-  return rowCount;
-}
+/** Deletes counts that are over 92 days old. */
+export const purgeUsage = purgeWhere('usage_minutes', "minute < clock_timestamp() - interval '92 days'");

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:net';
+import { randomBytes, randomInt } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -7,7 +6,7 @@ import type { ClientSettings } from '../config/client-settings.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { LocalError } from './programs/local-error.ts';
 import { type LocalFolder, localFolder, readJson, writeJson } from './programs/local-folder.ts';
-import { holdFreePort, holdPort, portOf } from './programs/ports.ts';
+import { findPortFault, firstFreePort } from './programs/ports.ts';
 
 export type SettingsOfStart = Readonly<Record<string, string | undefined>>;
 
@@ -88,40 +87,32 @@ function readMade(directory: string): z.infer<typeof madeShape> {
   throw new LocalError(`There is no local service in ${path.resolve(directory)}. Make one with: npm start`);
 }
 
-/** The ports of the local service, kept from the moment in which they are chosen. */
-export type HeldPorts = { readonly callers: Server; readonly operators: Server };
-
 /**
- * Takes ports for callers and for operators before anything is made.
+ * Chooses free ports for callers and for operators before anything is made. With PORT=0 each start gets others, so that many can
+ * start concurrently.
  * @returns the environment with their numbers
  * @throws LocalError when a port that the environment names is taken; ConfigError naming every fault of the environment
  */
-export async function holdPorts(
-  env: SettingsOfStart,
-  opened: AsyncDisposableStack,
-): Promise<{ env: SettingsOfStart; held: HeldPorts }> {
-  const { PORT, HOST, OPERATIONS_PORT = 0, OPERATIONS_HOST } = localConfig(env, newSettings());
-  // Of a server that the service took over nothing is left to close.
-  const close = (server: Server) => void server.close();
-  const callers = opened.adopt(await choosePort(PORT, 3_000, HOST, ''), close);
-  const wanted = await choosePort(OPERATIONS_PORT, defaultOperationsPort, OPERATIONS_HOST, 'OPERATIONS_');
-  const operators = opened.adopt(wanted, close);
-  const ports = { PORT: String(portOf(callers)), OPERATIONS_PORT: String(portOf(operators)) };
-  return { env: { ...env, ...ports }, held: { callers, operators } };
+export async function choosePorts(env: SettingsOfStart): Promise<SettingsOfStart> {
+  const { PORT, HOST, OPERATIONS_PORT: given, OPERATIONS_HOST } = localConfig(env, newSettings());
+  const callers = PORT === 0 ? await firstFreePort(randomInt(...anyPorts), HOST) : PORT;
+  const operators =
+    given || (await firstFreePort(PORT === 0 ? callers + 1 : operationsPort, OPERATIONS_HOST));
+  await assertFree(callers, HOST, '');
+  await assertFree(operators, OPERATIONS_HOST, 'OPERATIONS_');
+  return { ...env, PORT: String(callers), OPERATIONS_PORT: String(operators) };
 }
 
 // In the range that Prometheus exporters use by convention.
-const defaultOperationsPort = 9_464;
+const operationsPort = 9_464;
+// Below the range of ephemeral ports.
+const anyPorts = [10_000, 30_000] as const;
 
-/** @param wanted 0 for the first free one from `otherwise` */
-async function choosePort(wanted: number, otherwise: number, host: string, prefix: string): Promise<Server> {
-  if (wanted === 0) return holdFreePort(otherwise, host);
-  const hold = await holdPort(wanted, host);
-  if ('server' in hold) return hold.server;
-  const { code = '' } = hold;
-  throw new LocalError(
-    refusals[code]?.({ port: wanted, host, prefix }) ?? `Cannot listen on ${host}:${wanted} (${code}).`,
-  );
+async function assertFree(port: number, host: string, prefix: string): Promise<void> {
+  const code = await findPortFault(port, host);
+  if (code === undefined) return;
+  const refusal = refusals[code]?.({ port, host, prefix });
+  throw new LocalError(refusal ?? `Cannot listen on ${host}:${port} (${code}).`);
 }
 
 type Refused = { readonly port: number; readonly host: string; readonly prefix: string };

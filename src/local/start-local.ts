@@ -18,7 +18,7 @@ import { takeLock } from './programs/lock.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { type HeldPorts, holdPorts, readSettings, type SettingsOfStart } from './settings.ts';
+import { choosePorts, readSettings, type SettingsOfStart } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -36,8 +36,6 @@ export type LocalOptions = {
 export type LocalEnvironment = {
   /** The settings of the service. */
   readonly config: Config;
-  /** The ports of the service, to be taken over by it. */
-  readonly held: HeldPorts;
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */
   readonly signer: { readonly chainId: string; readonly privateKey: string };
@@ -69,7 +67,7 @@ async function open(
   { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
-  const { env, held } = await holdPorts(given, opened);
+  const env = await choosePorts(given);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');
@@ -87,7 +85,6 @@ async function open(
   writeJson(folder.credentials, credentials);
   return {
     config,
-    held,
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { errorCode } from '../base/thrown.ts';
 import { type KmsOptions, unwrapKey } from '../chain/kms-client.ts';
 import { ConfigError, type Environment, keyEntries, secretSettings } from '../config/config.ts';
+import { readFileOf } from '../config/settings-file.ts';
 
 /**
  * Opens secret settings: reads those that are given as `NAME_FILE`, the path of a file, and opens the keys that are
@@ -17,15 +16,10 @@ function readSecretFiles(env: Environment): Environment {
   const read: Record<string, string | undefined> = { ...env };
   const faults: string[] = [];
   for (const name of secretSettings) {
-    const path = env[`${name}_FILE`];
-    if (!path) continue;
+    const text = readFileOf(env, name, faults);
+    if (text === undefined) continue;
     delete read[`${name}_FILE`];
-    if (env[name]) faults.push(`${name}_FILE: ${name} is given too; leave one of them out`);
-    try {
-      read[name] = readFileSync(path, 'utf8').trim();
-    } catch (error) {
-      faults.push(`${name}_FILE: ${path} cannot be read (${errorCode(error) ?? 'unknown'})`);
-    }
+    read[name] = text;
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return read;

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Server } from 'node:net';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
 import type { LogLines } from '../base/log-lines.ts';
@@ -57,8 +56,6 @@ type StartOptions = MinterOptions & {
   readonly logLines?: Pick<LogLines, 'onDropped'>;
   /** The key of the sample company, which the portal offers to readers. */
   readonly sampleKey?: string;
-  /** Servers that keep the ports of the settings, so that nobody else took them since they were chosen. */
-  readonly reserved?: { readonly callers: Server; readonly operators: Server };
 };
 
 type ServiceShutdown = Shutdown<keyof ReturnType<typeof stopLimits>>;
@@ -112,7 +109,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   });
 
   // Before all others, so that operators see that the process is not ready yet.
-  const operations = await listenForOperators(parts, { minter, isServing }, options.reserved?.operators);
+  const operations = await listenForOperators(parts, { minter, isServing });
   if (operations)
     shutdown.add('operators', 'listener for operators', () => operations.stop(operatorsGraceMs));
 
@@ -124,7 +121,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   if (minter) await startLanes(minter, shutdown);
 
   const app = apiParts && (await createServiceApp(apiParts, isServing, options.sampleKey));
-  const server = app && (await listenForCallers(apiParts, app, options.reserved?.callers));
+  const server = app && (await listenForCallers(apiParts, app));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;
     // A rejected start drains nothing, because nobody was informed that it is ready.
@@ -172,17 +169,12 @@ function startLedger(ledger: OwnershipLedger, shutdown: ServiceShutdown): void {
   ledger.start();
 }
 
-function listenForCallers(
-  { config, log }: ApiParts,
-  app: RequestListener,
-  reserved: Server | undefined,
-): Promise<HttpServer> {
+function listenForCallers({ config, log }: ApiParts, app: RequestListener): Promise<HttpServer> {
   const { HOST: host, PORT: port, TRUSTED_PROXIES: proxies = [] } = config;
   return listen(app, {
     host,
     port,
     settings: { host: 'HOST', port: 'PORT' },
-    reserved,
     limits: {
       ...withinOpenFiles(mostConnections, openFilesLimit(), log),
       isProxy: createProxyCheck(proxies),
@@ -191,15 +183,11 @@ function listenForCallers(
   });
 }
 
-async function listenForOperators(
-  parts: Parts,
-  options: OperationsOptions,
-  reserved: Server | undefined,
-): Promise<HttpServer | undefined> {
+async function listenForOperators(parts: Parts, options: OperationsOptions): Promise<HttpServer | undefined> {
   const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = parts.config;
   if (port === undefined) return undefined;
   const settings = { host: 'OPERATIONS_HOST', port: 'OPERATIONS_PORT' };
-  return listen(createOperationsApp(parts, options), { host, port, settings, reserved, log: parts.log });
+  return listen(createOperationsApp(parts, options), { host, port, settings, log: parts.log });
 }
 
 /** @throws SchemaError */

@@ -1,12 +1,13 @@
 import { Wallet } from 'ethers';
 import { beforeAll, beforeEach, describe, expect, vi } from 'vitest';
+import type { CompiledContract } from '../../scripts/solidity.ts';
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { delay, failures } from '../support/node/transport-flaws.ts';
 import type { TestService } from '../support/service.ts';
-import { type CompiledContract, compileContracts } from '../support/solidity.ts';
+import { compileContracts } from '../support/solidity.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const test = base

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
+import type { CompiledContract } from '../../scripts/solidity.ts';
 import { createLogger } from '../../src/base/log.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
@@ -9,7 +10,7 @@ import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { failures } from '../support/node/transport-flaws.ts';
-import { type CompiledContract, compileContracts } from '../support/solidity.ts';
+import { compileContracts } from '../support/solidity.ts';
 
 let proxy: TestNode;
 let clients: RpcClients;

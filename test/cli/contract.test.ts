@@ -18,33 +18,31 @@ const test = base
     ...settingsFor(databaseUrl),
     PUBLIC_BASE_URL: 'https://api.example',
   }))
-  .extend('thrifty', perFile, ({ settings }) => commandLine({ ...settings, MINT_MAX_FEE_GWEI: '2' }));
+  .extend('thrifty', perFile, ({ settings }) => commandLine({ ...settings, MINT_MAX_FEE_GWEI: '2' }))
+  // Between the commands and the chain.
+  .extend('node', perFile, async ({ chain }, { onCleanup }) => {
+    const node = await startNode(chain.rpcUrl);
+    onCleanup(() => node.close());
+    return node;
+  });
 const admin = new Wallet(Wallet.createRandom().privateKey);
 const signer = Wallet.createRandom().address;
 const directory = mkdtempSync(path.join(tmpdir(), 'contract-'));
+const named = ['--name', 'C', '--symbol', 'C'];
 const keys = ['--keystore', path.join(directory, 'a.json'), '--password-file', path.join(directory, 'p')];
 
-test.beforeAll(async ({ db, chain, run }) => {
+test.beforeAll(async ({ db, chain, node, run }) => {
   await callNode(chain.rpcUrl, 'anvil_setBalance', [admin.address, '0x56bc75e2d63100000']);
   // The weakest scrypt there is: the test is not about that.
   const keystore = await encryptKeystoreJson(admin, 'pass', { scrypt: { N: 2, r: 8, p: 1 } });
   writeFileSync(path.join(directory, 'a.json'), keystore);
   writeFileSync(path.join(directory, 'p'), 'pass\n');
-  await run(
-    'network',
-    'add',
-    '31337',
-    '--name',
-    'Local',
-    '--symbol',
-    'ETH',
-    '--rpc',
-    chain.rpcUrl,
-    '--provider',
-    'moralis',
-  );
+  const local = ['--name', 'Local', '--symbol', 'ETH', '--rpc', node.url, '--provider', 'moralis'];
+  await run('network', 'add', '31337', ...local);
   await db('mint_lanes').insert({ chain_id: 31337, signer });
 });
+
+test.afterEach(({ node }) => node.setFlaws());
 
 const deploy = async (json: CommandLine['json']): Promise<string> =>
   (await json('contract', 'deploy', '31337', '--name', 'Casks', '--symbol', 'CASK', ...keys)).value.contract;
@@ -53,16 +51,7 @@ const stateOf = (checks: { check: string; state: string }[], name: string) =>
 
 describe('contract deploy', () => {
   test('makes a contract whose metadata are ours and whose admin is the key', async ({ json }) => {
-    const { status, value } = await json(
-      'contract',
-      'deploy',
-      '31337',
-      '--name',
-      'C',
-      '--symbol',
-      'C',
-      ...keys,
-    );
+    const { status, value } = await json('contract', 'deploy', '31337', ...named, ...keys);
     expect(status).toBe(0);
     expect(value).toEqual({
       chainId: '31337',
@@ -73,10 +62,9 @@ describe('contract deploy', () => {
   });
 
   test('says where the contract is when its tokens could not be told of their metadata', async ({
-    chain,
+    node,
     run,
   }) => {
-    const node = await startNode(chain.rpcUrl);
     const seen: Record<string, number> = {};
     const timesAsked = (method: string) => {
       seen[method] = (seen[method] ?? 0) + 1;
@@ -89,11 +77,7 @@ describe('contract deploy', () => {
         (method === 'eth_sendRawTransaction' && timesAsked(method) > 1);
       return isRefused ? { error: { code: -32000, message: 'insufficient funds for gas' } } : undefined;
     });
-    await run('network', 'update', '31337', '--rpc', node.url);
-    const deployed = ['contract', 'deploy', '31337', '--name', 'C', '--symbol', 'C', ...keys];
-    const { status, err } = await run(...deployed);
-    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
-    await node.close();
+    const { status, err } = await run('contract', 'deploy', '31337', ...named, ...keys);
     expect(status).toBe(1);
     expect(err).toMatch(
       /^The contract is deployed, at (0x\w{40}), but .*The nodes reject transaction 0x\w{64}: insufficient funds .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
@@ -101,7 +85,7 @@ describe('contract deploy', () => {
   });
 
   test('says when the network is not registered', async ({ run }) => {
-    expect(await run('contract', 'deploy', '5', '--name', 'C', '--symbol', 'C', ...keys)).toMatchObject({
+    expect(await run('contract', 'deploy', '5', ...named, ...keys)).toMatchObject({
       status: 2,
       err: 'There is no network 5. List them with: tallystick network list\n',
     });
@@ -132,14 +116,8 @@ describe('contract grant and status', () => {
   });
 
   test('refuse the admin as a signer: a hot key must not administer', async ({ run, json }) => {
-    const { status, err } = await run(
-      'contract',
-      'grant',
-      '31337',
-      await deploy(json),
-      admin.address,
-      ...keys,
-    );
+    const contract = await deploy(json);
+    const { status, err } = await run('contract', 'grant', '31337', contract, admin.address, ...keys);
     expect([status, err]).toEqual([2, 'The admin must not be a signer: use another key.\n']);
   });
 });
@@ -148,34 +126,28 @@ describe('what an admin sends', () => {
   const gwei = 10n ** 9n;
   const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
 
-  test('pays the tip that a node names, up to the cap', async ({ chain, json, run, thrifty }) => {
+  test('pays the tip that a node names, up to the cap', async ({ node, json, thrifty }) => {
     const contract = await deploy(json);
-    const node = await startNode(chain.rpcUrl);
+    node.forget();
     const least = gwei;
     const suggestsLess = of('eth_maxPriorityFeePerGas', () => ({ result: inHex(least / 2n) }));
     node.setFlaws(suggestsLess, tipFloor({ least, say: () => `tip needed ${least}` }));
-    await run('network', 'update', '31337', '--rpc', node.url);
     expect((await thrifty.json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
     expect(node.count('eth_sendRawTransaction')).toBe(2);
     node.setFlaws(refusesBroadcasts(`tip needed ${3n * gwei}`));
     const { status, err } = await thrifty.run('contract', 'revoke', '31337', contract, signer, ...keys);
-    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
-    await node.close();
     expect([status, err]).toEqual([1, expect.stringMatching(/tip needed 3000000000\. .*MINT_MAX_FEE_GWEI/)]);
   });
 
   test('is reported at once when nodes reject it, without the transaction itself', async ({
-    chain,
+    node,
     json,
     run,
   }) => {
     const contract = await deploy(json);
-    const node = await startNode(chain.rpcUrl);
+    node.forget();
     node.setFlaws(refusesBroadcasts('never'));
-    await run('network', 'update', '31337', '--rpc', node.url);
     const { status, err } = await run('contract', 'grant', '31337', contract, signer, ...keys);
-    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
-    await node.close();
     expect(node.count('eth_sendRawTransaction')).toBe(1);
     expect([status, err.length < 400, err]).toEqual([
       1,
@@ -184,24 +156,20 @@ describe('what an admin sends', () => {
     ]);
   });
 
-  /** A node in front of the chain that suggests this priority fee. */
-  const suggesting = async (rpcUrl: string, tip: bigint) => {
-    const node = await startNode(rpcUrl);
-    node.setFlaws(of('eth_maxPriorityFeePerGas', () => ({ result: inHex(tip) })));
-    return node;
-  };
+  /** Suggests this priority fee. */
+  const suggests = (tip: bigint) => of('eth_maxPriorityFeePerGas', () => ({ result: inHex(tip) }));
 
   test('is refused above MINT_MAX_FEE_GWEI, whatever a node suggests, and says what to do', async ({
-    chain,
+    node,
     json,
     run,
   }) => {
     const contract = await deploy(json);
-    const node = await suggesting(chain.rpcUrl, 100_000n * gwei);
-    await run('network', 'update', '31337', '--rpc', node.url);
+    node.forget();
+    node.setFlaws(suggests(100_000n * gwei));
     const uri = ['--base-uri', 'https://metadata.example/'];
     const commands = [
-      ['deploy', '31337', '--name', 'C', '--symbol', 'C'],
+      ['deploy', '31337', ...named],
       ['grant', '31337', contract, signer],
       ['revoke', '31337', contract, signer],
       ['set-base-uri', '31337', contract, ...uri],
@@ -216,18 +184,16 @@ describe('what an admin sends', () => {
       ]);
     }
     expect(node.count('eth_sendRawTransaction')).toBe(0);
-    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
-    await node.close();
   });
 
   test('offers no more than MINT_MAX_FEE_GWEI below it, and the tip that a node suggests', async ({
     chain,
+    node,
     json,
-    run,
   }) => {
     const contract = await deploy(json);
-    const node = await suggesting(chain.rpcUrl, 490n * gwei);
-    await run('network', 'update', '31337', '--rpc', node.url);
+    node.forget();
+    node.setFlaws(suggests(490n * gwei));
     await callNode(chain.rpcUrl, 'anvil_setNextBlockBaseFeePerGas', [inHex(8n * gwei)]);
     await callNode(chain.rpcUrl, 'anvil_mine', ['0x1']);
     expect((await json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
@@ -236,8 +202,6 @@ describe('what an admin sends', () => {
     expect(
       transactions.map(({ maxFeePerGas, maxPriorityFeePerGas }) => [maxFeePerGas, maxPriorityFeePerGas]),
     ).toEqual([[500n * gwei, 490n * gwei]]);
-    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
-    await node.close();
   });
 });
 

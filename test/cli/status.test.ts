@@ -4,7 +4,7 @@ import { createLogger } from '../../src/base/log.ts';
 import { acquireLease } from '../../src/db/leases/lease.ts';
 import { beginHeartbeat } from '../../src/db/records/heartbeat.ts';
 import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
-import { purgeProcesses, saveProcess } from '../../src/db/records/process-store.ts';
+import { saveProcess } from '../../src/db/records/process-store.ts';
 import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { test } from './fixtures.ts';
 
@@ -85,7 +85,7 @@ describe('the heartbeat of a process', () => {
     };
     const kept = await silent('23 hours');
     await silent('25 hours');
-    await purgeExpiredRows(db, [purgeProcesses]);
+    await purgeExpiredRows(db);
     expect(await db('processes').pluck('id')).toEqual([kept]);
   });
 

@@ -2,27 +2,17 @@ import { describe, expect } from 'vitest';
 import { givenAttendees, givenEvent } from '../events/requests.ts';
 import { addRwa } from '../rwa/samples.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { startPostgresTap } from '../support/postgres-tap.ts';
-import { type Client, startServiceOn } from '../support/service.ts';
+import { noteStatements } from '../support/sent-statements.ts';
+import type { Client } from '../support/service.ts';
 
-const test = base
-  .extend('tap', perFile, async ({ databaseUrl }, { onCleanup }) => {
-    const tap = await startPostgresTap(databaseUrl);
-    onCleanup(() => tap.close());
-    return tap;
-  })
-  .extend('service', perFile, async ({ database, tap, serviceOptions }, { onCleanup }) => {
-    const service = await startServiceOn({ ...database, url: tap.url }, serviceOptions);
-    onCleanup(() => service.close());
-    return service;
-  })
-  .extend('ids', perFile, async ({ service, acme }) => {
-    const { id: rwa } = await addRwa(service.db, service.companies.acme);
-    const { body } = await acme.post(`/v1/api/rwa/${rwa}/nfts`).send({ count: 1 }).expect(200);
-    const { id: event } = await givenEvent(acme);
-    await givenAttendees(acme, event, 'ann');
-    return { rwa, event, nft: body.nfts[0].id };
-  });
+const sentStatements = noteStatements();
+const test = base.extend('ids', perFile, async ({ service, acme }) => {
+  const { id: rwa } = await addRwa(service.db, service.companies.acme);
+  const { body } = await acme.post(`/v1/api/rwa/${rwa}/nfts`).send({ count: 1 }).expect(200);
+  const { id: event } = await givenEvent(acme);
+  await givenAttendees(acme, event, 'ann');
+  return { rwa, event, nft: body.nfts[0].id };
+});
 
 type Ids = { readonly rwa: string; readonly event: string; readonly nft: string };
 
@@ -64,19 +54,19 @@ const requests = [
 ] as const;
 
 describe('all that a process sends to PostgreSQL for a single row', () => {
-  test.for(requests)('%s is one statement', async ([_, ask, status, parts], { acme, ids, tap }) => {
+  test.for(requests)('%s is one statement', async ([_, ask, status, parts], { acme, ids }) => {
     // The first request looks the key up, which is remembered then.
     await ask(acme, ids).expect(status);
-    const sent = await tap.statementsOf(() => ask(acme, ids).expect(status));
+    const sent = await sentStatements(() => ask(acme, ids).expect(status));
     expect(sent).toEqual([expect.any(String)]);
     for (const part of parts) expect(sent[0]).toContain(part);
   });
 });
 
-test('a limit of the rate is one statement more, which counts the request', async ({ service, ids, tap }) => {
+test('a limit of the rate is one statement more, which counts the request', async ({ service, ids }) => {
   const limited = await service.twin({ RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '1000' });
   const client = limited.as(service.keys.acme);
   await client.get(`/v1/api/rwa/${ids.rwa}`).expect(200);
-  const sent = await tap.statementsOf(() => client.get(`/v1/api/rwa/${ids.rwa}`).expect(200));
+  const sent = await sentStatements(() => client.get(`/v1/api/rwa/${ids.rwa}`).expect(200));
   expect(sent).toEqual([expect.stringContaining('rate_limits'), expect.stringContaining('FROM rwas')]);
 });

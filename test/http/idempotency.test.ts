@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { describe, expect } from 'vitest';
 import { problem } from '../../src/base/errors.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { purgeExpired } from '../../src/db/records/idempotency-store.ts';
+import { purgeExpired } from '../../src/db/records/housekeeping.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';

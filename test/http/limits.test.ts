@@ -4,7 +4,7 @@ import { createLogger } from '../../src/base/log.ts';
 import { inScope } from '../../src/base/request-scope.ts';
 import type { Caller } from '../../src/contract/operation.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { purgeRateLimits } from '../../src/db/records/rate-limit-store.ts';
+import { purgeRateLimits } from '../../src/db/records/housekeeping.ts';
 import { createLimiter, type RateLimit } from '../../src/http/dispatch/limits.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';

@@ -1,43 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type LocalInstance, startLocalInstance } from '../../scripts/local-instance.ts';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import type { NftEntry } from '../../src/providers/shared/provider.ts';
-import { killAtExit } from '../support/kill-at-exit.ts';
-import { moduleCache } from '../support/process.ts';
-import { makeDirectory, readCredentials, removeDirectory } from './local-run.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const patience = { interval: 100, timeout: 40_000 };
 const imageUrl = 'https://images.example/cask-117.jpg';
-let directory: string;
-let service: ReturnType<typeof spawn>;
-let credentials: Awaited<ReturnType<typeof readCredentials>>;
+let service: LocalInstance;
+let credentials: LocalInstance['credentials'];
 
 /** As `npm start` does, with everything that it sets by itself. */
 beforeAll(async () => {
-  directory = await makeDirectory(true);
-  service = spawn(process.execPath, [main, '--local'], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'] ?? '', ...moduleCache, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  killAtExit(service);
-  await new Promise<void>((resolve, reject) => {
-    service.stdout?.on('data', (text) => /Tallystick is ready/.test(String(text)) && resolve());
-    service.once('exit', () => reject(new Error('the local service ended')));
-  });
-  credentials = await readCredentials(directory);
+  service = await startLocalInstance();
+  credentials = service.credentials;
 });
 
-afterAll(async () => {
-  service.kill('SIGTERM');
-  await once(service, 'exit');
-  await removeDirectory(directory);
-});
+afterAll(() => service.stop());
 
 async function call<T>(path: string, body?: object): Promise<T> {
   const answer = await fetch(`${credentials.baseUrl}${path}`, {

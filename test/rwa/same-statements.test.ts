@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import { perFile, testWith } from '../support/fixtures.ts';
-import { startPostgresTap } from '../support/postgres-tap.ts';
-import { startServiceOn } from '../support/service.ts';
+import { testWith } from '../support/fixtures.ts';
+import { noteStatements } from '../support/sent-statements.ts';
 import {
   addClaimable,
   behindProxy,
@@ -13,17 +12,8 @@ import {
 } from './claim-requests.ts';
 import { recipient } from './samples.ts';
 
-const test = testWith(behindProxy)
-  .extend('tap', perFile, async ({ databaseUrl }, { onCleanup }) => {
-    const tap = await startPostgresTap(databaseUrl);
-    onCleanup(() => tap.close());
-    return tap;
-  })
-  .extend('service', perFile, async ({ database, tap, serviceOptions }, { onCleanup }) => {
-    const service = await startServiceOn({ ...database, url: tap.url }, serviceOptions);
-    onCleanup(() => service.close());
-    return service;
-  });
+const sentStatements = noteStatements();
+const test = testWith(behindProxy);
 
 const operations = [
   ['getClaim', '/state', {}],
@@ -33,11 +23,11 @@ const operations = [
 
 test.for(operations)(
   '%s sends the same statements for a wrong secret, an unknown NFT and one that did not opt in',
-  async ([_, path, more], { service, anyone, tap }) => {
+  async ([_, path, more], { service, anyone }) => {
     const { nft } = await addClaimable(service);
     const tried = [{ id: nft.id, secret: wrongSecret() }, ...(await unclaimableIds(service))];
     const sentFor = (id: string, secret: string, address: string, status: number) =>
-      tap.statementsOf(() =>
+      sentStatements(() =>
         from(
           anyone,
           address,

@@ -30,6 +30,7 @@ describe('the service as a process', () => {
     const main = startMain(databaseUrl, { OPERATIONS_PORT: '0' });
     const [, port, operations] = await main.until(/"port":(\d+),"operationsPort":(\d+)/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    await expect.poll(() => db('processes').pluck('roles')).toEqual([['api', 'worker', 'indexer']]);
 
     // The lock holds the request in progress until this transaction ends.
     const transaction = await db.transaction();
@@ -48,6 +49,7 @@ describe('the service as a process', () => {
     expect((await answer).status).toBe(401);
     expect(await main.ended).toBe(0);
     expect(main.output()).toMatch(/service stopped/);
+    expect(await db('processes')).toEqual([]);
     const phases = [...main.output().matchAll(/"phase":"(\w+)","ms":\d+/g)].map(([, phase]) => phase);
     expect(phases).toEqual(['readiness', 'drain', 'requests', 'background', 'operators', 'connections']);
   });

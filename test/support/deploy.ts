@@ -1,6 +1,6 @@
 import { AbiCoder, Contract, ContractFactory, id, type JsonRpcProvider } from 'ethers';
+import type { CompiledContract } from '../../scripts/solidity.ts';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
-import type { CompiledContract } from './solidity.ts';
 
 /** The first account of a local chain, from which tests send transactions. */
 export const deployer = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';

@@ -13,8 +13,8 @@ export type RunningProcess = {
   readonly child: ChildProcess;
   /** Everything that it has written so far to standard output and standard error. */
   output(): string;
-  /** Resolves with the first match in its output. Rejects if it exits or 20 s pass without a match. */
-  until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Resolves with the first match in its output. Rejects if it exits or the time, a minute by default, passes without a match. */
+  until(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   /** Resolves with its exit status, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 };
@@ -50,7 +50,7 @@ export function startProcess(
     child,
     ended,
     output: () => written,
-    until: (pattern) =>
+    until: (pattern, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const found = written.match(pattern);
@@ -58,7 +58,7 @@ export function startProcess(
         };
         const timer = setTimeout(
           () => done(() => reject(new Error(`never wrote ${pattern}:\n${written}`))),
-          60_000,
+          timeoutMs,
         );
         const done = (settle: () => void) => {
           clearTimeout(timer);

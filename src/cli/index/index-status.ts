@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { errorText } from '../../base/thrown.ts';
-import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
-import { findLeaseHolder, type LeaseHolder } from '../../db/leases/lease-store.ts';
-import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
-import { type IndexState, listIndexStates } from '../../providers/indexer/store/write/index-state-store.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import type { IndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 import { countSkippedBlocks } from '../../providers/indexer/store/write/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
-import { blocksBehind, indexStateOf } from '../shared/index-state.ts';
+import { blocksBehind, indexStateOf, listIndexes, type NetworkIndexState } from '../shared/index-state.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 
@@ -47,30 +45,16 @@ export function addIndexStatusCommand(index: Command, session: Session): void {
   examples(status, 'index status', 'index status 137', "index status --json | jq '.[] | {chainId, behind}'");
 }
 
-async function statuses(operator: Operator, only: string | undefined) {
-  const { db } = operator;
-  const [networks, states, skipped] = await Promise.all([
-    listNetworks(db),
-    listIndexStates(db),
-    countSkippedBlocks(db),
-  ]);
-  const known = new Map(networks.map((network) => [network.chainId, network]));
-  const begun = new Map(states.map((state) => [state.chainId, state]));
-  const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
-  const chainIds = [...new Set([...followed.map(({ chainId }) => chainId), ...begun.keys()])];
-  const wanted = chainIds
-    .filter((chainId) => only === undefined || only === chainId)
-    .sort((a, b) => Number(BigInt(a) - BigInt(b)));
+async function statuses({ db, clients }: Operator, only: string | undefined) {
+  const [indexes, skipped] = await Promise.all([listIndexes(db), countSkippedBlocks(db)]);
+  const wanted = indexes.filter(({ chainId }) => only === undefined || only === chainId);
   return Promise.all(
-    wanted.map(async (chainId) => {
-      const network = known.get(chainId);
-      const [holder, node] = await Promise.all([
-        findLeaseHolder(operator.db, indexLeaseName(chainId)),
-        askNode(operator, network),
-      ]);
-      const skippedBlocks = skipped.get(chainId) ?? 0;
-      return describe({ chainId, network, state: begun.get(chainId), holder, node, skippedBlocks });
-    }),
+    wanted.map(async (index) =>
+      describe(index, {
+        node: await askNode(clients, index.network),
+        skippedBlocks: skipped.get(index.chainId) ?? 0,
+      }),
+    ),
   );
 }
 
@@ -81,7 +65,7 @@ type NodeState = {
   readonly error: string | undefined;
 };
 
-async function askNode({ clients }: Operator, network: Network | undefined): Promise<NodeState> {
+async function askNode(clients: RpcClients, network: Network | undefined): Promise<NodeState> {
   if (network === undefined) return { head: undefined, error: undefined };
   try {
     const head = BigInt(String(await clients.for(network).send('eth_blockNumber', [])));
@@ -91,16 +75,10 @@ async function askNode({ clients }: Operator, network: Network | undefined): Pro
   }
 }
 
-type Findings = {
-  readonly chainId: string;
-  readonly network: Network | undefined;
-  readonly state: IndexState | undefined;
-  readonly holder: LeaseHolder | undefined;
-  readonly node: NodeState;
-  readonly skippedBlocks: number;
-};
+type Findings = { readonly node: NodeState; readonly skippedBlocks: number };
 
-function describe({ chainId, network, state, holder, node, skippedBlocks }: Findings) {
+function describe(index: NetworkIndexState, { node, skippedBlocks }: Findings) {
+  const { chainId, network, state, holder } = index;
   const { head, blocksPerSecond, lastError } = state ?? {};
   const nodeHead = node.head ?? state?.nodeHead;
   const behind = blocksBehind(state, nodeHead);
@@ -109,7 +87,7 @@ function describe({ chainId, network, state, holder, node, skippedBlocks }: Find
   return {
     chainId,
     name: network?.name ?? null,
-    state: indexStateOf({ network, state, holder, behind }),
+    state: indexStateOf({ ...index, behind }),
     startBlock: (state?.startBlock ?? network?.indexFrom)?.toString() ?? null,
     completeTo: head?.number.toString() ?? null,
     completeToHash: head?.hash ?? null,

@@ -16,8 +16,11 @@ import { findRwaRecord, shown } from './rwa-record.ts';
 
 const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
 
-/** The option of a field. A field such as `data.litres` belongs to --data. */
-export const optionOf = (field: string) =>
+/** What is wrong with the options of an RWA. A field such as `data.litres` belongs to --data. */
+export const optionFaults = (errors: readonly { readonly field: string; readonly message: string }[]) =>
+  new UsageError(errors.map(({ field, message }) => `${optionOf(field)} ${message}.`).join('\n'));
+
+const optionOf = (field: string) =>
   field === 'chainId'
     ? '--chain'
     : `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -102,10 +105,7 @@ async function change(operator: Operator, id: string, wanted: RwaChange, offline
         : undefined,
   );
   if (result.kind === 'missing') throw new UsageError(`There is no RWA ${id}.`);
-  if (result.kind === 'faulty') {
-    const faults = result.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
-    throw new UsageError(faults.join('\n'));
-  }
+  if (result.kind === 'faulty') throw optionFaults(result.errors);
   if (result.changed.length === 0) output.say('It was so already: nothing has changed.');
   output.record(shown(await findRwaRecord(db, rwaId)));
 }

@@ -10,7 +10,7 @@ import { findCompany, findRegistered } from '../shared/find.ts';
 import { showPage } from '../shared/output.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { chainOption, wholeNumber } from '../shared/values.ts';
-import { addChangeCommands, optionOf } from './rwa-change.ts';
+import { addChangeCommands, optionFaults } from './rwa-change.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
 import { addImportCommand } from './rwa-import.ts';
@@ -79,10 +79,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
         const { db, output } = operator;
         const { contractAddress = await contractOf(db, given.chainId) } = given;
         const parsed = parseRwaInput({ ...given, contractAddress });
-        if (!parsed.ok) {
-          const faults = parsed.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
-          throw new UsageError(faults.join('\n'));
-        }
+        if (!parsed.ok) throw optionFaults(parsed.errors);
         const { id } = await findCompany({ db }, company);
         if (offline) output.say(notExamined);
         else await admitContract(operator, parsed.input);

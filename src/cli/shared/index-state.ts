@@ -1,17 +1,41 @@
+import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
-import type { LeaseHolder } from '../../db/leases/lease-store.ts';
-import type { IndexState } from '../../providers/indexer/store/write/index-state-store.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { findLeaseHolder, type LeaseHolder } from '../../db/leases/lease-store.ts';
+import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
+import { type IndexState, listIndexStates } from '../../providers/indexer/store/write/index-state-store.ts';
 
 // So few blocks behind the node, an index counts as up to date: the blocks are being processed.
 const near = 5n;
 
-type Index = {
+/** The index of a network, begun or not. */
+export type NetworkIndexState = {
+  readonly chainId: string;
   /** Undefined for an index that is left of a network. */
   readonly network: Network | undefined;
   /** Undefined before the index began. */
   readonly state: IndexState | undefined;
   /** Who keeps it now. */
   readonly holder: LeaseHolder | undefined;
+};
+
+/** Lists the indexes that have begun, and those of networks whose provider is the index. */
+export async function listIndexes(db: Database): Promise<NetworkIndexState[]> {
+  const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
+  const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
+  const chainIds = new Set([...followed, ...states].map(({ chainId }) => chainId));
+  const sorted = [...chainIds].sort((a, b) => Number(BigInt(a) - BigInt(b)));
+  return Promise.all(
+    sorted.map(async (chainId) => ({
+      chainId,
+      network: networks.find((each) => each.chainId === chainId),
+      state: states.find((each) => each.chainId === chainId),
+      holder: await findLeaseHolder(db, indexLeaseName(chainId)),
+    })),
+  );
+}
+
+type Index = NetworkIndexState & {
   /** Blocks between the index and its node; undefined while that is not known. */
   readonly behind: bigint | undefined;
 };

@@ -1,6 +1,6 @@
 import { problem } from '../../base/errors.ts';
 import type { IdempotentRequest } from '../../contract/operation.ts';
-import type { Database, Tx } from '../../contract/transaction.ts';
+import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../connection/prepared.ts';
 
 const table = 'idempotency_records';
@@ -101,16 +101,3 @@ const columnsOf = (requests: readonly IdempotentRequest[]) => [
 // U+0001 cannot occur in a path or a header, so no two scopes have the same name.
 const nameOf = ({ companyId, method, path, key }: IdempotentRequest): string =>
   ['idempotency', companyId, method, path, key].join('\u0001');
-
-/**
- * Deletes expired records, at most `limit` of them.
- * @returns how many were deleted; fewer than `limit` when none is left
- */
-export async function purgeExpired(db: Database, limit = 1_000): Promise<number> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `DELETE FROM ${table} WHERE ctid IN (
-       SELECT ctid FROM ${table} WHERE expires_at <= now() ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-  return rowCount;
-}

@@ -52,16 +52,3 @@ export async function listProcesses(db: Database): Promise<SeenProcess[]> {
   );
   return rows;
 }
-
-/**
- * Deletes processes that have been silent for a day, at most `limit` of them.
- * @returns the number of deleted rows; less than `limit` when none is left
- */
-export async function purgeProcesses(db: Database, limit: number): Promise<number> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `DELETE FROM processes WHERE id IN (
-       SELECT id FROM processes WHERE seen_at < clock_timestamp() - interval '1 day' LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-  return rowCount;
-}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../../contract/transaction.ts';
+import { purgeWhere } from '../../db/records/housekeeping.ts';
 
 /** What a wallet is asked to sign. */
 export type Challenge = {
@@ -60,13 +61,8 @@ export async function consumeChallenge(tx: Tx, companyId: string, nonce: string)
   return deleted > 0;
 }
 
-/** Deletes challenges that expired an hour ago, at most `limit` of them. @returns how many */
-export async function purgeChallenges(db: Database, limit: number): Promise<number> {
-  const { rowCount } = await db.raw(
-    `DELETE FROM ${table} WHERE nonce IN (
-       SELECT nonce FROM ${table} WHERE expires_at < clock_timestamp() - interval '1 hour'
-       ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-  return rowCount ?? 0;
-}
+/** Deletes challenges that expired an hour ago. */
+export const purgeChallenges = purgeWhere(
+  table,
+  "expires_at < clock_timestamp() - interval '1 hour' ORDER BY expires_at",
+);

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
@@ -34,8 +33,6 @@ type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly settings: ListenSettings;
-  /** A server that has the port already; it is used. */
-  readonly reserved?: NetServer | undefined;
   readonly log: Logger;
   /** Time for a request to arrive completely; its headers get half of it. 30 s by default. */
   readonly arrivalTimeoutMs?: number;
@@ -64,7 +61,7 @@ const backlog = 4_096;
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
+  { host, port, log, settings, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -95,8 +92,7 @@ export async function listen(
   const refuseMalformed = answerUnparsed(server, connections, log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
-    if (reserved) server.listen(reserved, resolve);
-    else server.listen({ port, host, backlog }, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
   const address = server.address();
   return {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
+import { purgeWhere } from '../../db/records/housekeeping.ts';
 
 /*
  * Table `wrong_secrets`: wrong claim secrets of each caller, for each NFT, in windows of fixed length. They lock nobody
@@ -57,15 +58,5 @@ export async function countWrongSecret(
   return left === undefined ? undefined : Math.max(1, left);
 }
 
-/**
- * Deletes the counts of windows that are over, at most `limit` of them.
- * @returns how many were deleted; fewer than `limit` when none is left
- */
-export async function purgeWrongSecrets(db: Database, limit = 1_000): Promise<number> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `DELETE FROM wrong_secrets WHERE ctid IN (
-       SELECT ctid FROM wrong_secrets WHERE window_ends_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
-  return rowCount;
-}
+/** Deletes the counts of windows that are over. */
+export const purgeWrongSecrets = purgeWhere('wrong_secrets', 'window_ends_at <= clock_timestamp()');
