@@ -23,203 +23,121 @@ function changed(path: string, value?: Json): JsonObject {
 }
 
 const list = 'paths /thing get';
-const put = 'paths /thing/{id} put';
 const input = 'components schemas NewThing';
 const output = 'components schemas Thing';
 const ping = { operationId: 'pong', tags: ['Things'], responses: { 204: { description: 'Pong.' } } };
+const sizes = [{ type: 'string' }, { type: 'integer' }, { type: 'boolean' }];
 const optional = { name: 'page', in: 'query', schema: { type: 'integer' } };
 
-/** A change that has just this class, and what the way back from it is. */
-const samples: readonly (readonly [ChangeClass, string, JsonObject, ChangeClass])[] = [
-  ['server-removed', 'document', changed('servers 1'), 'server-added'],
-  ['path-removed', 'GET /ping', changed('paths /ping'), 'path-added'],
-  ['operation-removed', 'DELETE /thing/{id}', changed('paths /thing/{id} delete'), 'operation-added'],
-  ['operation-id-changed', 'GET /ping', changed('paths /ping get', ping), 'operation-id-changed'],
-  ['security-added', 'GET /thing', changed(`${list} security`, [{ Key: [] }]), 'security-widened'],
-  [
-    'security-scheme-changed',
-    'securitySchemes/Key',
-    changed('components securitySchemes Key name', 'authorization'),
-    'security-scheme-changed',
-  ],
-  ['parameter-removed', 'GET /thing', changed(`${list} parameters 0`), 'optional-parameter-added'],
-  ['parameter-removed', 'GET /thing', changed(`${list} parameters 1`), 'required-parameter-added'],
-  [
-    'parameter-became-required',
-    'GET /thing',
-    changed(`${list} parameters 0 required`, true),
-    'parameter-became-optional',
-  ],
-  [
-    'parameter-form-changed',
-    'GET /thing',
-    changed(`${list} parameters 0 explode`, false),
-    'parameter-form-changed',
-  ],
-  ['body-removed', 'PUT /thing/{id}', changed(`${put} requestBody`), 'required-body-added'],
-  [
-    'body-removed',
-    'PATCH /thing/{id}',
-    changed('paths /thing/{id} patch requestBody'),
-    'optional-body-added',
-  ],
-  [
-    'body-became-required',
-    'PATCH /thing/{id}',
-    changed('paths /thing/{id} patch requestBody required', true),
-    'body-became-optional',
-  ],
-  ['status-removed', 'GET /thing', changed(`${list} responses 404`), 'status-added'],
-  ['header-removed', 'GET /thing', changed(`${list} responses 200 headers X-Hint`), 'header-added'],
-  [
-    'header-became-optional',
-    'GET /thing',
-    changed(`${list} responses 200 headers X-Count required`, false),
-    'header-became-required',
-  ],
-  [
-    'input-media-type-removed',
-    'PUT /thing/{id}',
-    changed(`${put} requestBody content application/xml`),
-    'input-media-type-added',
-  ],
-  ['input-property-removed', 'schemas/NewThing', changed(`${input} properties note`), 'input-property-added'],
-  [
-    'input-property-became-required',
-    'schemas/NewThing',
-    changed(`${input} required`, ['name', 'note']),
-    'input-property-became-optional',
-  ],
-  [
-    'input-property-became-read-only',
-    'schemas/NewThing',
-    changed(`${input} properties note readOnly`, true),
-    'input-property-added',
-  ],
-  [
-    'input-type-narrowed',
-    'schemas/NewThing',
-    changed(`${input} properties note type`, ['string', 'null']),
-    'input-type-widened',
-  ],
-  [
-    'input-null-refused',
-    'schemas/NewThing',
-    changed(`${input} properties note type`, ['string', 'integer']),
-    'input-null-accepted',
-  ],
-  [
-    'input-enum-narrowed',
-    'schemas/NewThing',
-    changed(`${input} properties colour enum`, ['red']),
-    'input-enum-widened',
-  ],
-  [
-    'input-limit-narrowed',
-    'schemas/NewThing',
-    changed(`${input} properties name maxLength`, 40),
-    'input-limit-widened',
-  ],
-  [
-    'input-limit-narrowed',
-    'schemas/NewThing',
-    changed(`${input} properties name pattern`, '^a$'),
-    'input-limit-narrowed',
-  ],
-  [
-    'input-limit-narrowed',
-    'schemas/NewThing',
-    changed(`${input} properties note minLength`, 1),
-    'input-limit-widened',
-  ],
-  [
-    'input-closed',
-    'schemas/NewThing',
-    changed(`${input} properties extra additionalProperties`, false),
-    'input-opened',
-  ],
-  [
-    'input-alternative-removed',
-    'schemas/NewThing',
-    changed(`${input} properties size oneOf 1`),
-    'input-alternative-added',
-  ],
-  [
-    'output-media-type-removed',
-    'GET /thing',
-    changed(`${list} responses 200 content text/csv`),
-    'output-media-type-added',
-  ],
-  ['output-property-removed', 'schemas/Thing', changed(`${output} properties note`), 'output-property-added'],
-  [
-    'output-property-became-optional',
-    'schemas/Thing',
-    changed(`${output} required`, ['name']),
-    'output-property-became-required',
-  ],
-  [
-    'output-type-widened',
-    'schemas/Thing',
-    changed(`${output} properties name type`, ['string', 'integer']),
-    'output-type-narrowed',
-  ],
-  [
-    'output-null-added',
-    'schemas/Thing',
-    changed(`${output} properties name type`, ['string', 'null']),
-    'output-null-removed',
-  ],
-  [
-    'output-enum-widened',
-    'schemas/Thing',
-    changed(`${output} properties colour enum`, ['red', 'green', 'blue']),
-    'output-enum-narrowed',
-  ],
-  [
-    'output-alternative-added',
-    'schemas/Thing',
-    changed(`${output} properties size oneOf`, [
-      { type: 'string' },
-      { type: 'integer' },
-      { type: 'boolean' },
-    ]),
-    'output-alternative-removed',
-  ],
-  [
-    'output-limit-widened',
-    'schemas/Thing',
-    changed(`${output} properties name maxLength`, 60),
-    'output-limit-narrowed',
-  ],
-  [
-    'output-opened',
-    'schemas/Thing',
-    changed(`${output} properties extra additionalProperties`, true),
-    'output-closed',
-  ],
-  ['tag-changed', 'GET /thing', changed(`${list} tags`, ['Other']), 'tag-changed'],
-  [
-    'input-default-changed',
-    'GET /thing',
-    changed(`${list} parameters 0 schema default`, 20),
-    'input-default-changed',
-  ],
-  [
-    'word-changed',
-    'schemas/Thing',
-    changed(`${output} properties name not`, { const: 'nobody' }),
-    'word-changed',
-  ],
-  ['text-changed', 'GET /thing', changed(`${list} summary`, 'List things'), 'text-changed'],
-  [
-    'optional-parameter-added',
-    'DELETE /thing/{id}',
-    changed('paths /thing/{id} delete parameters', [optional]),
-    'parameter-removed',
-  ],
-];
+const classesOf = (before: JsonObject, after: JsonObject) =>
+  compareDocuments(before, after).map((change) => change.class);
 
-describe.each(samples)('%s of %s', (name, subject, after, back) => {
+/** Changes, each with its class, that of the way back, and its place: what is put there, or taken away. */
+type Changes = readonly (readonly [name: ChangeClass, back: ChangeClass, place: string, value?: Json])[];
+const groups: readonly { readonly subject: string; readonly at: string; readonly changes: Changes }[] = [
+  {
+    subject: 'document',
+    at: 'servers',
+    changes: [['server-removed', 'server-added', '1']],
+  },
+  {
+    subject: 'GET /ping',
+    at: 'paths',
+    changes: [
+      ['path-removed', 'path-added', '/ping'],
+      ['operation-id-changed', 'operation-id-changed', '/ping get', ping],
+    ],
+  },
+  {
+    subject: 'DELETE /thing/{id}',
+    at: 'paths /thing/{id}',
+    changes: [
+      ['operation-removed', 'operation-added', 'delete'],
+      ['optional-parameter-added', 'parameter-removed', 'delete parameters', [optional]],
+    ],
+  },
+  {
+    subject: 'GET /thing',
+    at: list,
+    changes: [
+      ['security-added', 'security-widened', 'security', [{ Key: [] }]],
+      ['parameter-removed', 'optional-parameter-added', 'parameters 0'],
+      ['parameter-removed', 'required-parameter-added', 'parameters 1'],
+      ['parameter-became-required', 'parameter-became-optional', 'parameters 0 required', true],
+      ['parameter-form-changed', 'parameter-form-changed', 'parameters 0 explode', false],
+      ['status-removed', 'status-added', 'responses 404'],
+      ['header-removed', 'header-added', 'responses 200 headers X-Hint'],
+      ['header-became-optional', 'header-became-required', 'responses 200 headers X-Count required', false],
+      ['output-media-type-removed', 'output-media-type-added', 'responses 200 content text/csv'],
+      ['tag-changed', 'tag-changed', 'tags', ['Other']],
+      ['input-default-changed', 'input-default-changed', 'parameters 0 schema default', 20],
+      ['text-changed', 'text-changed', 'summary', 'List things'],
+    ],
+  },
+  {
+    subject: 'securitySchemes/Key',
+    at: 'components securitySchemes Key',
+    changes: [['security-scheme-changed', 'security-scheme-changed', 'name', 'authorization']],
+  },
+  {
+    subject: 'PUT /thing/{id}',
+    at: 'paths /thing/{id} put',
+    changes: [
+      ['body-removed', 'required-body-added', 'requestBody'],
+      ['input-media-type-removed', 'input-media-type-added', 'requestBody content application/xml'],
+    ],
+  },
+  {
+    subject: 'PATCH /thing/{id}',
+    at: 'paths /thing/{id} patch',
+    changes: [
+      ['body-removed', 'optional-body-added', 'requestBody'],
+      ['body-became-required', 'body-became-optional', 'requestBody required', true],
+    ],
+  },
+  {
+    subject: 'schemas/NewThing',
+    at: input,
+    changes: [
+      ['input-property-removed', 'input-property-added', 'properties note'],
+      ['input-property-became-required', 'input-property-became-optional', 'required', ['name', 'note']],
+      ['input-property-became-read-only', 'input-property-added', 'properties note readOnly', true],
+      ['input-type-narrowed', 'input-type-widened', 'properties note type', ['string', 'null']],
+      ['input-null-refused', 'input-null-accepted', 'properties note type', ['string', 'integer']],
+      ['input-enum-narrowed', 'input-enum-widened', 'properties colour enum', ['red']],
+      ['input-limit-narrowed', 'input-limit-widened', 'properties name maxLength', 40],
+      ['input-limit-narrowed', 'input-limit-narrowed', 'properties name pattern', '^a$'],
+      ['input-limit-narrowed', 'input-limit-widened', 'properties note minLength', 1],
+      ['input-closed', 'input-opened', 'properties extra additionalProperties', false],
+      ['input-alternative-removed', 'input-alternative-added', 'properties size oneOf 1'],
+    ],
+  },
+  {
+    subject: 'schemas/Thing',
+    at: output,
+    changes: [
+      ['output-property-removed', 'output-property-added', 'properties note'],
+      ['output-property-became-optional', 'output-property-became-required', 'required', ['name']],
+      ['output-type-widened', 'output-type-narrowed', 'properties name type', ['string', 'integer']],
+      ['output-null-added', 'output-null-removed', 'properties name type', ['string', 'null']],
+      ['output-enum-widened', 'output-enum-narrowed', 'properties colour enum', ['red', 'green', 'blue']],
+      ['output-alternative-added', 'output-alternative-removed', 'properties size oneOf', sizes],
+      ['output-limit-widened', 'output-limit-narrowed', 'properties name maxLength', 60],
+      ['output-opened', 'output-closed', 'properties extra additionalProperties', true],
+      ['word-changed', 'word-changed', 'properties name not', { const: 'nobody' }],
+    ],
+  },
+];
+const samples = groups.flatMap(({ subject, at, changes }) =>
+  changes.map(([name, back, place, value]) => ({
+    name,
+    subject,
+    back,
+    after: changed(`${at} ${place}`, value),
+  })),
+);
+
+describe.each(samples)('$name of $subject', ({ name, subject, back, after }) => {
   test('is told, and nothing besides', () => {
     const found = compareDocuments(sample, after);
     expect(new Set(found.map((change) => change.class))).toEqual(new Set([name]));
@@ -228,12 +146,12 @@ describe.each(samples)('%s of %s', (name, subject, after, back) => {
   });
 
   test(`is ${back} on the way back`, () => {
-    expect(compareDocuments(after, sample).map((change) => change.class)).toContain(back);
+    expect(classesOf(after, sample)).toContain(back);
   });
 });
 
 test('every class has a sample', () => {
-  const shown = new Set([...samples.flatMap(([name, , , back]) => [name, back]), ...shownBelow]);
+  const shown = new Set([...samples.flatMap(({ name, back }) => [name, back]), ...shownBelow]);
   expect(Object.keys(severities).filter((name) => !shown.has(name as ChangeClass))).toEqual([]); // its own keys
 });
 
@@ -254,8 +172,7 @@ describe('other names', () => {
 
   test('a component is compared under its new name, and told as risky', () => {
     const after = JSON.parse(JSON.stringify(sample).replaceAll('NewThing', 'ThingInput'));
-    const found = compareDocuments(sample, after);
-    expect(new Set(found.map((change) => change.class))).toEqual(new Set(['component-renamed']));
+    expect(new Set(classesOf(sample, after))).toEqual(new Set(['component-renamed']));
   });
 
   test('headers are the same in any case', () => {
@@ -275,14 +192,14 @@ describe('what stays the same', () => {
     const name = `${input} properties name`;
     expect(compareDocuments(sample, changed(`${name} x-form`, 'small letters'))).toEqual([]);
     expect(compareDocuments(sample, changed(`${name} x-code-required`, 'name_required'))).toEqual([]);
-    const told = compareDocuments(sample, changed(`${name} x-message-required`, 'Name is required'));
-    expect(new Set(told.map((change) => change.class))).toEqual(new Set(['text-changed']));
+    const told = classesOf(sample, changed(`${name} x-message-required`, 'Name is required'));
+    expect(new Set(told)).toEqual(new Set(['text-changed']));
   });
 
   test('an integer where any number was is narrower, a number where an integer was is wider', () => {
     const wide = changed(`${list} parameters 0 schema type`, 'number');
-    expect(compareDocuments(sample, wide).map((change) => change.class)).toEqual(['input-type-widened']);
-    expect(compareDocuments(wide, sample).map((change) => change.class)).toEqual(['input-type-narrowed']);
+    expect(classesOf(sample, wide)).toEqual(['input-type-widened']);
+    expect(classesOf(wide, sample)).toEqual(['input-type-narrowed']);
   });
 
   test('a width that the bounds keep within anyway limits nothing, and one that they do not is narrower', () => {
@@ -301,7 +218,7 @@ describe('what stays the same', () => {
 
   test('a deprecated operation is told and safe', () => {
     const after = changed(`${list} deprecated`, true);
-    expect(compareDocuments(sample, after).map((change) => change.class)).toEqual(['operation-deprecated']);
+    expect(classesOf(sample, after)).toEqual(['operation-deprecated']);
   });
 
   test('a schema that moved into a component is compared with what it was, round in a circle too', () => {
@@ -310,7 +227,7 @@ describe('what stays the same', () => {
       required: ['name', 'children'],
       properties: { name: { type: 'string' }, children: { type: 'array', items: {} } },
     });
-    const classes = compareDocuments(written, sample).map((change) => change.class);
+    const classes = classesOf(written, sample);
     expect(classes).toContain('output-limit-narrowed');
     expect(classes).not.toContain('output-property-removed');
   });
