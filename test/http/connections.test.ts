@@ -45,18 +45,22 @@ function call(
   return socket;
 }
 
+/** A folder with a portal of one page. */
+async function portalOf(text: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
+  ends.push(() => rm(directory, { recursive: true }));
+  const files = { 'page.html': { type: 'text/html', digest: '1' } };
+  await writeFile(join(directory, 'page.html'), text);
+  await writeFile(join(directory, 'manifest.json'), JSON.stringify({ files }));
+  return directory;
+}
+
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
 describe('a caller that leaves before its pipelined answers', () => {
   test('leaves no file of the portal open', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
-    ends.push(() => rm(directory, { recursive: true }));
-    await writeFile(join(directory, 'page.html'), 'x'.repeat(2_000_000));
-    await writeFile(
-      join(directory, 'manifest.json'),
-      JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }),
-    );
+    const directory = await portalOf('x'.repeat(2_000_000));
     const app = express().use(
       '/docs',
       createPortalRouter({ directory, deployment, pace: createStrangerPace() }),
@@ -128,12 +132,7 @@ describe('behind an answer that closes its connection', () => {
 });
 
 test('what is asked for by many at once is read once', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
-  ends.push(() => rm(directory, { recursive: true }));
-  const manifest = join(directory, 'manifest.json');
-  await writeFile(manifest, JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }));
-  await writeFile(join(directory, 'page.html'), 'x');
-  const read = createPortalReader(directory, deployment);
+  const read = createPortalReader(await portalOf('x'), deployment);
   const portals = await Promise.all(Array.from({ length: 20 }, read));
   expect(new Set(portals).size).toBe(1);
   expect(portals[0]?.files.size).toBe(1);
