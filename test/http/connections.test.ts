@@ -13,10 +13,11 @@ import { createLogger } from '../../src/base/log.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
-import { type HttpServer, listen } from '../../src/http/server/listener.ts';
+import type { HttpServer } from '../../src/http/server/listener.ts';
 import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
 import { deployment } from '../portal/portal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { listenHere } from './support.ts';
 
 const log = createLogger({ level: 'silent' });
 const ends: (() => unknown)[] = [];
@@ -25,8 +26,7 @@ afterEach(async () => {
 });
 
 async function start(handler: RequestListener, limits: Partial<ConnectionLimits> = {}): Promise<HttpServer> {
-  const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' } };
-  const server = await listen(handler, { ...place, log, limits });
+  const server = await listenHere(handler, { limits });
   ends.push(() => server.stop(0));
   return server;
 }

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { createLogger, type Logger } from '../../src/base/log.ts';
@@ -7,6 +8,7 @@ import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operat
 import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import { type Admission, createAdmission } from '../../src/http/server/admission.ts';
+import { listen } from '../../src/http/server/listener.ts';
 import type { StrangerPace } from '../../src/http/server/stranger-pace.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { fixture } from './fixture.ts';
@@ -71,6 +73,16 @@ export type FixtureOptions = {
   readonly maxAnswerBytes?: number;
   readonly deadlineMs?: number;
 };
+
+/** Listens on a free port, and says nothing. */
+export const listenHere = (handler: RequestListener, options: Partial<Parameters<typeof listen>[1]> = {}) =>
+  listen(handler, {
+    host: '127.0.0.1',
+    port: 0,
+    settings: { host: 'HOST', port: 'PORT' },
+    log: createLogger({ level: 'silent' }),
+    ...options,
+  });
 
 /** A document served at `/api`, with the parts that are given. */
 export function documentApp(

@@ -2,10 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { listen } from '../../src/http/server/listener.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { open, read, send as sendTo } from './raw-client.ts';
-import { fixtureApp, goodKey, id } from './support.ts';
+import { fixtureApp, goodKey, id, listenHere } from './support.ts';
 
 const lines: Record<string, unknown>[] = [];
 const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
@@ -15,8 +14,7 @@ const echo = async (input: unknown) => {
   return { status: 200, body: input };
 };
 const app = await fixtureApp({ log, handlers: { getThing: echo } });
-const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log } as const;
-const server = await listen(app, place);
+const server = await listenHere(app, { log });
 afterAll(() => server.stop(0));
 beforeEach(() => {
   lines.length = 0;
@@ -138,7 +136,7 @@ describe('a request that does not arrive in time', () => {
     ['a chunk', post(chunked, '5\r\n{"na')],
     ['a body that nobody reads', post('content-length: 12\r\n', '{').replace(goodKey, 'nobody')],
   ])('is answered and its connection ended: %s', async (_name, bytes) => {
-    const hasty = await listen(app, { ...place, arrivalTimeoutMs: 300 });
+    const hasty = await listenHere(app, { log, arrivalTimeoutMs: 300 });
     const answer = await sendTo(hasty.port, bytes);
     // Without a key the body is of no account: the refusal has gone out before.
     const status = bytes.includes('nobody') ? 401 : 408;
@@ -148,7 +146,7 @@ describe('a request that does not arrive in time', () => {
 });
 
 test('a connection that was opened long before its first request is answered', async () => {
-  const hasty = await listen(app, { ...place, arrivalTimeoutMs: 300 });
+  const hasty = await listenHere(app, { log, arrivalTimeoutMs: 300 });
   const ahead = open(hasty.port);
   await once(ahead, 'connect');
   const late = open(hasty.port, 'GET ');
