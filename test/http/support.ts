@@ -46,17 +46,6 @@ const generousAdmission = createAdmission({ requests: 10_000, waitMs: 5_000, max
 
 const unlimited: Limiter = { consume: async () => ({ headers: {} }) };
 const echo: FixtureHandler = async (input) => ({ status: 200, body: input });
-const operationIds = [
-  'listThings',
-  'createThing',
-  'removeThing',
-  'getThing',
-  'updateThing',
-  'getPart',
-  'mintThing',
-  'claimThing',
-  'getPublic',
-];
 
 export type FixtureOptions = {
   readonly verifier?: KeyVerifier;
@@ -118,6 +107,8 @@ export function documentApp(
 
 /** The fixture document; handlers echo their input unless they are given. */
 export function fixtureApp({ handlers, ...options }: FixtureOptions = {}): Promise<Express> {
-  const echoes = Object.fromEntries(operationIds.map((name) => [name, echo]));
+  const operations = Object.values(fixture.paths).flatMap((item) => Object.values(item as object));
+  const ids: string[] = operations.flatMap(({ operationId }) => operationId ?? []);
+  const echoes = Object.fromEntries(ids.map((name) => [name, echo]));
   return documentApp(fixture, { ...echoes, ...handlers }, options);
 }
