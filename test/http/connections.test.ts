@@ -14,8 +14,7 @@ import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
 import type { HttpServer } from '../../src/http/server/listener.ts';
-import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
-import { deployment } from '../portal/portal-server.ts';
+import { deployment, unpaced } from '../portal/portal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { listenHere } from './support.ts';
 
@@ -61,10 +60,7 @@ const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('c
 describe('a caller that leaves before its pipelined answers', () => {
   test('leaves no file of the portal open', async () => {
     const directory = await portalOf('x'.repeat(2_000_000));
-    const app = express().use(
-      '/docs',
-      createPortalRouter({ directory, deployment, pace: createStrangerPace() }),
-    );
+    const app = express().use('/docs', createPortalRouter({ directory, deployment, pace: unpaced }));
     const server = await start(app);
     const callers = Array.from({ length: 10 }, () => call(server, get('/docs/page').repeat(8)));
     await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('readable', resolve))));
