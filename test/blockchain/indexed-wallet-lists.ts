@@ -28,7 +28,6 @@ export async function startIndexedLists(path: string): Promise<ListSetup> {
     chainId: '31337',
     otherChainId: '1',
     busy,
-    ask,
     get: (changes = {}) =>
       ask(new URLSearchParams({ address: stranger, chainId: '31337', ...changes }).toString()),
     asked: () => [],

@@ -19,8 +19,6 @@ export type ListSetup = {
   readonly busy: string;
   /** Asks for the list of a quiet wallet on the network, with these changes to the query. */
   get(changes?: Changes): ReturnType<Client['get']>;
-  /** Asks with this query and no other. */
-  ask(query: string): ReturnType<Client['get']>;
   /** What somebody outside was asked since the last `forget`. */
   asked(): readonly { readonly path: string }[];
   forget(): void;
@@ -51,7 +49,6 @@ export async function startHostedLists(path: string): Promise<HostedListSetup> {
     chainId: '1',
     otherChainId: '31337',
     busy: hostedBusy,
-    ask,
     asked: () => server.asked,
     forget: () => server.forget(),
     get: (changes = {}) => ask(new URLSearchParams({ address: wallet, chainId: '1', ...changes }).toString()),

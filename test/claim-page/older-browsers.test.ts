@@ -49,8 +49,10 @@ describe('the scripts of the claim page', () => {
   });
 
   test('call no function that the language has got later', () => {
-    expect(laterFunctionsOf(modules.map((name) => new URL(name, folder).pathname))).toEqual([]);
-    expect(laterFunctionsOf([new URL('later.js', import.meta.url).pathname])).toHaveLength(2);
+    // With one that calls two.
+    const files = [new URL('later.js', import.meta.url), ...modules.map((name) => new URL(name, folder))];
+    const found = laterFunctionsOf(files.map(({ pathname }) => pathname));
+    expect(found.map((line) => line.replace(/:.*/s, ''))).toEqual(Array(2).fill(files[0]?.pathname));
   });
 
   test('that are too new would be seen', () => {

@@ -27,9 +27,12 @@ type Added = { readonly before: readonly string[]; readonly behind: readonly str
 
 type Changes = Pick<ChangingList, 'touch' | 'remove' | 'wake'>;
 
-/** Every third row is none of the list at the start. */
-const matching = (order: readonly string[]) => order.filter((_, index) => index % 3 !== 1);
-const others = (order: readonly string[]) => order.filter((_, index) => index % 3 === 1);
+/** Takes every third row out of a list into which rows can come back. @returns the rows that match then */
+async function rowsOf(order: readonly string[], { wake, remove }: Changes): Promise<readonly string[]> {
+  if (wake === undefined) return order;
+  for (const [index, id] of order.entries()) if (index % 3 === 1) await remove?.(id);
+  return order.filter((_, index) => index % 3 !== 1);
+}
 
 const eventPath = '/events/v1/api/event';
 let made = 0;
@@ -79,12 +82,10 @@ async function givenRwas({ db, companyId }: Scene): Promise<string[]> {
 async function rwaList(scene: Scene, query: string, changes: Changes): Promise<ChangingList> {
   const { db } = scene;
   const order = await givenRwas(scene);
-  const { wake, remove } = changes;
-  if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   return {
     path: `/v1/api/rwa?${query}`,
     order,
-    rows: wake === undefined ? order : matching(order),
+    rows: await rowsOf(order, changes),
     ...changes,
     async add(beside) {
       const { older, newer } = await addAround(db, 'rwas', rwaColumns, beside);
@@ -102,12 +103,10 @@ async function eventList({ db, client, companyId }: Scene, query: string, change
   );
   const newest = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
   const order: string[] = await db('events').where({ company_id: companyId }).orderBy(newest).pluck('id');
-  const { wake, remove } = changes;
-  if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   const list: ChangingList = {
     path: `${eventPath}?${query}`,
     order,
-    rows: wake === undefined ? order : matching(order),
+    rows: await rowsOf(order, changes),
     touch: (id) => client.patch(`${eventPath}/${id}`).send({ location: 'Ely' }).expect(200),
     ...changes,
     async add(beside) {
@@ -163,12 +162,10 @@ async function nftList(scene: Scene, of: 'one' | 'all', query: string, changes: 
       )
       .orderBy(['rwa_number', 'serial']);
   const order: string[] = await nfts().pluck('id');
-  const { wake, remove } = changes;
-  if (wake !== undefined) for (const id of others(order)) await remove?.(id);
   const list: ChangingList = {
     path: `${path}?${query}`,
     order,
-    rows: wake === undefined ? order : matching(order),
+    rows: await rowsOf(order, changes),
     ...changes,
     async add(beside) {
       const added: string[] = [];

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Area, areas } from '../../src/contract/documents.ts';
 import { createConformance } from '../support/conformance.ts';
-import { findObstacle } from './reach.ts';
+import { assertReachable, statusOf, Unusable } from './reach.ts';
 import { toFailures, toGaps, toJUnit, toSummary, toTable } from './report.ts';
 import { type CaseResult, runCases } from './run-cases.ts';
 import { baseUrlsOf, createSender, type Sender } from './sender.ts';
@@ -70,9 +70,6 @@ function parseOptions(args: readonly string[]) {
   return values;
 }
 
-/** Says what cannot be tested. */
-class Unusable extends Error {}
-
 function chosenAreas(values: Values): Area[] {
   const names = values.areas.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !areas.some((area) => area === name));
@@ -123,13 +120,6 @@ function openSession(values: Values, sender: Sender): Session {
   });
 }
 
-async function assertReachable(sender: Sender, chosen: readonly Area[], key: string): Promise<void> {
-  if (key === '') throw new Unusable('--key is missing. See --help');
-  const obstacles = await Promise.all(chosen.map((area) => findObstacle(sender, area, key)));
-  const told = obstacles.filter((obstacle) => obstacle !== undefined);
-  if (told.length > 0) throw new Unusable(told.join('\n'));
-}
-
 function tell(results: readonly CaseResult[], left: Leavings, print: Print): void {
   print(toTable(results));
   const gaps = toGaps(results);
@@ -164,16 +154,11 @@ async function testDeployment(values: Values, print: Print): Promise<number> {
 }
 
 /** Runs `contract:test` with these arguments. @returns the exit status */
-export async function contractTest(args: readonly string[], print: Print): Promise<number> {
-  try {
+export function contractTest(args: readonly string[], print: Print): Promise<number> {
+  return statusOf(async () => {
     const values = parseOptions(args);
-    if (!values.help) return await testDeployment(values, print);
+    if (!values.help) return testDeployment(values, print);
     print(usage);
     return 0;
-  } catch (error) {
-    const isOfArguments = error instanceof TypeError && 'code' in error;
-    if (!(error instanceof Unusable) && !isOfArguments) throw error;
-    print(error.message);
-    return 2;
-  }
+  }, print);
 }

@@ -5,7 +5,7 @@ import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { documentedPairs } from './documented.ts';
 import { makeKnownData } from './known-data.ts';
-import { type Ids, type OperationId, type Row, rows } from './operations.ts';
+import { callRow, type Ids, type OperationId, type Row, rows } from './operations.ts';
 
 const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }));
 
@@ -13,11 +13,6 @@ const having = (status: number) =>
   (Object.entries(rows) as [OperationId, Row][]).filter(([id]) =>
     documentedPairs.includes(`${id} ${status}`),
   ); // keys of rows
-
-const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
-  const sending = service.as(key)[row.method](row.path(ids));
-  return row.body === undefined ? sending : sending.send(row.body(ids));
-};
 
 const mapValues = (record: object, value: unknown) =>
   Object.fromEntries(Object.keys(record).map((name) => [name, value]));
@@ -46,7 +41,7 @@ describe('429: what a key or an address sends beyond its limit is refused', () =
     // The minute of an address may end between two requests, but not twice among three.
     const times = row.isPublic ? 3 : 1;
     for (let sent = 0; sent < times; sent += 1)
-      answers.push(await call(limited, row, ids, limited.keys.acme));
+      answers.push(await callRow(limited, row, ids, limited.keys.acme));
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body.code).toBe('rate_limited');
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
@@ -68,7 +63,7 @@ describe('500: an unexpected error tells nothing of itself', () => {
   afterAll(() => broken.close());
 
   test.each(having(500))('%s', async (_id, row) => {
-    const answer = await call(broken, row, ids, broken.keys.acme);
+    const answer = await callRow(broken, row, ids, broken.keys.acme);
     expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
     expect(answer.text).not.toMatch(/hunter2|SELECT/);
   });
@@ -84,7 +79,7 @@ describe('503: nobody gets in while the authentication service is out', () => {
   afterAll(() => closed.close());
 
   test.each(having(503).filter(([, row]) => !row.isPublic))('%s', async (_id, row) => {
-    const answer = await call(closed, row, ids, closed.keys.acme);
+    const answer = await callRow(closed, row, ids, closed.keys.acme);
     expect([answer.status, answer.body.code]).toEqual([503, 'auth_unavailable']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });
@@ -101,7 +96,7 @@ describe('503: while the database is out of reach', () => {
   // The keys of tickets are not in the database.
   const reading = having(503).filter(([id, row]) => row.isPublic && id !== 'getTicketKeys');
   test.for(reading)('%s says so to the public', async ([_id, row], { service }) => {
-    const answer = await call(await cutOff(service), row, ids);
+    const answer = await callRow(await cutOff(service), row, ids, undefined);
     expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });

@@ -5,6 +5,8 @@ import type { operations as ClaimOperations } from '../../src/contract/generated
 import type { operations as EventsOperations } from '../../src/contract/generated/events.ts';
 import type { operations as NewsOperations } from '../../src/contract/generated/news.ts';
 import type { operations as RwaOperations } from '../../src/contract/generated/rwa.ts';
+import type { Client } from '../support/service.ts';
+import { type DocumentedOperation, documentedOperations } from './documented.ts';
 
 export type OperationId =
   | keyof BlockchainOperations
@@ -36,29 +38,27 @@ export type Row = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** The path with its query, valid in everything but what `ids` make of it. */
   readonly path: (ids: Ids) => string;
-  readonly body?: (ids: Ids) => object;
+  readonly body: ((ids: Ids) => object) | undefined;
   /** Status for the caller's own data. */
   readonly own: number;
   /** Which id the operation is addressed by, and its status for ids of others; none for lists and creates. */
-  readonly addressed?: { readonly by: keyof Ids; readonly foreign: number; readonly unknown: number };
+  readonly addressed:
+    | { readonly by: keyof Ids; readonly foreign: number; readonly unknown: number }
+    | undefined;
   /** Needs no key at all. */
-  readonly isPublic?: true;
+  readonly isPublic: boolean;
 };
 
-const blockchain = '/blockchain/v1/api';
-const events = '/events/v1/api';
-const rwa = '/v1/api';
-const news = '/news/v1/api';
-const claims = '/claim/v1/api/claims';
-const walletQuery = ({ wallet, chainId }: Ids) => `address=${wallet}&chainId=${chainId}`;
-
-const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
-const byEndpoint = { by: 'endpointId', foreign: 404, unknown: 404 } as const;
-const endpointPath = ({ endpointId }: Ids) => `${news}/endpoint/${endpointId}`;
-const byRwa = { by: 'rwaId', foreign: 404, unknown: 404 } as const;
-const byNft = { by: 'nftId', foreign: 403, unknown: 404 } as const;
-const bySnapshot = { by: 'snapshotId', foreign: 404, unknown: 404 } as const;
-const attendee = ({ attendeeId }: Ids) => ({ attendeeId });
+/** Sends what a row says, with a key or with none. */
+export function callRow(
+  { as }: { readonly as: (key?: string) => Client },
+  row: Row,
+  ids: Ids,
+  key: string | undefined,
+) {
+  const sending = as(key)[row.method](row.path(ids));
+  return row.body === undefined ? sending : sending.send(row.body(ids));
+}
 
 const nowhere = '0x000000000000000000000000000000000000dead';
 
@@ -79,357 +79,69 @@ export function unknownIds(): Ids {
   };
 }
 
-/** One row for every operation of the documents; a missing one does not compile. */
-export const rows: Readonly<Record<OperationId, Row>> = {
-  getWalletHistory: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/wallet/history?${walletQuery(ids)}`,
-    own: 200,
-  },
-  listWalletNfts: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/nft?${walletQuery(ids)}`,
-    own: 200,
-  },
-  listWalletTokens: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/wallet/tokens?${walletQuery(ids)}`,
-    own: 200,
-  },
-  listWalletApprovals: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/wallet/approvals?${walletQuery(ids)}`,
-    own: 200,
-  },
-  getWalletReconciliation: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/wallet/reconciliation?${walletQuery(ids)}`,
-    own: 200,
-  },
-  listWalletChains: {
-    area: 'blockchain',
-    method: 'get',
-    path: ({ wallet }) => `${blockchain}/wallet/chains?address=${wallet}`,
-    own: 200,
-  },
-  getTokenBalance: {
-    area: 'blockchain',
-    method: 'get',
-    path: (ids) => `${blockchain}/token/balance?${walletQuery(ids)}`,
-    own: 200,
-  },
-  getBlockchainKey: { area: 'blockchain', method: 'get', path: () => `${blockchain}/key`, own: 200 },
-  getEventsKey: { area: 'events', method: 'get', path: () => `${events}/key`, own: 200 },
-  getRwaKey: { area: 'rwa', method: 'get', path: () => `${rwa}/key`, own: 200 },
-  getUsage: {
-    area: 'rwa',
-    method: 'get',
-    path: () => `${rwa}/usage?from=2026-11-01&to=2026-11-30`,
-    own: 200,
-  },
-  getNewsKey: { area: 'news', method: 'get', path: () => `${news}/key`, own: 200 },
+const withSecret = ({ secret }: Ids) => ({ secret });
+const withRecipient = ({ secret, wallet }: Ids) => ({ secret, recipient: wallet });
 
-  listEvents: { area: 'events', method: 'get', path: () => `${events}/event`, own: 200 },
-  createEvent: {
-    area: 'events',
-    method: 'post',
-    path: () => `${events}/event`,
-    body: () => ({ name: 'Tally night' }),
-    own: 201,
-  },
-  getEvent: {
-    area: 'events',
-    method: 'get',
-    path: ({ eventId }) => `${events}/event/${eventId}`,
-    own: 200,
-    addressed: byEvent,
-  },
-  updateEvent: {
-    area: 'events',
-    method: 'patch',
-    path: ({ eventId }) => `${events}/event/${eventId}`,
-    body: () => ({ name: 'Renamed' }),
-    own: 200,
-    addressed: byEvent,
-  },
-  deleteEvent: {
-    area: 'events',
-    method: 'delete',
-    path: ({ eventId }) => `${events}/event/${eventId}`,
-    own: 204,
-    addressed: byEvent,
-  },
-  listAttendees: {
-    area: 'events',
-    method: 'get',
-    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
-    own: 200,
-    addressed: byEvent,
-  },
-  addAttendee: {
-    area: 'events',
-    method: 'post',
-    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
-    body: () => ({ attendeeId: 'newcomer' }),
-    own: 201,
-    addressed: byEvent,
-  },
-  removeAttendee: {
-    area: 'events',
-    method: 'delete',
-    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
-    body: attendee,
-    own: 204,
-    addressed: byEvent,
-  },
-  removeAttendeeById: {
-    area: 'events',
-    method: 'delete',
-    path: ({ eventId, attendeeId }) => `${events}/event/${eventId}/attendees/${attendeeId}`,
-    own: 204,
-    addressed: byEvent,
-  },
-  getTicket: {
-    area: 'events',
-    method: 'get',
-    path: ({ eventId, attendeeId }) => `${events}/event/${eventId}/attendees/${attendeeId}/ticket`,
-    own: 200,
-    addressed: byEvent,
-  },
-  checkInAttendees: {
-    area: 'events',
-    method: 'post',
-    path: ({ eventId }) => `${events}/event/${eventId}/checkin`,
-    body: ({ attendeeId }) => ({ items: [attendeeId] }),
-    own: 200,
-    addressed: byEvent,
-  },
-  listRevokedTickets: {
-    area: 'events',
-    method: 'get',
-    path: ({ eventId }) => `${events}/event/${eventId}/tickets/revoked`,
-    own: 200,
-    addressed: byEvent,
-  },
-  getTicketKeys: {
-    area: 'events',
-    method: 'get',
-    path: () => `${events}/tickets/jwks`,
-    own: 200,
-    isPublic: true,
-  },
-  getEligibility: {
-    area: 'events',
-    method: 'get',
-    path: ({ eventId, wallet }) => `${events}/event/${eventId}/eligibility?wallet=${wallet}`,
-    own: 200,
-    addressed: byEvent,
-  },
-  createChallenge: {
-    area: 'events',
-    method: 'post',
-    path: ({ eventId }) => `${events}/event/${eventId}/challenge`,
-    body: ({ wallet, chainId }) => ({ wallet, chainId: Number(chainId) }),
-    own: 200,
-    addressed: byEvent,
-  },
-
-  listRwas: { area: 'rwa', method: 'get', path: () => `${rwa}/rwa`, own: 200 },
-  getRwa: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}`,
-    own: 200,
-    addressed: byRwa,
-  },
-  createRwa: {
-    area: 'rwa',
-    method: 'post',
-    path: () => `${rwa}/rwa`,
-    body: ({ chainId }) => ({ name: 'Cask 18', type: 'whisky', chainId: Number(chainId) }),
-    own: 201,
-  },
-  updateRwa: {
-    area: 'rwa',
-    method: 'patch',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}`,
-    body: () => ({ description: 'Changed' }),
-    own: 200,
-    addressed: byRwa,
-  },
-  listRwaNfts: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/nfts`,
-    own: 200,
-    addressed: byRwa,
-  },
-  createRwaNfts: {
-    area: 'rwa',
-    method: 'post',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/nfts`,
-    body: () => ({ count: 2 }),
-    own: 200,
-    addressed: byRwa,
-  },
-  createAndMintNft: {
-    area: 'rwa',
-    method: 'post',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/mint`,
-    body: () => ({}),
-    own: 200,
-    addressed: byRwa,
-  },
-  listNfts: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ rwaId }) => `${rwa}/nft?rwaId=${rwaId}`,
-    own: 200,
-    addressed: { by: 'rwaId', foreign: 200, unknown: 200 },
-  },
-  getNft: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ nftId }) => `${rwa}/nft/${nftId}`,
-    own: 200,
-    addressed: byNft,
-  },
-  updateNft: {
-    area: 'rwa',
-    method: 'patch',
-    path: ({ nftId }) => `${rwa}/nft/${nftId}`,
-    body: () => ({ data: { cellar: 4 } }),
-    own: 200,
-    addressed: { by: 'nftId', foreign: 403, unknown: 404 },
-  },
-  mintNft: {
-    area: 'rwa',
-    method: 'post',
-    path: ({ nftId }) => `${rwa}/nft/${nftId}/mint`,
-    body: ({ secret }) => ({ secret }),
-    own: 200,
-    addressed: byNft,
-  },
-  claimNft: { area: 'rwa', method: 'post', path: () => `${rwa}/nft/claim`, body: () => ({}), own: 410 },
-  listNftTransfers: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ nftId }) => `${rwa}/nft/${nftId}/transfers`,
-    own: 200,
-    addressed: byNft,
-  },
-  listRwaHolders: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/holders`,
-    own: 200,
-    addressed: byRwa,
-  },
-  createSnapshot: {
-    area: 'rwa',
-    method: 'post',
-    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/snapshot`,
-    body: () => ({}),
-    own: 202,
-    addressed: byRwa,
-  },
-  getSnapshot: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ snapshotId }) => `${rwa}/snapshot/${snapshotId}`,
-    own: 200,
-    addressed: bySnapshot,
-  },
-  getSnapshotProof: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ snapshotId, wallet }) => `${rwa}/snapshot/${snapshotId}/proof?wallet=${wallet}`,
-    own: 200,
-    addressed: bySnapshot,
-  },
-  getTokenMetadata: {
-    area: 'rwa',
-    method: 'get',
-    path: ({ token }) => `${rwa}/metadata/${token}`,
-    own: 200,
-    isPublic: true,
-  },
-
-  listNews: { area: 'news', method: 'get', path: () => `${news}/feed`, own: 200 },
-  listEndpoints: { area: 'news', method: 'get', path: () => `${news}/endpoint`, own: 200 },
-  createEndpoint: {
-    area: 'news',
-    method: 'post',
-    path: () => `${news}/endpoint`,
-    body: () => ({ url: 'https://partner.example/news' }),
-    own: 201,
-  },
-  getEndpoint: { area: 'news', method: 'get', path: endpointPath, own: 200, addressed: byEndpoint },
-  updateEndpoint: {
-    area: 'news',
-    method: 'patch',
-    path: endpointPath,
-    body: () => ({ enabled: true }),
-    own: 200,
-    addressed: byEndpoint,
-  },
-  deleteEndpoint: { area: 'news', method: 'delete', path: endpointPath, own: 204, addressed: byEndpoint },
-  rotateEndpointSecret: {
-    area: 'news',
-    method: 'post',
-    path: (ids) => `${endpointPath(ids)}/secret`,
-    own: 200,
-    addressed: byEndpoint,
-  },
-  sendTestMessage: {
-    area: 'news',
-    method: 'post',
-    path: (ids) => `${endpointPath(ids)}/test`,
-    own: 202,
-    addressed: byEndpoint,
-  },
-  listDeliveries: {
-    area: 'news',
-    method: 'get',
-    path: (ids) => `${endpointPath(ids)}/deliveries`,
-    own: 200,
-    addressed: byEndpoint,
-  },
-  resendDelivery: {
-    area: 'news',
-    method: 'post',
-    path: (ids) => `${endpointPath(ids)}/deliveries/${ids.sequence}/resend`,
-    own: 200,
-    addressed: byEndpoint,
-  },
-
-  getClaim: {
-    area: 'claim',
-    method: 'post',
-    path: ({ nftId }) => `${claims}/${nftId}/state`,
-    body: ({ secret }) => ({ secret }),
-    own: 200,
-    isPublic: true,
-  },
-  checkClaimRecipient: {
-    area: 'claim',
-    method: 'post',
-    path: ({ nftId }) => `${claims}/${nftId}/recipient`,
-    body: ({ secret, wallet }) => ({ secret, recipient: wallet }),
-    own: 200,
-    isPublic: true,
-  },
-  createClaim: {
-    area: 'claim',
-    method: 'post',
-    path: ({ nftId }) => `${claims}/${nftId}`,
-    body: ({ secret, wallet }) => ({ secret, recipient: wallet }),
-    own: 200,
-    isPublic: true,
-  },
+/** What the operations are sent whose body must have something. */
+const bodies: Readonly<Partial<Record<OperationId, Row['body']>>> = {
+  createEvent: () => ({ name: 'Tally night' }),
+  updateEvent: () => ({ name: 'Renamed' }),
+  addAttendee: () => ({ attendeeId: 'newcomer' }),
+  removeAttendee: ({ attendeeId }) => ({ attendeeId }),
+  checkInAttendees: ({ attendeeId }) => ({ items: [attendeeId] }),
+  createChallenge: ({ wallet, chainId }) => ({ wallet, chainId: Number(chainId) }),
+  createRwa: ({ chainId }) => ({ name: 'Cask 18', type: 'whisky', chainId: Number(chainId) }),
+  updateRwa: () => ({ description: 'Changed' }),
+  createRwaNfts: () => ({ count: 2 }),
+  updateNft: () => ({ data: { cellar: 4 } }),
+  mintNft: withSecret,
+  createEndpoint: () => ({ url: 'https://partner.example/news' }),
+  updateEndpoint: () => ({ enabled: true }),
+  getClaim: withSecret,
+  checkClaimRecipient: withRecipient,
+  createClaim: withRecipient,
 };
+
+const owned = ['eventId', 'rwaId', 'nftId', 'snapshotId', 'endpointId'] as const;
+
+/** One row for every operation of the documents. */
+export const rows = Object.fromEntries(
+  documentedOperations.map((operation) => [operation.id, rowOf(operation)]),
+) as Readonly<Record<OperationId, Row>>; // the types are made from the same documents
+
+function rowOf({ area, id, method, template, parameters, responses, isPublic }: DocumentedOperation): Row {
+  // Some parameters are called `id`, and a token has three.
+  const path = template
+    .replace('{chainId}/{contractAddress}/{tokenId}', '{token}')
+    .replace(/(\w+)\/\{id\}/, '$1/{$1Id}');
+  // Lists of NFTs are addressed by what may be left out.
+  const isNftList = id === 'listNfts';
+  const query = parameters
+    .filter((each) => each.in === 'query' && (each.required || (isNftList && each.name === 'rwaId')))
+    .map(({ name }) => `${name}={${name}}`)
+    .join('&');
+  const address = query === '' ? path : `${path}?${query}`;
+  const by = owned.find((name) => address.includes(`{${name}}`));
+  const foreign = by === 'nftId' ? 403 : 404;
+  return {
+    area,
+    method: method as Row['method'], // no document has others
+    path: (ids) => {
+      const values: Readonly<Record<string, string>> = {
+        ...ids,
+        address: ids.wallet,
+        from: '2026-11-01',
+        to: '2026-11-30',
+      };
+      return address.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '');
+    },
+    body: bodies[id as OperationId],
+    // One operation is gone.
+    own: responses.find(({ status }) => status < 300)?.status ?? 410,
+    addressed:
+      by === undefined || isPublic
+        ? undefined
+        : { by, foreign: isNftList ? 200 : foreign, unknown: isNftList ? 200 : 404 },
+    isPublic,
+  };
+}

@@ -19,11 +19,34 @@ const remedies: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is signed by itself: give NODE_EXTRA_CA_CERTS.',
 };
 
+/** Says why nothing can be tried. */
+export class Unusable extends Error {}
+
+/** @throws Unusable when something stands in the way of an area, with the remedy */
+export async function assertReachable(sender: Sender, chosen: readonly Area[], key: string): Promise<void> {
+  if (key === '') throw new Unusable('--key is missing. See --help');
+  const obstacles = await Promise.all(chosen.map((area) => findObstacle(sender, area, key)));
+  const told = obstacles.filter((obstacle) => obstacle !== undefined);
+  if (told.length > 0) throw new Unusable(told.join('\n'));
+}
+
+/** Runs a command. @returns its exit status, which is 2 after wrong arguments and where nothing can be tried */
+export async function statusOf(run: () => Promise<number>, print: (text: string) => void): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    const isOfArguments = error instanceof TypeError && 'code' in error;
+    if (!(error instanceof Unusable) && !isOfArguments) throw error;
+    print(error.message);
+    return 2;
+  }
+}
+
 /**
  * Whether an area can be tested at all with this key.
  * @returns what stands in the way, with the remedy, or nothing
  */
-export async function findObstacle(sender: Sender, area: Area, key: string): Promise<string | undefined> {
+async function findObstacle(sender: Sender, area: Area, key: string): Promise<string | undefined> {
   const request = { area, method: 'get', path: probes[area], headers: { 'x-api-key': key } };
   const option = `Check --base-url, or --${area}-url if this area has a host of its own.`;
   try {

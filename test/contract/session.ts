@@ -17,7 +17,7 @@ type Keys = {
   readonly scoped: string | undefined;
 };
 
-type CallOptions = {
+export type CallOptions = {
   /** Without one the own key is sent; null sends none. */
   readonly key?: string | null;
   readonly ids?: Partial<Ids>;
@@ -66,6 +66,26 @@ type SessionOptions = Pick<Session, 'mayWrite' | 'keys' | 'given'> & {
 
 const maxWaits = 5;
 
+/** The request of an operation; the ids that are not given name nothing that exists. */
+export function requestOf(id: OperationId, options: CallOptions, ownKey: string): SentRequest {
+  const row = rows[id];
+  const ids = { ...unknownIds(), ...options.ids };
+  const path = options.path ?? row.path(ids);
+  const body = options.body === undefined ? row.body?.(ids) : options.body;
+  const key = options.key === undefined ? ownKey : options.key;
+  return {
+    area: row.area,
+    method: options.method ?? row.method,
+    path: options.query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${options.query}`,
+    headers: {
+      ...(key !== null && { 'x-api-key': key }),
+      ...(body !== undefined && body !== null && { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    body: typeof body === 'object' && body !== null ? JSON.stringify(body) : (body ?? undefined),
+  };
+}
+
 /** What the cases work with on one deployment. */
 export function createSession({ sender, check, keys, mayWrite, given }: SessionOptions): Session {
   const events = new Set<string>();
@@ -74,22 +94,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   const endpoints = new Set<string>();
 
   const call: Session['call'] = async (id, options = {}) => {
-    const row = rows[id];
-    const ids = { ...unknownIds(), ...options.ids };
-    const path = options.path ?? row.path(ids);
-    const body = options.body === undefined ? row.body?.(ids) : options.body;
-    const key = options.key === undefined ? keys.own : options.key;
-    const answer = await sendInTurn({
-      area: row.area,
-      method: options.method ?? row.method,
-      path: options.query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${options.query}`,
-      headers: {
-        ...(key !== null && { 'x-api-key': key }),
-        ...(body !== undefined && body !== null && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      body: typeof body === 'object' && body !== null ? JSON.stringify(body) : (body ?? undefined),
-    });
+    const answer = await sendInTurn(requestOf(id, options, keys.own));
     remember(id, answer);
     check(answer);
     return answer;

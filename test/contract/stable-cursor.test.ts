@@ -9,12 +9,15 @@ import { type ChangingList, changingLists, type Scene } from './changing-lists.t
 type Item = { readonly id?: string; readonly attendeeId?: string };
 type Body = Item[] | { readonly rwas: Item[]; readonly cursor: string | null };
 
+/** A page, and the path of the next one. */
 async function page(client: Client, path: string) {
   const { body, headers }: { body: Body; headers: Record<string, string> } = await client
     .get(path)
     .expect(200);
   const [items, cursor] = Array.isArray(body) ? [body, headers['x-next-cursor']] : [body.rwas, body.cursor];
-  return { ids: items.map(({ id, attendeeId }) => String(id ?? attendeeId)), cursor };
+  const next = /^<(.+)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+  expect(cursor ?? null).toBe(next ? new URL(next, 'http://here').searchParams.get('cursor') : null);
+  return { ids: items.map(({ id, attendeeId }) => String(id ?? attendeeId)), next };
 }
 
 /** What a walk has seen, and what was done to the list meanwhile. */
@@ -26,18 +29,18 @@ type Walk = {
   readonly behind: string[];
 };
 
-/** Walks the list and changes it around the last row of each page, or of a page now and then. */
+/** Walks the list by `Link` and changes it around the last row of each page, or of a page now and then. */
 async function walkWhileChanging({ client }: Scene, list: ChangingList, limit: number): Promise<Walk> {
   const walk: Walk = { seen: [], gone: new Set(), before: [], behind: [] };
   // More is read than is added, so that the walk has an end.
   const every = Math.ceil(6 / limit);
   const first = `${list.path}&limit=${limit}`;
   for (let [path, number]: [string | undefined, number] = [first, 1]; path !== undefined; number += 1) {
-    const { ids, cursor } = await page(client, path);
+    const { ids, next } = await page(client, path);
     walk.seen.push(...ids);
     // A cursor that leads to where it came from would never end.
     expect(number).toBeLessThan(100);
-    path = cursor ? `${first}&cursor=${cursor}` : undefined;
+    path = next;
     if (path !== undefined && number % every === 0) await changeAround(list, walk);
   }
   return walk;

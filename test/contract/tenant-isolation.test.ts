@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { describe, expect } from 'vitest';
+import type { Area } from '../../src/contract/documents.ts';
+import { type Scope, scopes } from '../../src/contract/scopes.ts';
+import { issueKey } from '../../src/keys/key-store.ts';
 import { contractAddress } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
 import type { TestService } from '../support/service.ts';
-import { documentedOperations } from './documented.ts';
+import { type DocumentedOperation, documentedOperations, documentOf, follow } from './documented.ts';
 import { makeKnownData } from './known-data.ts';
-import { type Ids, type Row, rows } from './operations.ts';
+import { callRow, type OperationId, rows } from './operations.ts';
 
 const test = base
   .extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }))
@@ -18,33 +21,24 @@ const test = base
     globex: await makeKnownData(service, 'globex'),
   }));
 
+const keys = new Map<Scope, string>();
+
 test.beforeAll(async ({ service, chain }) => {
   await indexChain(service, chain.rpcUrl);
   // The contract of the network, which new RWAs name.
   await callNode(chain.rpcUrl, 'anvil_setCode', [contractAddress, '0x00']);
+  const companyId = service.companies.acme;
+  for (const scope of scopes) {
+    const { key } = await issueKey(service.db, 'test', { companyId, label: scope, scopes: [scope] });
+    keys.set(scope, key);
+  }
 });
-
-type KeyName = keyof TestService['keys'];
-
-const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
-  const sending = service.as(key)[row.method](row.path(ids));
-  return row.body === undefined ? sending : sending.send(row.body(ids));
-};
 
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async (service: TestService) => {
   const tables = [
-    'events',
-    'attendees',
-    'revoked_tickets',
-    'rwas',
-    'nfts',
-    'wrong_secrets',
-    'idempotency_records',
-    'ownership_snapshots',
-    'news',
-    'news_endpoints',
-    'news_deliveries',
+    ...['events', 'attendees', 'revoked_tickets', 'rwas', 'nfts', 'wrong_secrets', 'idempotency_records'],
+    ...['ownership_snapshots', 'news', 'news_endpoints', 'news_deliveries', 'audit_log'],
   ];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
@@ -53,68 +47,63 @@ const snapshot = async (service: TestService) => {
 const withoutRequestId = (response: Response) =>
   response.text.replace(/"requestId":"[^"]*"/, '"requestId":""');
 
-test('every documented operation has a row here, and no other', () => {
-  const documented = documentedOperations.map(({ id }) => id);
-  expect(Object.keys(rows).toSorted()).toEqual(documented.toSorted());
-});
+const minting = ['mintNft', 'createAndMintNft', 'claimNft'];
+// A ticket admits whoever has it.
+const readingOf = (id: string) => (id === 'getTicket' ? 'events:write' : 'events:read');
+/** Operations that any key may call. */
+const open = ['getBlockchainKey', 'getEventsKey', 'getRwaKey', 'getNewsKey'];
 
-describe.each(Object.entries(rows))('%s', (_id, row) => {
-  const refusals: [string, KeyName | undefined, number][] = [
-    ['a revoked key', 'revoked', 401],
-    ['no key', undefined, 401],
-  ];
-  if (row.area !== 'blockchain') refusals.push(['a key without a company', 'noCompany', 403]);
+/** What an operation must need, by what it does. The documents say the same, operation by operation. */
+const needs: Readonly<Record<Area, (operation: DocumentedOperation) => Scope>> = {
+  blockchain: () => 'chain:read',
+  events: ({ id, method }) => (method === 'get' ? readingOf(id) : 'events:write'),
+  rwa: ({ id, method }) => (method === 'get' ? 'rwa:read' : minting.includes(id) ? 'rwa:mint' : 'rwa:write'),
+  news: () => 'news:manage',
+  claim: () => {
+    throw new Error('claims take no key');
+  },
+};
 
-  test('serves the company of the key its own data', async ({ service }) => {
-    expect((await call(service, row, await makeKnownData(service, 'acme'), service.keys.acme)).status).toBe(
-      row.own,
-    );
+// What needs no key is tried with none, and every operation with ids that name nothing, by deployment.test.ts.
+describe.each(documentedOperations.filter(({ isPublic }) => !isPublic))('$id', (operation) => {
+  const { id, area } = operation;
+  const row = rows[id as OperationId]; // a row for every operation is made
+  const needed = open.includes(id) ? 'none' : needs[area](operation);
+  const isOfCompany = area !== 'blockchain';
+
+  test('names its scope in the document', () => {
+    expect(operation.requiredScope).toBe(needed);
   });
 
-  if (row.isPublic) {
-    test.for(refusals)('serves the public with %s', async ([_name, key], { service }) => {
-      expect(
-        (await call(service, row, await makeKnownData(service, 'acme'), key && service.keys[key])).status,
-      ).toBe(row.own);
-    });
-    return;
-  }
+  test('rejects every key that it does not admit, and changes nothing', async ({ service, known }) => {
+    const { revoked, noCompany } = service.keys;
+    const others = scopes.filter((scope) => needed !== 'none' && scope !== needed);
+    const rejected: [key: string | undefined, status: number, code: string][] = [
+      [undefined, 401, 'api_key_missing'],
+      [revoked, 401, 'api_key_invalid'],
+      ...(isOfCompany ? [[noCompany, 403, 'company_required'] as [string, number, string]] : []),
+      ...others.map((scope): [string | undefined, number, string] => [
+        keys.get(scope),
+        403,
+        'insufficient_scope',
+      ]),
+    ];
+    const before = await snapshot(service);
+    for (const [key, status, code] of rejected) {
+      const answer = await callRow(service, row, known.acme, key);
+      expect([key, answer.status, answer.body.code]).toEqual([key, status, code]);
+    }
+    expect(await snapshot(service)).toBe(before);
+  });
 
-  test.for(refusals)(
-    'refuses %s, whatever id is asked for, and changes nothing',
-    async ([_name, key, status], { service, known }) => {
-      const { acme: own, globex: foreign } = known;
-      const unknown: Ids = {
-        ...own,
-        eventId: randomUUID(),
-        rwaId: randomUUID(),
-        nftId: randomUUID(),
-        snapshotId: randomUUID(),
-        endpointId: randomUUID(),
-      };
-      const malformed: Ids = {
-        ...own,
-        eventId: 'x',
-        rwaId: 'x',
-        nftId: 'x',
-        snapshotId: 'x',
-        endpointId: 'x',
-      };
-      const before = await snapshot(service);
-      for (const ids of [own, foreign, unknown, malformed]) {
-        expect((await call(service, row, ids, key && service.keys[key])).status).toBe(status);
-      }
-      expect(await snapshot(service)).toBe(before);
-    },
-  );
-
-  if (row.area === 'blockchain') {
-    test('serves a key without a company: the chain belongs to nobody', async ({ service }) => {
-      expect(
-        (await call(service, row, await makeKnownData(service, 'acme'), service.keys.noCompany)).status,
-      ).toBe(row.own);
-    });
-  }
+  test('serves a key of its scope the data of its company', async ({ service, known }) => {
+    const ids = row.method === 'get' ? known.acme : await makeKnownData(service, 'acme');
+    // What every key may call only reads. The chain belongs to no company.
+    const admitted = (needed === 'none' ? scopes : [needed]).map((scope) => keys.get(scope));
+    for (const key of isOfCompany ? admitted : [...admitted, service.keys.noCompany]) {
+      expect([key, (await callRow(service, row, ids, key)).status]).toEqual([key, row.own]);
+    }
+  });
 
   const { addressed } = row;
   if (addressed === undefined) return;
@@ -123,8 +112,8 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
     const foreign = known.globex;
     const unknown = { ...foreign, [addressed.by]: randomUUID() };
     const before = await snapshot(service);
-    const answerToForeign = await call(service, row, foreign, service.keys.acme);
-    const answerToUnknown = await call(service, row, unknown, service.keys.acme);
+    const answerToForeign = await callRow(service, row, foreign, service.keys.acme);
+    const answerToUnknown = await callRow(service, row, unknown, service.keys.acme);
     expect(answerToForeign.status).toBe(addressed.foreign);
     expect(answerToUnknown.status).toBe(addressed.unknown);
     if (addressed.foreign === addressed.unknown) {
@@ -132,11 +121,19 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
     }
     expect(await snapshot(service)).toBe(before);
   });
+});
 
-  test('names a malformed id', async ({ service, known }) => {
-    const malformed = { ...known.acme, [addressed.by]: 'not-a-uuid' };
-    const answer = await call(service, row, malformed, service.keys.acme);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0].in).toMatch(/path|query/);
-  });
+test('claim secrets are null for keys without secrets:read, and their URLs with them', () => {
+  const document = documentOf('rwa');
+  const withSecret = Object.entries(document['components']?.['schemas'] ?? {}).filter(
+    ([name, { properties }]) => properties?.['secret'] !== undefined && !name.endsWith('Request'),
+  );
+  expect(withSecret.map(([name]) => name).toSorted()).toEqual(['Nft', 'NftDetail', 'NftWithRwa']);
+  for (const [name, schema] of withSecret) {
+    for (const field of ['secret', 'url']) {
+      const found = follow(document, schema['properties']?.[field] ?? {}).node;
+      expect([name, field, found['x-required-scope']]).toEqual([name, field, 'secrets:read']);
+      expect(found['type']).toEqual(['string', 'null']);
+    }
+  }
 });

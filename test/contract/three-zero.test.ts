@@ -6,17 +6,14 @@ import { type Document as Definition, OpenAPIBackend } from 'openapi-backend';
 import { describe, expect, test } from 'vitest';
 import { operationsLeftOut, toThreeZero } from '../../scripts/contract/three-zero.ts';
 import { areas } from '../../src/contract/documents.ts';
+import { escapePointer, type Json } from './documented.ts';
 
-/** A node of a document; leaves are read through String(). */
-type Json = { readonly [key: string]: Json };
 type Sample = { readonly schema: string; readonly value: unknown };
 
 const read = (name: string): Json =>
   JSON.parse(readFileSync(new URL(`../../src/contract/generated/${name}.json`, import.meta.url), 'utf8'));
 
 const methods = ['get', 'put', 'post', 'patch', 'delete'];
-const pointerOf = (...steps: string[]) =>
-  steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
 /** Every place where an example stands beside its schema. */
 function samplesOf(node: Json, document: Json, at: string[] = []): Sample[] {
@@ -28,7 +25,7 @@ function samplesOf(node: Json, document: Json, at: string[] = []): Sample[] {
       return (name ? document['components']?.['examples']?.[name] : example)?.['value'];
     }),
   ];
-  const schema = `#${pointerOf(...at, 'schema')}`;
+  const schema = ['#', ...at.map(escapePointer), 'schema'].join('/');
   const below = Object.entries(node).flatMap(([key, child]) =>
     ['example', 'examples', 'schema', 'schemas'].includes(key)
       ? []

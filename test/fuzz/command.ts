@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createProgress } from '../../src/cli/shared/progress.ts';
 import { areas } from '../../src/contract/documents.ts';
-import { findObstacle } from '../contract/reach.ts';
+import { assertReachable, statusOf, Unusable } from '../contract/reach.ts';
 import { createSender, type Sender } from '../contract/sender.ts';
 import { createSession } from '../contract/session.ts';
 import { createConformance } from '../support/conformance.ts';
@@ -53,9 +53,6 @@ function parseOptions(args: readonly string[]) {
   return values;
 }
 
-/** Says what cannot be tried. */
-class Unusable extends Error {}
-
 function wholeNumber(text: string, option: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new Unusable(`${option} must be a whole number, not ${text}`);
@@ -65,7 +62,6 @@ function openTarget(values: Values): Promise<Target> {
   const { 'base-url': baseUrl, 'other-key': otherKey, key, wallet } = values;
   if (baseUrl === undefined) return startLocalTarget();
   if (!/^https?:\/\//.test(baseUrl)) throw new Unusable(`${baseUrl} is no http(s) URL`);
-  if (key === '') throw new Unusable('--key is missing. See --help');
   return Promise.resolve({
     baseUrl,
     key,
@@ -80,12 +76,6 @@ function openSession(sender: Sender, { key, otherKey, wallets }: Target) {
   const [wallet = ''] = wallets;
   const keys = { own: key, other: otherKey, noCompany: undefined, scoped: undefined };
   return createSession({ sender, check: createConformance().check, keys, mayWrite: true, given: { wallet } });
-}
-
-async function assertReachable(sender: Sender, key: string): Promise<void> {
-  const obstacles = await Promise.all(areas.map((area) => findObstacle(sender, area, key)));
-  const told = obstacles.filter((obstacle) => obstacle !== undefined);
-  if (told.length > 0) throw new Unusable(told.join('\n'));
 }
 
 /** A finding as somebody needs it who wants to see it again. */
@@ -110,7 +100,7 @@ async function fuzz(values: Values, target: Target, print: Print): Promise<numbe
   const probing = createProbing(sender);
   const progress = createProgress(process.stderr, 'Requests');
   try {
-    await assertReachable(sender, target.key);
+    await assertReachable(sender, areas, target.key);
     const started = performance.now();
     const context = await prepareContext(session, target);
     const chosen = allProperties(context).filter(({ name }) => name.includes(values.only));
@@ -134,8 +124,8 @@ async function fuzz(values: Values, target: Target, print: Print): Promise<numbe
 }
 
 /** Runs `fuzz` with these arguments. @returns the exit status */
-export async function fuzzCommand(args: readonly string[], print: Print): Promise<number> {
-  try {
+export function fuzzCommand(args: readonly string[], print: Print): Promise<number> {
+  return statusOf(async () => {
     const values = parseOptions(args);
     if (values.help) print(usage);
     if (values.help) return 0;
@@ -145,10 +135,5 @@ export async function fuzzCommand(args: readonly string[], print: Print): Promis
     } finally {
       await target.close();
     }
-  } catch (error) {
-    const isOfArguments = error instanceof TypeError && 'code' in error;
-    if (!(error instanceof Unusable) && !isOfArguments) throw error;
-    print(error.message);
-    return 2;
-  }
+  }, print);
 }

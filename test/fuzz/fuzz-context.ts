@@ -1,5 +1,5 @@
-import { type Ids, type OperationId, rows, unknownIds } from '../contract/operations.ts';
-import type { SentRequest } from '../contract/sender.ts';
+import type { OperationId } from '../contract/operations.ts';
+import { type CallOptions, requestOf } from '../contract/session.ts';
 import type { Answer } from '../support/conformance.ts';
 import type { Pool } from './drafts.ts';
 import type { Surroundings } from './hints.ts';
@@ -18,34 +18,10 @@ export type FuzzContext = Surroundings & {
   readonly door: Door | undefined;
 };
 
-export type CallOptions = {
-  readonly ids?: Partial<Ids>;
-  readonly query?: string;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly key?: string;
-};
-
 /** Calls an operation by the row that the contract tests have of it. */
 export function caller({ key }: FuzzContext, prober: Prober) {
-  return async (id: OperationId, options: CallOptions = {}): Promise<Reply> => {
-    const row = rows[id];
-    const ids = { ...unknownIds(), ...options.ids };
-    const body = options.body ?? row.body?.(ids);
-    const path = row.path(ids);
-    const sent: SentRequest = {
-      area: row.area,
-      method: row.method,
-      path: options.query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${options.query}`,
-      headers: {
-        'x-api-key': options.key ?? key,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    };
-    return toReply(await prober.send(sent));
-  };
+  return async (id: OperationId, options: CallOptions = {}): Promise<Reply> =>
+    toReply(await prober.send(requestOf(id, options, key)));
 }
 
 export type Reply = Answer & {

@@ -1,15 +1,14 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import request from 'supertest';
 import { afterEach, describe, expect, type Mock, test, vi } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import { ItemStream } from '../../src/contract/item-stream.ts';
 import type { AnyReply } from '../../src/contract/operation.ts';
 import { TextStream } from '../../src/contract/text-stream.ts';
-import { type HttpServer, listen } from '../../src/http/server/listener.ts';
+import type { HttpServer } from '../../src/http/server/listener.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
-import { callerOf, type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
+import { open } from './raw-client.ts';
+import { callerOf, type FixtureHandler, fixtureApp, goodKey, id, listenHere } from './support.ts';
 
-const log = createLogger({ level: 'silent' });
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -24,8 +23,7 @@ const verifier: KeyVerifier = {
 async function start(handler: FixtureHandler, maxAnswerBytes: number): Promise<HttpServer> {
   const handlers = { getThing: handler, claimThing: handler };
   const app = await fixtureApp({ handlers, verifier, maxAnswerBytes, isCompanyRequired: false });
-  const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' } };
-  const server = await listen(app, { ...place, log });
+  const server = await listenHere(app);
   ends.push(() => server.stop(0));
   return server;
 }
@@ -36,10 +34,8 @@ const patient = { timeout: 60_000 };
 
 /** A caller that asks and reads nothing. */
 function ask(server: HttpServer, company = 'acme'): Socket {
-  const socket = connect(server.port, '127.0.0.1');
-  socket.on('error', () => {});
+  const socket = open(server.port, `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${company}\r\n\r\n`);
   socket.pause();
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${company}\r\n\r\n`);
   ends.push(() => socket.destroy());
   return socket;
 }

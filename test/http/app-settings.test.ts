@@ -5,7 +5,7 @@ const events = '/events/v1/api/event';
 
 // What only the composition of the service could forget: the app has tests of its own.
 const test = testWith({
-  fixed: { requestDeadlineMs: 3_000, lockTimeoutMs: 20_000 },
+  fixed: { requestDeadlineMs: 300, lockTimeoutMs: 20_000 },
 });
 
 test('the deadline of a request ends what a lock keeps waiting', async ({ acme, db }) => {

@@ -13,10 +13,10 @@ import { createLogger } from '../../src/base/log.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
-import { type HttpServer, listen } from '../../src/http/server/listener.ts';
-import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
-import { deployment } from '../portal/portal-server.ts';
+import type { HttpServer } from '../../src/http/server/listener.ts';
+import { deployment, unpaced } from '../portal/portal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { listenHere } from './support.ts';
 
 const log = createLogger({ level: 'silent' });
 const ends: (() => unknown)[] = [];
@@ -25,8 +25,7 @@ afterEach(async () => {
 });
 
 async function start(handler: RequestListener, limits: Partial<ConnectionLimits> = {}): Promise<HttpServer> {
-  const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' } };
-  const server = await listen(handler, { ...place, log, limits });
+  const server = await listenHere(handler, { limits });
   ends.push(() => server.stop(0));
   return server;
 }
@@ -45,22 +44,23 @@ function call(
   return socket;
 }
 
+/** A folder with a portal of one page. */
+async function portalOf(text: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
+  ends.push(() => rm(directory, { recursive: true }));
+  const files = { 'page.html': { type: 'text/html', digest: '1' } };
+  await writeFile(join(directory, 'page.html'), text);
+  await writeFile(join(directory, 'manifest.json'), JSON.stringify({ files }));
+  return directory;
+}
+
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
 describe('a caller that leaves before its pipelined answers', () => {
   test('leaves no file of the portal open', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
-    ends.push(() => rm(directory, { recursive: true }));
-    await writeFile(join(directory, 'page.html'), 'x'.repeat(2_000_000));
-    await writeFile(
-      join(directory, 'manifest.json'),
-      JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }),
-    );
-    const app = express().use(
-      '/docs',
-      createPortalRouter({ directory, deployment, pace: createStrangerPace() }),
-    );
+    const directory = await portalOf('x'.repeat(2_000_000));
+    const app = express().use('/docs', createPortalRouter({ directory, deployment, pace: unpaced }));
     const server = await start(app);
     const callers = Array.from({ length: 10 }, () => call(server, get('/docs/page').repeat(8)));
     await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('readable', resolve))));
@@ -128,12 +128,7 @@ describe('behind an answer that closes its connection', () => {
 });
 
 test('what is asked for by many at once is read once', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
-  ends.push(() => rm(directory, { recursive: true }));
-  const manifest = join(directory, 'manifest.json');
-  await writeFile(manifest, JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }));
-  await writeFile(join(directory, 'page.html'), 'x');
-  const read = createPortalReader(directory, deployment);
+  const read = createPortalReader(await portalOf('x'), deployment);
   const portals = await Promise.all(Array.from({ length: 20 }, read));
   expect(new Set(portals).size).toBe(1);
   expect(portals[0]?.files.size).toBe(1);
@@ -295,7 +290,7 @@ async function readAt(socket: Socket, bytesPerSecond: number, wanted: number): P
 }
 
 describe('a caller that never stops to read', () => {
-  const length = 60_000_000;
+  const length = 40_000_000;
   // The kernel takes some MB at a time, so slower ones could not be told from those that read nothing.
   const bytesPerSecond = 20_000_000;
   const kinds: [string, (response: ServerResponse) => void][] = [
@@ -303,7 +298,7 @@ describe('a caller that never stops to read', () => {
     [
       'in many',
       (response) =>
-        Readable.from(Array.from({ length: 600 }, () => Buffer.alloc(length / 600))).pipe(response),
+        Readable.from(Array.from({ length: 400 }, () => Buffer.alloc(length / 400))).pipe(response),
     ],
   ];
 

@@ -1,12 +1,9 @@
 import supertest from 'supertest';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { problem } from '../../src/base/errors.ts';
-import { createLogger } from '../../src/base/log.ts';
-import { createDocumentApp } from '../../src/compose/app.ts';
-import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { VerifyResult } from '../../src/keys/verifier.ts';
 import { fixture } from './fixture.ts';
-import { callerOf, fixtureApp, generousAdmission, goodKey, id } from './support.ts';
+import { documentApp, type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -89,28 +86,8 @@ describe('a limiter that fails', () => {
   });
 });
 
-const parts = {
-  verifier: { verify: async () => ({ ok: true, caller: callerOf() }) as const, close: async () => {} },
-  limiter: { consume: async () => ({ headers: {} }) },
-  refusedKeys: createAddressLimit(0),
-  publicRequests: createAddressLimit(0),
-  admission: generousAdmission,
-  db: undefined as never, // nothing gets as far as a transaction
-  log: createLogger({ level: 'silent' }),
-};
-const serve = (document: unknown, handlers: object) =>
-  createDocumentApp(
-    [
-      {
-        area: 'fixture',
-        basePath: '/api',
-        document: document as typeof fixture,
-        handlers: { ...handlers },
-        isCompanyRequired: true,
-      },
-    ],
-    parts,
-  );
+const serve = (document: unknown, handlers: Record<string, FixtureHandler>) =>
+  documentApp(document as typeof fixture, handlers);
 const only = (operation: object) => ({
   ...fixture,
   paths: { '/a': { get: { operationId: 'a', 'x-required-scope': 'none', responses: {}, ...operation } } },

@@ -10,73 +10,45 @@ const exhausted: Limiter = {
 const generous: Limiter = { consume: async () => ({ headers: { RateLimit: '"default";r=1;t=1' } }) };
 const tooLarge = `"${'x'.repeat(103_000)}`;
 
+const post = { path: '/api/thing', method: 'post', key: goodKey, limiter: exhausted } as const;
+const within = { ...post, limiter: generous };
+
 /** A request with every fault from the given check on; all before it are passed. */
-const faults = [
-  { from: 'route', path: '/api/nothing', method: 'put', status: 404 },
-  { from: 'method', path: '/api/thing', method: 'put', status: 405 },
-  { from: 'key', path: '/api/thing', method: 'post', status: 401 },
-  { from: 'company', path: '/api/thing', method: 'post', key: 'lonely', status: 403 },
-  {
-    from: 'scope',
-    path: '/api/thing',
-    method: 'post',
-    key: 'limited',
-    status: 403,
-    code: 'insufficient_scope',
-  },
-  { from: 'rate limit', path: '/api/thing', method: 'post', key: goodKey, status: 429 },
-  { from: 'size', path: '/api/thing', method: 'post', key: goodKey, limiter: generous, status: 413 },
-  {
-    from: 'type',
-    path: '/api/thing',
-    method: 'post',
-    key: goodKey,
-    limiter: generous,
-    body: '{',
-    status: 415,
-  },
-  {
-    from: 'JSON',
-    path: '/api/thing',
-    method: 'post',
-    key: goodKey,
-    limiter: generous,
-    body: '{',
-    type: 'application/json',
-    status: 400,
-    code: 'json_malformed',
-  },
-  {
-    from: 'input',
-    path: '/api/thing',
-    method: 'post',
-    key: goodKey,
-    limiter: generous,
-    body: '{}',
-    type: 'application/json',
-    status: 400,
-    code: 'input_invalid',
-  },
-] as const;
+const faults: readonly Fault[] = [
+  { ...post, from: 'route', path: '/api/nothing', method: 'put', status: 404, code: 'not_found' },
+  { ...post, from: 'method', method: 'put', status: 405, code: 'method_not_allowed' },
+  { ...post, from: 'key', key: undefined, status: 401, code: 'api_key_missing' },
+  { ...post, from: 'company', key: 'lonely', status: 403, code: 'company_required' },
+  { ...post, from: 'scope', key: 'limited', status: 403, code: 'insufficient_scope' },
+  { ...post, from: 'rate limit', status: 429, code: 'rate_limited' },
+  { ...within, from: 'size', status: 413, code: 'body_too_large' },
+  { ...within, from: 'type', body: '{', status: 415, code: 'media_type_unsupported' },
+  { ...within, from: 'JSON', body: '{', type: 'application/json', status: 400, code: 'json_malformed' },
+  { ...within, from: 'input', body: '{}', type: 'application/json', status: 400, code: 'input_invalid' },
+];
+
+type Fault = {
+  readonly from: string;
+  readonly path: string;
+  readonly method: 'post' | 'put';
+  readonly key: string | undefined;
+  readonly limiter: Limiter;
+  readonly body?: string;
+  readonly type?: string;
+  readonly status: number;
+  readonly code: string;
+};
 
 describe('the order of checks', () => {
   test.each(faults)('answers for the $from when it and all after it are wrong', async (fault) => {
-    const app = await fixtureApp({
-      limiter: 'limiter' in fault ? fault.limiter : exhausted,
-      handlers: {
-        createThing: async () => {
-          throw problem('event_not_found');
-        },
-      },
-    });
-    const call = supertest(app)
-      [fault.method](`${fault.path}?unknown=1`)
-      .set('content-type', 'type' in fault ? fault.type : 'text/plain');
-    if ('key' in fault) call.set('x-api-key', fault.key);
-    const response = await call.send('body' in fault ? fault.body : tooLarge);
-    expect(response.status).toBe(fault.status);
-    expect(response.type).toBe('application/problem+json');
-    if ('code' in fault) expect(response.body.code).toBe(fault.code);
+    const { path, method, key, limiter, body = tooLarge, type = 'text/plain', status, code } = fault;
+    const createThing = () => Promise.reject(problem('event_not_found'));
+    const app = await fixtureApp({ limiter, handlers: { createThing } });
+    const call = supertest(app)[method](`${path}?unknown=1`).set('content-type', type);
+    if (key !== undefined) call.set('x-api-key', key);
+    const response = await call.send(body);
+    expect([response.status, response.type]).toEqual([status, 'application/problem+json']);
+    expect(response.body.code).toBe(code);
   });
 
   test('reaches the handler last, with everything right', async () => {

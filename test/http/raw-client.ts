@@ -1,50 +1,36 @@
-import { connect } from 'node:net';
-import type { TestService } from '../support/service.ts';
+import { connect, type Socket } from 'node:net';
 
-/** Writes requests byte by byte, with the key of acme, for what no HTTP client sends. */
-export type RawClient = ReturnType<typeof createRawClient>;
+// Requests byte by byte, for what no HTTP client sends.
 
-/** The path of the events, to which requests go unless told otherwise. */
-export const events = '/events/v1/api/event';
-
-export function createRawClient({ baseUrl, keys }: TestService) {
-  const port = Number(new URL(baseUrl).port);
-  /** The header with the key. */
-  const key = `x-api-key: ${keys.acme}\r\n`;
-  const head = (line: string, headers = '') => `${line} HTTP/1.1\r\nhost: x\r\n${key}${headers}\r\n`;
-  return {
-    port,
-    key,
-    head,
-    get: (headers = '', path = `${events}?limit=1`) => head(`GET ${path}`, headers),
-    post: (body: string, headers = '') =>
-      head(
-        `POST ${events}`,
-        `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}`,
-      ) + body,
-    send: (bytes: string | Buffer, answers = 1) => send(port, bytes, answers),
-  };
+/** Opens a connection and writes to it. That it ends is seen by who reads from it, whatever the reason. */
+export function open(port: number, bytes: string | Buffer = ''): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(bytes);
+  return socket;
 }
 
-/** Sends bytes and gives all that comes back until so many answers have come or the connection ends. */
-function send(port: number, bytes: string | Buffer, answers: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+/** Reads all that comes until the text has come, or so many whole answers, or the connection ends. */
+export function read(socket: Socket, until?: string | number): Promise<string> {
+  return new Promise((resolve) => {
     let all = '';
+    const add = (chunk: Buffer) => {
+      all += chunk.toString('latin1');
+      if (typeof until === 'number' ? wholeAnswers(all) >= until : until && all.includes(until)) done();
+    };
     const done = () => {
-      socket.destroy();
+      socket.off('data', add);
       resolve(all);
     };
-    socket.on('data', (chunk) => {
-      all += chunk.toString('latin1');
-      if (wholeAnswers(all) >= answers) done();
-    });
-    socket.once('end', done);
-    socket.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ECONNRESET' ? done() : reject(error),
-    );
-    socket.write(bytes);
+    socket.on('data', add).once('close', done);
   });
+}
+
+/** Sends bytes on a connection of their own, and reads what comes back. */
+export async function send(port: number, bytes: string | Buffer, until?: string | number): Promise<string> {
+  const socket = open(port, bytes);
+  const all = await read(socket, until);
+  socket.destroy();
+  return all;
 }
 
 /** Counts the answers in a text that have all of their body. */

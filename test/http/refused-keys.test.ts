@@ -6,14 +6,16 @@ import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';
 
 /** Knows one key, which it accepted lately and has in its cache no more, and counts look-ups of others. */
-function createVerifier() {
+function createVerifier(
+  lookUp: () => Promise<VerifyResult> = async () => ({ ok: false, reason: 'invalid' }),
+) {
   let lookUps = 0;
   const verifier: KeyVerifier = {
     async verify(key, { cachedOnly = false } = {}) {
       if (key === goodKey && !cachedOnly) return { ok: true, caller: callerOf() };
       if (cachedOnly) return { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
       lookUps += 1;
-      return { ok: false, reason: 'invalid' };
+      return lookUp();
     },
     lastTenant: (key) => (key === goodKey ? 'acme' : undefined),
     close: async () => {},
@@ -84,27 +86,14 @@ describe('keys that are being looked up', () => {
   async function startSlow(perMinute: number) {
     const { promise, resolve, reject } = Promise.withResolvers<VerifyResult>();
     promise.catch(() => {});
-    let lookUps = 0;
-    const slow: KeyVerifier = {
-      async verify(key, { cachedOnly = false } = {}) {
-        if (key === goodKey) return { ok: true, caller: callerOf() };
-        if (cachedOnly) return { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
-        lookUps += 1;
-        return promise;
-      },
-      known: (key) => (key === goodKey ? callerOf() : undefined),
-      close: async () => {},
-    };
-    const app = await fixtureApp({
-      verifier: slow,
-      trustedProxies,
-      refusedKeys: createAddressLimit(perMinute),
-    });
+    const { verifier, lookUps } = createVerifier(() => promise);
+    const refusedKeys = createAddressLimit(perMinute);
+    const app = await fixtureApp({ verifier, trustedProxies, refusedKeys });
     const server = createServer(app).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     const get = (key: string, from = '203.0.113.1') =>
       supertest(server).get(`/api/thing/${id}`).set({ 'x-api-key': key, 'x-forwarded-for': from });
-    const lookedUp = (count: number) => vi.waitFor(() => expect(lookUps).toBe(count), { timeout: 60_000 });
+    const lookedUp = (count: number) => vi.waitFor(() => expect(lookUps()).toBe(count), { timeout: 60_000 });
     return { get, answer: resolve, fail: reject, lookedUp };
   }
 

@@ -1,11 +1,15 @@
+import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { createLogger, type Logger } from '../../src/base/log.ts';
 import { createDocumentApp } from '../../src/compose/app.ts';
+import type { OpenApiDocument } from '../../src/contract/documents.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import { type Admission, createAdmission } from '../../src/http/server/admission.ts';
+import { listen } from '../../src/http/server/listener.ts';
+import type { StrangerPace } from '../../src/http/server/stranger-pace.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { fixture } from './fixture.ts';
 
@@ -38,21 +42,10 @@ export const verifier: KeyVerifier = {
 };
 
 /** Keeps nobody waiting. */
-export const generousAdmission = createAdmission({ requests: 10_000, waitMs: 5_000, maxDelayMs: 10_000 });
+const generousAdmission = createAdmission({ requests: 10_000, waitMs: 5_000, maxDelayMs: 10_000 });
 
 const unlimited: Limiter = { consume: async () => ({ headers: {} }) };
 const echo: FixtureHandler = async (input) => ({ status: 200, body: input });
-const operationIds = [
-  'listThings',
-  'createThing',
-  'removeThing',
-  'getThing',
-  'updateThing',
-  'getPart',
-  'mintThing',
-  'claimThing',
-  'getPublic',
-];
 
 export type FixtureOptions = {
   readonly verifier?: KeyVerifier;
@@ -60,6 +53,7 @@ export type FixtureOptions = {
   readonly refusedKeys?: AddressLimit;
   readonly publicRequests?: AddressLimit;
   readonly admission?: Admission;
+  readonly strangers?: StrangerPace;
   readonly trustedProxies?: readonly string[];
   readonly handlers?: Readonly<Record<string, FixtureHandler>>;
   readonly db?: Knex;
@@ -69,34 +63,52 @@ export type FixtureOptions = {
   readonly deadlineMs?: number;
 };
 
-/** The fixture document served at `/api`; handlers echo their input unless they are given. */
-export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
-  const echoes = Object.fromEntries(operationIds.map((name) => [name, echo]));
-  const handlers = { ...echoes, ...options.handlers };
-  const isCompanyRequired = options.isCompanyRequired ?? true;
+/** Listens on a free port, and says nothing. */
+export const listenHere = (handler: RequestListener, options: Partial<Parameters<typeof listen>[1]> = {}) =>
+  listen(handler, {
+    host: '127.0.0.1',
+    port: 0,
+    settings: { host: 'HOST', port: 'PORT' },
+    log: createLogger({ level: 'silent' }),
+    ...options,
+  });
+
+/** A document served at `/api`, with the parts that are given. */
+export function documentApp(
+  document: OpenApiDocument,
+  handlers: Readonly<Record<string, FixtureHandler>>,
+  options: Omit<FixtureOptions, 'handlers'> = {},
+): Promise<Express> {
+  const { isCompanyRequired = true, ...parts } = options;
   return createDocumentApp(
     [
       {
         area: 'fixture',
         basePath: '/api',
-        document: fixture,
-        // The fixture has no generated types; its handlers take whatever dispatch gives.
+        document,
+        // There are no generated types; its handlers take whatever dispatch gives.
         handlers: handlers as Readonly<Record<string, (input: never, context: never) => Promise<AnyReply>>>,
         isCompanyRequired,
       },
     ],
     {
-      verifier: options.verifier ?? verifier,
-      limiter: options.limiter ?? unlimited,
-      refusedKeys: options.refusedKeys ?? createAddressLimit(0),
-      publicRequests: options.publicRequests ?? createAddressLimit(0),
-      admission: options.admission ?? generousAdmission,
-      trustedProxies: options.trustedProxies,
-      maxAnswerBytes: options.maxAnswerBytes,
-      deadlineMs: options.deadlineMs,
+      verifier,
+      limiter: unlimited,
+      refusedKeys: createAddressLimit(0),
+      publicRequests: createAddressLimit(0),
+      admission: generousAdmission,
       // Without a database nothing of a test asks for a transaction.
-      db: options.db ?? (undefined as unknown as Knex),
-      log: options.log ?? createLogger({ level: 'silent' }),
+      db: undefined as unknown as Knex,
+      log: createLogger({ level: 'silent' }),
+      ...parts,
     },
   );
+}
+
+/** The fixture document; handlers echo their input unless they are given. */
+export function fixtureApp({ handlers, ...options }: FixtureOptions = {}): Promise<Express> {
+  const operations = Object.values(fixture.paths).flatMap((item) => Object.values(item as object));
+  const ids: string[] = operations.flatMap(({ operationId }) => operationId ?? []);
+  const echoes = Object.fromEntries(ids.map((name) => [name, echo]));
+  return documentApp(fixture, { ...echoes, ...handlers }, options);
 }

@@ -1,11 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { listen } from '../../src/http/server/listener.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { fixtureApp, goodKey, id } from './support.ts';
+import { open, read, send as sendTo } from './raw-client.ts';
+import { fixtureApp, goodKey, id, listenHere } from './support.ts';
 
 const lines: Record<string, unknown>[] = [];
 const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
@@ -15,34 +14,14 @@ const echo = async (input: unknown) => {
   return { status: 200, body: input };
 };
 const app = await fixtureApp({ log, handlers: { getThing: echo } });
-const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log } as const;
-const server = await listen(app, place);
+const server = await listenHere(app, { log });
 afterAll(() => server.stop(0));
 beforeEach(() => {
   lines.length = 0;
   held = Promise.resolve();
 });
 
-/** Sends bytes and gives all that comes back until the text has come or the connection ends. */
-async function send(bytes: string, until?: string): Promise<string> {
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write(bytes);
-  const all = await read(socket, until);
-  socket.destroy();
-  return all;
-}
-
-function read(socket: Socket, until?: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let all = '';
-    socket.on('data', (chunk) => {
-      all += chunk;
-      if (until !== undefined && all.includes(until)) resolve(all);
-    });
-    socket.once('end', () => resolve(all));
-    socket.once('error', reject);
-  });
-}
+const send = (bytes: string, until?: string) => sendTo(server.port, bytes, until);
 
 const key = `x-api-key: ${goodKey}\r\n`;
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: x\r\n${key}${more}\r\n`;
@@ -109,8 +88,7 @@ describe('what is not HTTP', () => {
       made += 1;
     };
     subscribe('http.server.request.start', count);
-    const socket = connect(server.port, '127.0.0.1');
-    socket.on('error', () => {}).write(before);
+    const socket = open(server.port, before);
     const ended = new Promise((resolve) => socket.once('close', resolve));
     socket.resume().write('GET / HTTP/1.1\r\n\r\n'.repeat(500_000));
     await ended;
@@ -135,7 +113,7 @@ test('headers that are too large are 431', async () => {
 test('CONNECT is 404, and a caller who hangs up at once harms nobody', async () => {
   const tunnel = 'CONNECT x:80 HTTP/1.1\r\nhost: x:80\r\n\r\n';
   expect(problemOf(await send(tunnel))).toMatchObject({ status: 404, code: 'not_found' });
-  const socket = connect(server.port, '127.0.0.1');
+  const socket = open(server.port);
   await new Promise<void>((resolve) => socket.write(tunnel, () => resolve()));
   socket.resetAndDestroy();
   expect(await send(get(`/api/thing/${id}`), id)).toContain('HTTP/1.1 200');
@@ -158,10 +136,8 @@ describe('a request that does not arrive in time', () => {
     ['a chunk', post(chunked, '5\r\n{"na')],
     ['a body that nobody reads', post('content-length: 12\r\n', '{').replace(goodKey, 'nobody')],
   ])('is answered and its connection ended: %s', async (_name, bytes) => {
-    const hasty = await listen(app, { ...place, arrivalTimeoutMs: 600 });
-    const socket = connect(hasty.port, '127.0.0.1');
-    socket.write(bytes);
-    const answer = await read(socket);
+    const hasty = await listenHere(app, { log, arrivalTimeoutMs: 300 });
+    const answer = await sendTo(hasty.port, bytes);
     // Without a key the body is of no account: the refusal has gone out before.
     const status = bytes.includes('nobody') ? 401 : 408;
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -170,10 +146,10 @@ describe('a request that does not arrive in time', () => {
 });
 
 test('a connection that was opened long before its first request is answered', async () => {
-  const hasty = await listen(app, { ...place, arrivalTimeoutMs: 600 });
-  const [ahead, late] = [connect(hasty.port, '127.0.0.1'), connect(hasty.port, '127.0.0.1')];
+  const hasty = await listenHere(app, { log, arrivalTimeoutMs: 300 });
+  const ahead = open(hasty.port);
   await once(ahead, 'connect');
-  late.write('GET ');
+  const late = open(hasty.port, 'GET ');
   expect(await read(late)).toMatch(/^HTTP\/1\.1 408 /);
   ahead.write(get(`/api/thing/${id}`));
   expect(await read(ahead, id)).toMatch(/^HTTP\/1\.1 200 /);
@@ -185,8 +161,7 @@ describe('an expectation', () => {
   const waiting = (headers: string) => post(`expect: 100-continue\r\n${headers}`, '');
 
   test('is met once the body is wanted', async () => {
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write(waiting('content-length: 12\r\n'));
+    const socket = open(server.port, waiting('content-length: 12\r\n'));
     expect(await read(socket, '\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write('{"name":"a"}');
     expect(await read(socket, '"a"')).toContain('HTTP/1.1 200');

@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import { ProblemError } from '../../src/base/errors.ts';
 import type { Deployment } from '../../src/http/mounts/deployment.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
-import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
+import type { StrangerPace } from '../../src/http/server/stranger-pace.ts';
 
 /** The deployment that the tests serve. */
 export const deployment = {
@@ -14,10 +14,13 @@ export const deployment = {
   supportUrl: 'mailto:help@test.example',
 };
 
+/** Lets everything pass at once. */
+export const unpaced: StrangerPace = { pass: () => undefined };
+
 /** Serves a portal at `/docs` of a free port; problems are written as the bare code and its headers. */
-export async function startPortal(directory: string, at: Deployment = deployment) {
+export async function startPortal(directory: string, at: Deployment = deployment, pace = unpaced) {
   const app = express();
-  app.use('/docs', createPortalRouter({ directory, deployment: at, pace: createStrangerPace() }));
+  app.use('/docs', createPortalRouter({ directory, deployment: at, pace }));
   const onError: ErrorRequestHandler = (error, _request, response, _next) => {
     if (!(error instanceof ProblemError)) throw error;
     response.status(error.status).set(error.headers).send(error.code);

@@ -6,7 +6,7 @@ import { type OperationId, rows } from '../operations.ts';
 import { detailOf, type Session } from '../session.ts';
 import { anyOperation } from './any-operation.ts';
 import { blockchainCases } from './blockchain.ts';
-import type { Provoke, Trial } from './case.ts';
+import { isPossible, type Provoke, type Trial } from './case.ts';
 import { claimCases } from './claim.ts';
 import { eventCases } from './events.ts';
 import { newsCases } from './news.ts';
@@ -20,6 +20,8 @@ export type ContractCase = {
   readonly status: number;
   /** The name of the documented example, or what else is tried. */
   readonly example: string;
+  /** Whether a request from outside can bring it about, on some deployment. */
+  readonly isPossible: boolean;
   /** Rejects when the deployment does not answer as documented; with Unprovoked when it cannot be tried. */
   run(session: Session, facts: Facts): Promise<void>;
 };
@@ -52,6 +54,7 @@ function caseOf(
     operation: id,
     status,
     example,
+    isPossible: isPossible(provoke),
     async run(session, facts) {
       const answer = await provoke({ session, facts, operation, id, row: rows[id] });
       if (answer.status !== status)

@@ -19,11 +19,16 @@ export type Provoke = (trial: Trial) => Promise<Answer>;
 /** Cases by `operationId example` or by the name of an example alone, for all operations that have it. */
 export type Provocations = Readonly<Record<string, Provoke>>;
 
+const impossible = new WeakSet<Provoke>();
+
 /** For what no request from outside can bring about at will. */
-export const cannot =
-  (reason: string): Provoke =>
-  () =>
-    Promise.reject(new Unprovoked(reason));
+export function cannot(reason: string): Provoke {
+  const provoke: Provoke = () => Promise.reject(new Unprovoked(reason));
+  impossible.add(provoke);
+  return provoke;
+}
+
+export const isPossible = (provoke: Provoke): boolean => !impossible.has(provoke);
 
 /** For what leaves traces. */
 export const writing =

@@ -97,19 +97,13 @@ const onNewRwa = (body: object): Provoke =>
     session.call(id, { ids: { rwaId: (await session.makeRwa()).id }, body }),
   );
 
-/** A change of nothing, with a header made from the tag of the record. */
-const onRwaTag =
-  (ifMatch: (etag: string) => string): Provoke =>
+/** A change of nothing, with a header made from the tag of the record that is read by `read`. */
+const onTag =
+  (read: 'getRwa' | 'getNft', ifMatch: (etag: string) => string): Provoke =>
   async ({ session, facts, id }) => {
-    const ids = { rwaId: (await facts.anyRwa()).id };
-    const { headers } = await session.call('getRwa', { ids });
-    return session.call(id, { ids, body: {}, headers: { 'if-match': ifMatch(String(headers['etag'])) } });
-  };
-const onNftTag =
-  (ifMatch: (etag: string) => string): Provoke =>
-  async ({ session, facts, id }) => {
-    const ids = { nftId: (await facts.unclaimedNft()).id };
-    const { headers } = await session.call('getNft', { ids });
+    const ids =
+      read === 'getRwa' ? { rwaId: (await facts.anyRwa()).id } : { nftId: (await facts.unclaimedNft()).id };
+    const { headers } = await session.call(read, { ids });
     return session.call(id, { ids, body: {}, headers: { 'if-match': ifMatch(String(headers['etag'])) } });
   };
 
@@ -144,8 +138,8 @@ export const rwaCases: Provocations = {
       ids: { rwaId: (await facts.unclaimedNft()).rwaId },
       body: { contractAddress: nobody },
     }),
-  'updateRwa precondition_failed': onRwaTag(() => '"5f8Zc0kqk0Jt6vEq"'),
-  'updateRwa etag_weakened': onRwaTag((etag) => `W/${etag}`),
+  'updateRwa precondition_failed': onTag('getRwa', () => '"5f8Zc0kqk0Jt6vEq"'),
+  'updateRwa etag_weakened': onTag('getRwa', (etag) => `W/${etag}`),
   'updateRwa idempotency_key_reused': reusingKey(async ({ session }) => ({
     ids: { rwaId: (await session.makeRwa()).id },
     first: { description: 'One' },
@@ -158,8 +152,8 @@ export const rwaCases: Provocations = {
     }),
   ),
   attribute_reserved: refusedBody({ attributes: [{ trait_type: 'Issuer', value: 'Somebody' }] }),
-  'updateNft precondition_failed': onNftTag(() => '"5f8Zc0kqk0Jt6vEq"'),
-  'updateNft etag_weakened': onNftTag((etag) => `W/${etag}`),
+  'updateNft precondition_failed': onTag('getNft', () => '"5f8Zc0kqk0Jt6vEq"'),
+  'updateNft etag_weakened': onTag('getNft', (etag) => `W/${etag}`),
   'updateNft idempotency_key_reused': reusingKey(async (trial) => ({
     ids: { nftId: (await newNft(trial)).id },
     first: { data: { cellar: 4 } },

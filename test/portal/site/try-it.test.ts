@@ -4,9 +4,6 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { findOperation, type Operation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
-import { createLogger } from '../../../src/base/log.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { startService } from '../../../src/service/service.ts';
 import { faultsOf, open, overhang, phone, usePage, type Visit, visit } from './browser.ts';
 import { ask, contract, makeThings, mintOne, operations, placeholders, type Things } from './sample-world.ts';
 import { tools } from './tools.ts';
@@ -209,30 +206,6 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     await panel.getByRole('button', { name: 'Use the key of the sample' }).click();
     expect(await panel.getByLabel('x-api-key').inputValue()).toBe(inject('live').key);
     expect(await send(page, panel, operation)).toBe(200);
-  });
-
-  test('offers no key of a service that was started in another way, though it has the same data', async () => {
-    const { databaseUrl, key } = inject('live');
-    const config = loadConfig({
-      DATABASE_URL: databaseUrl,
-      PUBLIC_BASE_URL: 'http://127.0.0.1',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DRAIN_SECONDS: '0',
-      ROLES: 'api',
-      AREAS: 'events',
-      KEY_VERIFIER: 'postgres',
-      KEY_ENVIRONMENT: 'local',
-      OPERATIONS_PORT: '0',
-    });
-    const service = await startService(config, createLogger({ level: 'silent' }));
-    try {
-      const html = await (await fetch(`http://127.0.0.1:${service.port}/docs/events`)).text();
-      expect(html).toContain('data-sample-key=""');
-      expect(html).not.toContain(key);
-    } finally {
-      await service.stop();
-    }
   });
 
   test('shows an error with the way to its page, and one that nobody answers in words', async () => {
