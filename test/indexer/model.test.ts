@@ -5,7 +5,7 @@ import { readHoldingPosition } from '../../src/providers/indexer/read/position.t
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { createTestFollower, newTries } from './index-fixture.ts';
+import { createTestFollower } from './index-fixture.ts';
 import { createModelChain, type ModelChain, type Move, type Owned, wallets } from './model-chain.ts';
 
 let lastChainId = 1_000;
@@ -70,7 +70,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
     maxBatch: 3,
     db,
     blocks: chain.node,
-    tried: newTries(2),
+    parallel: 2,
   });
   const reader = createLaggingLists({ db, mayLag: (read) => read(db) });
 
