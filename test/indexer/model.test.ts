@@ -80,7 +80,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
 
   const historyPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const { records, next } = await reader.history({ network, address, order, limit, position, page: 0 });
+    const { records, next } = await reader.history({ network, address, order, limit, position });
     const places = chain.history(address).map((text) => text.split('.').map(Number) as [number, number]);
     const [block = 0, index = 0] = position?.split('.').map(Number) ?? [];
     const after = places.filter(([number, place]) => {
@@ -99,7 +99,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
 
   const nftPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const asked = reader.nfts({ network, address, order, limit, position, page: 0 });
+    const asked = reader.nfts({ network, address, order, limit, position });
     if (walk.asOf !== undefined && walk.asOf >= BigInt(chain.length())) {
       // Nobody knows yet what the wallet will own at that block of the new branch.
       await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -49,7 +49,7 @@ async function historyOf(
   filter: HistoryFilter,
   { order = 'ASC', limit = 100 }: Walk = {},
 ): Promise<HistoryRecord[]> {
-  const question = { network: index.network, address, order, limit, page: 0, filter };
+  const question = { network: index.network, address, order, limit, filter };
   const pages = await walk((position) => reader.history({ ...question, position }));
   return pages.flatMap(({ records }) => records);
 }
@@ -186,7 +186,6 @@ const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: 
   order,
   limit,
   position,
-  page: 0,
 });
 
 /** Contract, token and amount of what a wallet owns, in the order of acquisition. */
