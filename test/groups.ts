@@ -19,7 +19,6 @@ export const processTests = [
  * cases on a chain, or wait until something has been silent for long enough.
  */
 export const slowTests = [
-  'test/blockchain/moving-lists.test.ts',
   'test/cli/{audit,doctor,rwa-export,rwa-import}.test.ts',
   'test/contract/lint-rules.test.ts',
   'test/db/silence.test.ts',

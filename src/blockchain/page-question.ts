@@ -32,6 +32,8 @@ export type PageQuestion = {
   /** The page that a data provider is asked for, the same for both lists. */
   readonly question: HistoryQuestion & NftQuestion;
   readonly search: Search;
+  /** Number of the page, counted from 0. */
+  readonly page: number;
   /**
    * The field of the response with the cursor of the next page, and the header that leads there.
    * @param next the provider's position of the next page; undefined on the last page, which has neither
@@ -65,8 +67,9 @@ export async function readPageQuestion(
     query.cursor === undefined ? firstPage(query) : resume(cursors.open(scope, query.cursor), query);
   const { order, limit, page, position, search } = start;
   return {
-    question: { network, address, order, limit, page, position, filter: filterOf(search) },
+    question: { network, address, order, limit, position, filter: filterOf(search) },
     search,
+    page,
     nextPage(next) {
       if (next === undefined) return { field: {}, header: {} };
       const cursor = cursors.seal(scope, { order, limit, search, page: page + 1, position: next });
@@ -96,14 +99,14 @@ type ListPage = Parameters<typeof coverageOf>[0] & {
 };
 
 /** Returns the reply with a page of a list. @param result the entries as they are sent */
-export function listReply<Result>({ question, nextPage }: PageQuestion, page: ListPage, result: Result) {
-  const { field, header } = nextPage(page.next);
+export function listReply<Result>(asked: PageQuestion, page: ListPage, result: Result) {
+  const { field, header } = asked.nextPage(page.next);
   return {
     status: 200 as const,
     headers: { ...header, ...coverageHeaders(page) },
     body: {
       ...field,
-      page: question.page,
+      page: asked.page,
       page_size: page.entries.length,
       result,
       ...coverageOf(page),

@@ -22,7 +22,8 @@ type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistor
 export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
     async getWalletHistory({ query }, { preferred }) {
-      const { question, search, nextPage } = await readPageQuestion(deps, 'getWalletHistory', query);
+      const asked = await readPageQuestion(deps, 'getWalletHistory', query);
+      const { question, search } = asked;
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.history);
@@ -32,10 +33,10 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
       }
       const page = await provider.history(question);
       const { records, credits } = page;
-      const next = nextPage(page.next);
+      const next = asked.nextPage(page.next);
       const history = {
         ...next.field,
-        page: question.page,
+        page: asked.page,
         page_size: records.length,
         limit: String(question.limit),
         result: [...records],

@@ -1,7 +1,6 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from './rpc/client/contract-call.ts';
-import { NodeFault } from './rpc/transport/node-fault.ts';
-import { quantity, readQuantity } from './rpc/transport/quantity.ts';
+import { quantity } from './rpc/transport/quantity.ts';
 import { readTokenText } from './token-text.ts';
 import { wordOf } from './words.ts';
 
@@ -42,8 +41,8 @@ const callGas = 5_000_000n;
 
 /** Reads the amount of the native currency at an address. Rejects when no node answers. */
 export async function readNativeBalance(node: JsonRpcApiProvider, address: string): Promise<NativeBalance> {
-  const blockNumber = await ask(node, 'eth_blockNumber', []);
-  const balance = await ask(node, 'eth_getBalance', [address, quantity(blockNumber)]);
+  const blockNumber = BigInt(await node.send('eth_blockNumber', []));
+  const balance = BigInt(await node.send('eth_getBalance', [address, quantity(blockNumber)]));
   return { balance, blockNumber };
 }
 
@@ -56,7 +55,7 @@ export async function readErc20Balance(
   contract: string,
   address: string,
 ): Promise<Erc20Balance> {
-  const blockNumber = await ask(node, 'eth_blockNumber', []);
+  const blockNumber = BigInt(await node.send('eth_blockNumber', []));
   const call = (name: string, values: readonly unknown[] = []) =>
     readContract(
       node,
@@ -84,12 +83,6 @@ export async function readErc20Balance(
     symbol: symbol === undefined ? null : readTokenText(symbol),
     name: name === undefined ? null : readTokenText(name),
   };
-}
-
-async function ask(node: JsonRpcApiProvider, method: string, params: unknown[]): Promise<bigint> {
-  const value = readQuantity(await node.send(method, params));
-  if (value === undefined) throw new NodeFault('malformed', `${method} answers no number`);
-  return value;
 }
 
 function isTrue(data: string | undefined): boolean {

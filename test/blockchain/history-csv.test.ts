@@ -108,7 +108,7 @@ test('a page of any size goes in pieces of 64 kB, none of which splits a charact
   };
   const provider = { history } as unknown as DataProvider; // what is asked of it
   const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
-  const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+  const { body } = await historyCsv(provider, { ...question, position: undefined });
   const firstBytes = body.heldBytes;
   expect(firstBytes).toBeGreaterThan(300_000);
   const pieces: string[] = [];
@@ -134,7 +134,7 @@ test.each([
   };
   const provider = { history } as unknown as DataProvider; // what is asked of it
   const question = { network: testNetwork([]), address: indexed.busy, order: 'DESC', limit: 1 } as const;
-  const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+  const { body } = await historyCsv(provider, { ...question, position: undefined });
   await expect(async () => {
     for await (const _ of body.pieces);
   }).rejects.toThrow(/page/);
@@ -149,7 +149,7 @@ describe('a text of the file', () => {
       history: async () => ({ records: [odd], next: undefined }),
     } as unknown as DataProvider; // what is asked of it
     const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
-    const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+    const { body } = await historyCsv(provider, { ...question, position: undefined });
     let text = '';
     for await (const piece of body.pieces) text += piece;
     const [line] = linesOf(text);

@@ -255,13 +255,6 @@ describe('the clients', () => {
     expect(await price).toMatch(/^0x/);
   });
 
-  test('reuse connections', async () => {
-    const before = first.connections();
-    for (let call = 0; call < 10; call += 1) await blockNumber();
-    // One is free again only after its answer has been read.
-    expect(first.connections() - before).toBeLessThanOrEqual(2);
-  });
-
   test('never go where a contract or a chain id would send ethers', () => {
     const provider = clients.for(testNetwork([first.url], { chainId: '137', hexChainId: '0x89' }));
     expect(provider).toMatchObject({ disableCcipRead: true });

@@ -150,7 +150,7 @@ describe('a pinned node', () => {
     await expect(pinned.provider.send('eth_gasPrice', [])).rejects.toThrow('broken');
     expect(node(1).takeMethods()).toEqual([]);
     expect((await pin()).label).toBe(node(1).url);
-    for (let look = 0; look < 4; look += 1) await pin();
+    clock += 10 * 60_000;
     expect((await pin()).label).toBe(node(0).url);
   });
 

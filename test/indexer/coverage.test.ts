@@ -20,7 +20,7 @@ test.beforeAll(async () => {
 afterAll(() => node.close());
 
 const options = { chainId: '1', startBlock: 17_686_111n } as const;
-const question = { address: exchange, order: 'ASC', limit: 100, position: undefined, page: 0 } as const;
+const question = { address: exchange, order: 'ASC', limit: 100, position: undefined } as const;
 
 describe('what an answer says that it covers', () => {
   test('is from which block on, with all traces, and that withdrawals are in no transaction', async ({

@@ -95,7 +95,7 @@ describe('a history with its credits', () => {
     close();
     for (const order of ['ASC', 'DESC'] as const) {
       const placesOf = async (address: string, limit: number, filter: HistoryFilter) => {
-        const question = { network, address, order, limit, page: 0, filter };
+        const question = { network, address, order, limit, filter };
         const pages = await walk((position) => reader.history({ ...question, position }));
         return pages.flatMap(({ records, credits = [] }) => {
           expect(records.length + credits.length).toBeLessThanOrEqual(limit);
@@ -127,7 +127,7 @@ describe('a history with its credits', () => {
     const { network, close } = createTestIndex(database, node.url, options);
     close();
     const ask = (address: string, filter: HistoryFilter) =>
-      reader.history({ network, address, order: 'ASC', limit: 100, position: undefined, page: 0, filter });
+      reader.history({ network, address, order: 'ASC', limit: 100, position: undefined, filter });
     const { credits = [], coverage } = await ask(staker, { entries: ['withdrawals'] });
     expect(coverage).toMatchObject({
       outsideTransactions: ['withdrawals', 'rewards'],

@@ -65,7 +65,7 @@ async function recordsOf(
   address: string,
   filter: HistoryFilter = {},
 ) {
-  const page = { network, address, order: 'ASC', limit: 100, position: undefined, page: 0, filter } as const;
+  const page = { network, address, order: 'ASC', limit: 100, position: undefined, filter } as const;
   return (await createIndexerProvider(database).history(page)).records;
 }
 

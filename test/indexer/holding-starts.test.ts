@@ -39,7 +39,7 @@ async function fillStarts({ network, clients }: Index, { db }: TestDatabase): Pr
 
 async function listOf({ network }: Index, database: TestDatabase, address: string, toBlock?: bigint) {
   const filter = toBlock === undefined ? {} : { toBlock };
-  const page = { network, address, order: 'ASC', limit: 100, position: undefined, page: 0, filter } as const;
+  const page = { network, address, order: 'ASC', limit: 100, position: undefined, filter } as const;
   const { entries, coverage } = await createIndexerProvider(database).nfts(page);
   const held = entries.map(
     ({ token_id, amount, contract_type }) => `${contract_type} #${token_id}: ${amount}`,

@@ -41,13 +41,14 @@ export const createTestFollower = (parts: FollowerParts) =>
     traceMethod: 'none',
     wrapped: new Set(),
     maxBatch: 8,
-    tried: newTries(4),
+    parallel: 4,
+    tried: newTries(1),
     log: createLogger({ level: 'silent' }),
     ...parts,
   });
 
-/** Reads as many blocks at once as are said, and none again without a pause. */
-export const newTries = (atOnce: number, tries = 1) => createTries({ atOnce, tries, pause: async () => {} });
+/** Tries without pauses. */
+const newTries = (tries: number) => createTries({ tries, pause: async () => {} });
 
 /** A follower of one node, or of several, over a database, driven step by step. */
 export function createTestIndex(
@@ -84,7 +85,7 @@ export function createTestIndex(
     wrapped,
     db,
     blocks,
-    tried: newTries(4, options.tries ?? 3),
+    tried: newTries(options.tries ?? 3),
     maxBatch,
     belowPatienceMs: options.belowPatienceMs,
   });

@@ -72,7 +72,7 @@ async function walk(what: 'history' | 'nfts', wallet: string, { db, turns }: Wal
   let position: string | undefined;
   do {
     const order = 'DESC' as const;
-    const question = { network: index.network, address: wallet, order, limit: 1, position, page: 0 };
+    const question = { network: index.network, address: wallet, order, limit: 1, position };
     const page = what === 'history' ? await lists.history(question) : await lists.nfts(question);
     const entries = 'records' in page ? page.records : page.entries;
     found.push(

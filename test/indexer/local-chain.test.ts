@@ -47,7 +47,7 @@ async function history(
   limit = 7,
 ): Promise<HistoryRecord[]> {
   const reader = createIndexerProvider(database);
-  const question = { network: network(chain), address: wallet, order: 'ASC', limit, page: 0 } as const;
+  const question = { network: network(chain), address: wallet, order: 'ASC', limit } as const;
   const pages = await walk((position) => reader.history({ ...question, position }));
   return pages.flatMap(({ records }) => records);
 }
@@ -134,7 +134,7 @@ describe('a local chain', () => {
 
 describe('the NFTs of a local chain', () => {
   const listOf = async (database: TestDatabase, chain: TestChain, wallet: string) => {
-    const question = { network: network(chain), address: wallet, order: 'ASC', limit: 100, page: 0 } as const;
+    const question = { network: network(chain), address: wallet, order: 'ASC', limit: 100 } as const;
     return (await createIndexerProvider(database).nfts({ ...question, position: undefined })).entries;
   };
 

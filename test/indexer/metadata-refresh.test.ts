@@ -70,7 +70,7 @@ async function namesOf(
   chain: TestChain,
   contract: string,
 ): Promise<Record<string, unknown>> {
-  const question = { network: network(chain), address: deployer, order: 'ASC', limit: 100, page: 0 } as const;
+  const question = { network: network(chain), address: deployer, order: 'ASC', limit: 100 } as const;
   const { entries } = await createIndexerProvider(database).nfts({ ...question, position: undefined });
   const own = entries.filter(({ token_address }) => token_address === contract);
   return Object.fromEntries(

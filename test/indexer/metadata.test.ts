@@ -254,7 +254,6 @@ describe('the metadata of an owned token', () => {
       order: 'ASC',
       limit: 5,
       position: undefined,
-      page: 0,
     } as const;
     const { entries } = await createIndexerProvider(database).nfts(question);
     expect(entries.map(({ metadata }) => metadata)).toEqual([expect.stringContaining('Cask 1'), null]);

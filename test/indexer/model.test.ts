@@ -5,7 +5,7 @@ import { readHoldingPosition } from '../../src/providers/indexer/read/position.t
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { createTestFollower, newTries } from './index-fixture.ts';
+import { createTestFollower } from './index-fixture.ts';
 import { createModelChain, type ModelChain, type Move, type Owned, wallets } from './model-chain.ts';
 
 let lastChainId = 1_000;
@@ -70,7 +70,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
     maxBatch: 3,
     db,
     blocks: chain.node,
-    tried: newTries(2),
+    parallel: 2,
   });
   const reader = createLaggingLists({ db, mayLag: (read) => read(db) });
 
@@ -80,7 +80,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
 
   const historyPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const { records, next } = await reader.history({ network, address, order, limit, position, page: 0 });
+    const { records, next } = await reader.history({ network, address, order, limit, position });
     const places = chain.history(address).map((text) => text.split('.').map(Number) as [number, number]);
     const [block = 0, index = 0] = position?.split('.').map(Number) ?? [];
     const after = places.filter(([number, place]) => {
@@ -99,7 +99,7 @@ function createTrial(database: TestDatabase, chain: ModelChain) {
 
   const nftPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const asked = reader.nfts({ network, address, order, limit, position, page: 0 });
+    const asked = reader.nfts({ network, address, order, limit, position });
     if (walk.asOf !== undefined && walk.asOf >= BigInt(chain.length())) {
       // Nobody knows yet what the wallet will own at that block of the new branch.
       await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' });

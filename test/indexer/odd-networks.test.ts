@@ -28,7 +28,7 @@ async function follow(database: TestDatabase, blocks: readonly ReplayBlock[]) {
     index,
     state: () => index.state(),
     async records(address: string) {
-      const question = { network, order: 'DESC', limit: 100, position: undefined, page: 0 } as const;
+      const question = { network, order: 'DESC', limit: 100, position: undefined } as const;
       return (await provider.history({ ...question, address })).records;
     },
     async close() {

@@ -110,35 +110,6 @@ describe('the histories of all wallets of a recorded block', () => {
     },
   );
 
-  type Changes = Readonly<Record<string, string>>;
-  type Native = {
-    readonly transactions: readonly { readonly transactionHash: string; readonly transferDeltas: Changes }[];
-  };
-
-  test.for(fixturesLike('ethereum/*.native'))(
-    'come to the state changes of %s, per transaction and account to the wei',
-    async (oracle, { database }) => {
-      const { transactions } = readFixture<Native>(oracle);
-      const expected = transactions.flatMap(({ transactionHash, transferDeltas }) =>
-        Object.entries(transferDeltas)
-          .filter(([, change]) => BigInt(change) !== 0n)
-          .map(([account, change]) => `${transactionHash} ${account} ${BigInt(change)}`),
-      );
-      const found = (await rowsOf(database, oracle.replace('.native', ''))).flatMap(
-        ({ hash, wallet, moves }) => {
-          const sum = moves.native.reduce(
-            (total, { from, to, value }) =>
-              total + (to === wallet ? value : 0n) - (from === wallet ? value : 0n),
-            0n,
-          );
-          return sum === 0n ? [] : [`${hash} ${wallet} ${sum}`];
-        },
-      );
-      const nobody = `0x${'0'.repeat(40)}`;
-      expect(found.sort()).toEqual(expected.filter((line) => !line.includes(nobody)).sort());
-    },
-  );
-
   type Erc1155 = {
     readonly blocks: readonly {
       readonly events: readonly {

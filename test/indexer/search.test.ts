@@ -1,8 +1,14 @@
 import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { sortRows } from '../../src/providers/indexer/store/rows/facet-store.ts';
+import { nftChanges, sumChanges } from '../../src/providers/indexer/store/rows/nft-changes.ts';
 import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
-import type { DataProvider, HistoryFilter, HistoryRecord } from '../../src/providers/shared/provider.ts';
+import type {
+  DataProvider,
+  HistoryFilter,
+  HistoryRecord,
+  NftEntry,
+} from '../../src/providers/shared/provider.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -43,18 +49,19 @@ async function historyOf(
   filter: HistoryFilter,
   { order = 'ASC', limit = 100 }: Walk = {},
 ): Promise<HistoryRecord[]> {
-  const question = { network: index.network, address, order, limit, page: 0, filter };
+  const question = { network: index.network, address, order, limit, filter };
   const pages = await walk((position) => reader.history({ ...question, position }));
   return pages.flatMap(({ records }) => records);
 }
 
-/** Wallets by the number of their transactions, the busiest first. */
-function busiest(): string[] {
+const most = (values: readonly string[]) => {
   const counts = new Map<string, number>();
-  for (const each of transactions.values())
-    for (const wallet of walletMoves(each).keys()) counts.set(wallet, (counts.get(wallet) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet);
-}
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
+};
+
+/** Wallets by the number of their transactions, the busiest first. */
+const busiest = () => most([...transactions.values()].flatMap((each) => [...walletMoves(each).keys()]));
 
 /** The other side of each transfer of a record, what was transferred, and where to. */
 function transfersOf(record: HistoryRecord) {
@@ -95,12 +102,6 @@ function isSelected(record: HistoryRecord, wallet: string, filter: HistoryFilter
       (direction === undefined || each.direction === direction),
   );
 }
-
-const most = (values: readonly string[]) => {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
-};
 
 /** Searches of every kind for what a wallet has and what it has not. */
 function searchesOf(records: readonly HistoryRecord[]): HistoryFilter[] {
@@ -176,6 +177,92 @@ describe('a search', () => {
     const alike = `${token.slice(0, -2)}${token.endsWith('00') ? '01' : '00'}`;
     expect((await historyOf(wallet, { token: [token] })).length).toBeGreaterThan(0);
     expect(await historyOf(wallet, { token: [alike] })).toEqual([]);
+  });
+});
+
+const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: string) => ({
+  network: index.network,
+  address,
+  order,
+  limit,
+  position,
+});
+
+/** Contract, token and amount of what a wallet owns, in the order of acquisition. */
+function expectedTokens(wallet: string, upTo: number): string[] {
+  const changes = blocks.slice(0, upTo).flatMap(nftChanges);
+  const place = (value: bigint | number) => String(value).padStart(80, '0');
+  const own = changes.filter((change) => change.wallet === wallet);
+  const nameOf = ({ contract, tokenId }: { contract: string; tokenId: bigint }) => `${contract}${tokenId}`;
+  // What the wallet lost later, without having got it in these blocks, it had.
+  const later = blocks.slice(upTo).flatMap(nftChanges);
+  const had = sumChanges(later.filter((change) => change.wallet === wallet))
+    .filter((holding) => holding.start === 1n && !own.some((change) => nameOf(change) === nameOf(holding)))
+    .map((holding) => ({ ...holding, amount: 1n, acquired: undefined }));
+  return [...sumChanges(own), ...had]
+    .filter(({ amount }) => amount > 0n)
+    .map(({ contract, tokenId, amount, acquired }) => ({
+      key:
+        [acquired?.blockNumber, acquired?.logIndex].map((part) => place(part ?? 0)).join() +
+        contract +
+        place(tokenId),
+      text: `${contract} ${tokenId} ${amount}`,
+    }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ text }) => text);
+}
+
+const textOf = ({ token_address, token_id, amount }: NftEntry) => `${token_address} ${token_id} ${amount}`;
+
+/** Wallets by the number of NFTs that they got and lost. */
+const owners = () => most(blocks.flatMap(nftChanges).map(({ wallet }) => wallet));
+
+describe('a whole walk', () => {
+  test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
+    for (const wallet of owners().slice(0, 50)) {
+      for (const order of ['ASC', 'DESC'] as const) {
+        const pages = await walk((position) => reader.nfts(page(wallet, order, 2, position)));
+        const owned = pages.flatMap(({ entries }) => entries.map(textOf));
+        const expected = expectedTokens(wallet, 7);
+        expect(owned).toEqual(order === 'ASC' ? expected : expected.reverse());
+      }
+    }
+  });
+
+  test('of NFTs as of a block, or of its time, has what each of 20 wallets owned then', async () => {
+    for (const wallet of owners().slice(0, 20)) {
+      for (const upTo of [1, 3, 5, 7]) {
+        const { header } = blocks[upTo - 1] ?? blocks[0] ?? { header: { number: 0n, timestamp: 0n } };
+        const toDate = new Date(Number(header.timestamp) * 1_000 + 500);
+        for (const filter of [{ toBlock: header.number }, { toDate }]) {
+          const pages = await walk((position) =>
+            reader.nfts({ ...page(wallet, 'ASC', 3, position), filter }),
+          );
+          expect(pages.flatMap(({ entries }) => entries.map(textOf))).toEqual(expectedTokens(wallet, upTo));
+        }
+      }
+    }
+  });
+
+  test('of a wallet that nobody knows is empty', async () => {
+    const nobody = `0x${'0'.repeat(39)}1`;
+    expect((await reader.nfts(page(nobody, 'ASC', 5))).entries).toEqual([]);
+  });
+});
+
+describe('what cannot be answered', () => {
+  test('is refused: a position that is none, a network without an index', async () => {
+    const wallet = owners()[0] ?? '';
+    await expect(reader.history(page(wallet, 'ASC', 5, 'x'))).rejects.toMatchObject({
+      code: 'cursor_invalid',
+    });
+    await expect(reader.nfts(page(wallet, 'ASC', 5, '1.2'))).rejects.toMatchObject({
+      code: 'cursor_invalid',
+    });
+    const network = { ...index.network, chainId: '999' };
+    const unknown = { ...page(wallet, 'ASC', 5), network };
+    await expect(reader.history(unknown)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(reader.nfts(unknown)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest';
 import { createMetrics } from '../../src/base/metrics.ts';
 import type { DataProviderName } from '../../src/chain/rpc/client/network.ts';
-import { NodeBelowError } from '../../src/providers/indexer/follow/node-below.ts';
+import { NodeBelowError } from '../../src/providers/indexer/follow/ancestor.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
 import type { TestDatabase } from '../support/database.ts';

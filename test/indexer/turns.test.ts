@@ -1,8 +1,9 @@
 import { Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
+import { creditRulesOf } from '../../src/providers/indexer/decode/credit-rules.ts';
+import { decodeSteps } from '../../src/providers/indexer/decode/decode-block.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { createRangeReader } from '../../src/providers/indexer/follow/range-reader.ts';
-import { newTries } from './index-fixture.ts';
+import { inTurns } from '../../src/providers/indexer/decode/turns.ts';
 import { bob, rawAnswers, token } from './raw-answers.ts';
 
 describe('a block of many delegations (EIP-7702)', () => {
@@ -24,24 +25,9 @@ describe('a block of many delegations (EIP-7702)', () => {
       counting = setImmediate(count);
     };
     let counting = setImmediate(count);
-    const read = createRangeReader(
-      {
-        blocks: {
-          headerAt: async () => source.block.header,
-          async blockAt() {
-            turns = 0;
-            return source;
-          },
-        },
-        tried: newTries(1),
-        wrapped: new Set<string>(),
-        chainId: '1',
-      },
-      () => false,
-    );
-    const { blocks } = await read(16n, 16n);
+    const { transactions } = await inTurns(decodeSteps(source, new Set(), creditRulesOf('1')));
     clearImmediate(counting);
-    expect(blocks[0]?.transactions[0]?.delegations).toHaveLength(250);
+    expect(transactions[0]?.delegations).toHaveLength(250);
     expect(turns).toBeGreaterThan(1);
   });
 });

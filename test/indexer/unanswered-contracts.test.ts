@@ -132,21 +132,16 @@ describe('a contract that nodes answer in words that nobody knows', () => {
   });
 });
 
-describe('nodes that are out', () => {
-  test.for([failure(-32000, 'backend is down'), failure(-32005, 'too many requests'), 'hang' as const])(
-    'leave no contract without a name: %o',
-    async (answer, { db }) => {
-      await seeContracts(db, good.coin);
-      await seeTokens(db, good.nft);
-      node.setFlaws(callsWith('', answer));
-      await expect(fillerOf(db).fill()).rejects.toThrow('No node of network');
-      expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ read_at: null, read_tries: 0 });
-      expect(await rowOf(db, 'nft_tokens', good.nft)).toMatchObject({ uri_stale: true, uri_tries: 0 });
-      node.setFlaws();
-      await fillerOf(db).fill();
-      expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ symbol: 'COIN' });
-    },
-  );
+test('nodes that are out leave no contract without a name', async ({ db }) => {
+  await seeContracts(db, good.coin);
+  await seeTokens(db, good.nft);
+  node.setFlaws(callsWith('', failure(-32000, 'backend is down')));
+  await expect(fillerOf(db).fill()).rejects.toThrow('No node of network');
+  expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ read_at: null, read_tries: 0 });
+  expect(await rowOf(db, 'nft_tokens', good.nft)).toMatchObject({ uri_stale: true, uri_tries: 0 });
+  node.setFlaws();
+  await fillerOf(db).fill();
+  expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ symbol: 'COIN' });
 });
 
 describe('the parts of a fill', () => {
@@ -190,18 +185,15 @@ describe('amounts from before the index', () => {
   }
   const says = callsWith('77'.repeat(20), { result: `0x${'5'.padStart(64, '0')}` });
 
-  test.for([unknownWords, callsWith(hostile, 'hang')])(
-    'are found beside a contract that nodes do not answer',
-    async (rule, { db }) => {
-      const fill = await setUp(db);
-      node.setFlaws(rule, says);
-      await fill();
-      expect(await unstarted(db)).toEqual([
-        { start_tries: 1, started: false },
-        { start_tries: 1, started: true },
-      ]);
-    },
-  );
+  test('are found beside a contract that nodes do not answer', async ({ db }) => {
+    const fill = await setUp(db);
+    node.setFlaws(unknownWords, says);
+    await fill();
+    expect(await unstarted(db)).toEqual([
+      { start_tries: 1, started: false },
+      { start_tries: 1, started: true },
+    ]);
+  });
 
   test('are asked for again where nodes are out', async ({ db }) => {
     const fill = await setUp(db);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FewAtOnce } from '../../base/few-at-once.ts';
+import { createFewAtOnce, type FewAtOnce } from '../../base/few-at-once.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
@@ -101,7 +101,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     nativeAsset: network.nativeAsset?.toLowerCase() ?? null,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
-  const newTries = () => createTries({ atOnce: parallel, tries, pause: (ms) => wait(ms) });
+  const tried = createTries({ tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) =>
     createFollower({
       chainId,
@@ -110,14 +110,15 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       wrapped,
       db,
       blocks,
-      tried: newTries(),
+      tried,
+      parallel,
       log,
       events: observer?.(chainId),
       inTurn: options.inTurn,
       maxBatch,
       upTo,
     });
-  const reading = newTries();
+  const few = createFewAtOnce(parallel);
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,
@@ -137,17 +138,19 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     filler,
     nodeHead: () => blocks.head(),
     readBlock: (number) =>
-      reading(async (isLastTry) => {
-        const none = async () =>
-          (await isWithoutBlock(blocks, number))
-            ? emptyBlock({ number, hash: noHash, parentHash: noHash, timestamp: 0n })
-            : undefined;
-        const source = await blocks.blockAt(number, isLastTry).catch(async (error: unknown) => {
-          if (await isWithoutBlock(blocks, number)) return undefined;
-          throw error;
-        });
-        return source === undefined ? none() : inTurns(decodeSteps(source, wrapped, rules));
-      }),
+      few(() =>
+        tried(async (isLastTry) => {
+          const none = async () =>
+            (await isWithoutBlock(blocks, number))
+              ? emptyBlock({ number, hash: noHash, parentHash: noHash, timestamp: 0n })
+              : undefined;
+          const source = await blocks.blockAt(number, isLastTry).catch(async (error: unknown) => {
+            if (await isWithoutBlock(blocks, number)) return undefined;
+            throw error;
+          });
+          return source === undefined ? none() : inTurns(decodeSteps(source, wrapped, rules));
+        }),
+      ),
     createFollower: newFollower,
     runner: {
       run: (signal) => runner.run(signal).finally(() => Promise.all(beside.map((each) => each.stop()))),

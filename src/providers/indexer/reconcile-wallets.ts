@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { ProblemError } from '../../base/errors.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type Reconciliation, reconcile } from './read/reconciliation.ts';
 import { listWallets, pickWallets } from './read/reconciliation-store.ts';
 import type { StateReader } from './read/state-reader.ts';
+import { sampled } from './verify-blocks.ts';
 
 type ReconcileOptions = {
   readonly db: Database;
@@ -63,9 +63,6 @@ export async function sampleWallets(
 ): Promise<string[]> {
   const few = await listWallets(db, chainId, count + 1);
   if (few.length <= count) return few;
-  const marks = Array.from({ length: count }, (_, place) => {
-    const digest = createHash('sha256').update(`${seed} ${place}`).digest('hex');
-    return `0x${digest.slice(0, 40)}`;
-  });
+  const marks = Array.from({ length: count }, (_, place) => `0x${sampled(seed, place).slice(0, 40)}`);
   return pickWallets(db, chainId, marks);
 }

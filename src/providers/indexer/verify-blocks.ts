@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Database } from '../../contract/transaction.ts';
 import type { IndexedBlock } from './decode/domain.ts';
 import { compareBlock, type Difference, findStrayRows } from './store/verify/verify-store.ts';
@@ -98,28 +99,20 @@ function withoutDoubles(
   return more.filter((difference) => !names.has(name(difference)));
 }
 
+/** Returns 32 bytes in hex. The same seed and place give the same bytes. */
+export const sampled = (seed: number, place: number): string =>
+  createHash('sha256').update(`${seed} ${place}`).digest('hex');
+
 /**
  * Returns distinct numbers of a range, in ascending order; all of them when the range has no more. The same seed
  * returns the same numbers.
- * @param seed 0 to 2^32 - 1
  */
 export function sampleBlocks(from: bigint, to: bigint, count: number, seed: number): bigint[] {
   const span = to - from + 1n;
   if (span <= 0n) return [];
   if (span <= BigInt(count)) return Array.from({ length: Number(span) }, (_, index) => from + BigInt(index));
-  const random = mulberry32(seed);
   const picked = new Set<bigint>();
-  while (picked.size < count) picked.add(from + (((random() << 32n) | random()) % span));
+  for (let place = 0; picked.size < count; place += 1)
+    picked.add(from + (BigInt(`0x${sampled(seed, place)}`) % span));
   return [...picked].sort((a, b) => (a < b ? -1 : 1));
-}
-
-/** Tommy Ettinger's generator: 32 uniform bits a call, not for secrets. */
-function mulberry32(seed: number): () => bigint {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return BigInt((mixed ^ (mixed >>> 14)) >>> 0);
-  };
 }

@@ -17,8 +17,6 @@ type Question = {
   readonly limit: number;
   /** Where the page begins, in the provider's own format: the previous page's `next`; undefined for the first page. */
   readonly position: string | undefined;
-  /** Number of the page, counted from 0. */
-  readonly page: number;
 };
 
 /** What narrows a history: a record fits all of it. Addresses are in lower case; ranges include their ends. */

@@ -47,7 +47,6 @@ const question: HistoryQuestion = {
   order: 'DESC',
   limit: 2,
   position: undefined,
-  page: 0,
 };
 const askHistory = (body: unknown, changes: Partial<HistoryQuestion> = {}) => {
   server.meet({ body });

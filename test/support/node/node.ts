@@ -14,8 +14,6 @@ export type TestNode = {
   count(method: string): number;
   /** The methods of all calls since the last {@link forget}, which it is too. */
   takeMethods(): string[];
-  /** The number of connections that were opened. */
-  connections(): number;
   /** Gives it these flaws in place of earlier ones; the first is nearest to the caller. */
   setFlaws(...flaws: readonly Flaw[]): void;
   /** Takes answers from another source from now on. */
@@ -40,7 +38,7 @@ export async function askNode(url: string, { method, params }: Call) {
 export async function startNode(source: string | Pass, ...first: readonly Flaw[]): Promise<TestNode> {
   const asked: Call[] = [];
   const flawed: Call[] = [];
-  const state = { source, flaws: first, connections: 0 };
+  const state = { source, flaws: first };
 
   const answerTo = (call: Call): Promise<Reply> => {
     asked.push(call);
@@ -71,9 +69,6 @@ export async function startNode(source: string | Pass, ...first: readonly Flaw[]
   const server = createServer((request, response) => {
     serve(request, response).catch(() => request.socket.destroy());
   });
-  server.on('connection', () => {
-    state.connections += 1;
-  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
@@ -87,7 +82,6 @@ export async function startNode(source: string | Pass, ...first: readonly Flaw[]
       flawed.length = 0;
       return methods;
     },
-    connections: () => state.connections,
     setFlaws(...flaws) {
       state.flaws = flaws;
     },

@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../../base/log.ts';
 import type { Outgoing } from '../../../outgoing/outgoing.ts';
 import { createFailover } from '../pool/failover.ts';
-import { blame, createMember, type Member, type NodeStatus } from '../pool/node-member.ts';
+import { createMember, type Member, type NodeStatus } from '../pool/node-member.ts';
 import { createNodePool, type NodePool } from '../pool/node-pool.ts';
 import { createSingleNode } from '../pool/pinned-node.ts';
 import { createEndpoint, type Endpoint } from '../transport/endpoint.ts';
@@ -92,7 +92,9 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   const { chainId } = network;
   const opened = createEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
   const endpoint = observed(opened, onOutcome);
-  const ask = createSingleNode(chainId, endpoint, () => blame(member));
+  const ask = createSingleNode(chainId, endpoint, () => {
+    member.avoidedAt = now();
+  });
   const member: Member = createMember(endpoint, new NetworkProvider(network, ask));
   return member;
 }

@@ -1,13 +1,12 @@
 import type { BlockId, HeadBlock } from '../transport/node-look.ts';
+import { hashAt, type Member } from './node-member.ts';
 
 /** A node that can be used, as far as agreement is concerned. */
 export type Witness = {
-  readonly label: string;
+  readonly member: Member;
   readonly head: HeadBlock;
   /** The newest block that this node takes for final; -1n for none yet, undefined when it cannot say. */
   readonly finalized: bigint | undefined;
-  /** The hash of the block with this number on the node's chain; undefined when the node does not show it. */
-  hashAt(number: bigint): Promise<string | undefined>;
 };
 
 export type FinalityVote = {
@@ -43,19 +42,19 @@ export async function agreeOnFinality(witnesses: readonly Witness[], needed: num
 }
 
 /** Two or more nodes that have different blocks at one height. */
-export type Dispute<W extends Witness> = {
+export type Dispute = {
   readonly number: bigint;
-  readonly sides: readonly { readonly witness: W; readonly hash: string }[];
+  readonly sides: readonly { readonly member: Member; readonly hash: string }[];
 };
 
 /**
  * Compares the nodes at the newest block that the shortest of their chains counts as confirmed.
  * @returns undefined when they do not differ
  */
-export async function findDispute<W extends Witness>(
-  witnesses: readonly W[],
+export async function findDispute(
+  witnesses: readonly Witness[],
   confirmations: number,
-): Promise<Dispute<W> | undefined> {
+): Promise<Dispute | undefined> {
   if (witnesses.length < 2) return undefined;
   const shortest = witnesses.map(({ head }) => head.number).reduce(lesser);
   const number = shortest - BigInt(confirmations) + 1n;
@@ -65,7 +64,7 @@ export async function findDispute<W extends Witness>(
 }
 
 /** A dispute for people, with block and nodes. */
-export function disputeInWords<W extends Witness>({ number, sides }: Dispute<W>): string {
+export function disputeInWords({ number, sides }: Dispute): string {
   const all = [...groupByHash(sides)].map(([hash, labels]) => `${hash} at ${labels.join(', ')}`);
   return `Nodes disagree on block ${number}: ${all.join('; ')}.`;
 }
@@ -73,15 +72,17 @@ export function disputeInWords<W extends Witness>({ number, sides }: Dispute<W>)
 const lesser = (one: bigint, other: bigint) => (one < other ? one : other);
 
 /** The hashes of a block at the nodes that show it. */
-async function hashesAt<W extends Witness>(witnesses: readonly W[], number: bigint) {
+async function hashesAt(witnesses: readonly Witness[], number: bigint): Promise<Dispute['sides']> {
   const shown = await Promise.all(
-    witnesses.map(async (witness) => ({ witness, hash: await witness.hashAt(number) })),
+    witnesses.map(async ({ member }) => ({ member, hash: await hashAt(member, number) })),
   );
-  return shown.flatMap(({ witness, hash }) => (hash === undefined ? [] : [{ witness, hash }]));
+  return shown.flatMap(({ member, hash }) => (hash === undefined ? [] : [{ member, hash }]));
 }
 
-function groupByHash<W extends Witness>(sides: Dispute<W>['sides']): Map<string, string[]> {
+function groupByHash(sides: Dispute['sides']): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const { witness, hash } of sides) groups.set(hash, [...(groups.get(hash) ?? []), witness.label]);
+  for (const { member, hash } of sides) {
+    groups.set(hash, [...(groups.get(hash) ?? []), member.endpoint.label]);
+  }
   return groups;
 }

@@ -49,8 +49,6 @@ type ConsensusOptions = {
 // A node that fails now and then would make finality come and go with each poll.
 const unknownForMs = 5_000;
 
-type MemberWitness = Witness & { readonly member: Member };
-
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
   // What this poll and the one before agreed to be final, and what was stored before.
   let agreed: BlockId | undefined;
@@ -156,21 +154,15 @@ function judgeFork({ forked, judgement }: Member): Judgement {
   return judgement.state === 'forked' ? { state: 'usable', reason: '' } : judgement;
 }
 
-function asWitness(member: Member, finalityDepth: number): MemberWitness | undefined {
+function asWitness(member: Member, finalityDepth: number): Witness | undefined {
   if (member.seen === undefined) return undefined;
   const { head, finalized } = member.seen;
   const isSaid = typeof finalized === 'bigint' || finalized === 'unknown';
   const ownFinal = isSaid ? finalized : blockAtDepth(head.number, finalityDepth);
-  return {
-    member,
-    label: member.endpoint.label,
-    head,
-    finalized: ownFinal === 'unknown' ? undefined : ownFinal,
-    hashAt: (number) => hashAt(member, number),
-  };
+  return { member, head, finalized: ownFinal === 'unknown' ? undefined : ownFinal };
 }
 
-type OpenDispute = Dispute<MemberWitness> & { readonly at: number };
+type OpenDispute = Dispute & { readonly at: number };
 
 /** Remembers how nodes differ: one that fails for a moment must not leave the word to the one it disagrees with. */
 function createDisputes(now: () => number) {
@@ -178,7 +170,7 @@ function createDisputes(now: () => number) {
 
   return {
     /** How nodes differ now, or did when one that fails since was last seen. */
-    async find(witnesses: readonly MemberWitness[], confirmations: number): Promise<string | undefined> {
+    async find(witnesses: readonly Witness[], confirmations: number): Promise<string | undefined> {
       const found = await findDispute(witnesses, confirmations);
       if (found !== undefined) dispute = { ...found, at: now() };
       else if (dispute !== undefined && !(await isOpen(dispute, now()))) dispute = undefined;
@@ -190,8 +182,8 @@ function createDisputes(now: () => number) {
 /** Whether a dispute goes on because one side fails, and the other still has its own block. */
 async function isOpen({ at, number, sides }: OpenDispute, now: number): Promise<boolean> {
   if (now - at > graceMs) return false;
-  const silent = sides.filter(({ witness }) => witness.member.judgement.state === 'failing');
-  const present = sides.filter(({ witness }) => isInUse(witness.member.judgement.state));
-  const hashes = await Promise.all(present.map(({ witness }) => hashAt(witness.member, number)));
+  const silent = sides.filter(({ member }) => member.judgement.state === 'failing');
+  const present = sides.filter(({ member }) => isInUse(member.judgement.state));
+  const hashes = await Promise.all(present.map(({ member }) => hashAt(member, number)));
   return hashes.some((hash) => silent.some((side) => side.hash !== hash));
 }

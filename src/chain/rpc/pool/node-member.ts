@@ -37,10 +37,8 @@ export type Member = {
   seenAt: number;
   /** Why its chain contradicts what is final. */
   forked: string | undefined;
-  /** Grows with each request that failed, shrinks with each poll that succeeds: it decays and is not reset. */
-  trouble: number;
-  /** When it last answered without what was asked for, though another node may have it; by the monotonic clock. */
-  refusedAt: number | undefined;
+  /** When it last did not answer a request, or lacked what another node may have; by the monotonic clock. */
+  avoidedAt: number | undefined;
   /** The poll in flight, which others join. */
   looking: Promise<Sight> | undefined;
   /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
@@ -57,20 +55,10 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
     seen: undefined,
     seenAt: 0,
     forked: undefined,
-    trouble: 0,
-    refusedAt: undefined,
+    avoidedAt: undefined,
     looking: undefined,
     hashes: { head: '', at: new Map() },
   };
-}
-
-// A request that failed within a poll weighs as much as four good polls, so that the next polls go elsewhere.
-const troubleOfRequest = 4;
-const mostTrouble = 12;
-
-/** Remembers that the node failed a poll. */
-export function blame(member: Member): void {
-  member.trouble = Math.min(member.trouble + troubleOfRequest, mostTrouble);
 }
 
 /**
@@ -83,7 +71,6 @@ export function lookAt(member: Member, now: number): Promise<Sight> {
     if (sight.kind === 'seen') {
       member.seen = sight;
       member.seenAt = now;
-      member.trouble = Math.max(0, member.trouble - 1);
     }
     return sight;
   };

@@ -43,8 +43,8 @@ type PoolOptions = {
 const refreshMs = 5_000;
 // A node that takes this many times as long as an answer may take to show a new block shows none: two minutes by default.
 const standingTimeouts = 24;
-// A caller without an answer asks again sooner, though each time after a longer rest.
-const refusalMs = 5 * 60_000;
+// Another node is pinned for as long, if there is one.
+const avoidedMs = 5 * 60_000;
 
 export function createNodePool(options: PoolOptions): NodePool {
   const { chainId, members, finalityNodes, log, now } = options;
@@ -83,7 +83,7 @@ export function createNodePool(options: PoolOptions): NodePool {
       standing: member.judgement.state === 'standing' ? member.judgement.reason : undefined,
       broadcasters: broadcasters(members),
       preferOthers() {
-        member.refusedAt = now();
+        member.avoidedAt = now();
       },
     };
   };
@@ -147,17 +147,11 @@ function bestBeside(member: Member, members: readonly Member[], now: number): bi
 
 const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
-/**
- * The node with the least trouble; of several, one that has rejected nothing lately or longest ago; of several, the
- * operator's first.
- */
+/** The node that has failed no request lately, or longest ago; of several, the operator's first. */
 function choose(members: readonly Member[], now: number): Member | undefined {
-  const refused = ({ refusedAt }: Member) =>
-    refusedAt !== undefined && now - refusedAt < refusalMs ? refusedAt : Number.NEGATIVE_INFINITY;
-  const later = (one: Member, other: Member) => Number(refused(one) > refused(other));
-  return inUse(members).sort(
-    (one, other) => one.trouble - other.trouble || later(one, other) - later(other, one),
-  )[0];
+  const avoided = ({ avoidedAt }: Member) =>
+    avoidedAt !== undefined && now - avoidedAt < avoidedMs ? avoidedAt : -1;
+  return inUse(members).sort((one, other) => avoided(one) - avoided(other))[0];
 }
 
 /** Every node that a transaction may go to: a chain with another id must not see it. */

@@ -11,7 +11,6 @@ import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts
 import { openTransport } from './open-transport.ts';
 import { createPacedTransport } from './paced-transport.ts';
 import { quantity } from './quantity.ts';
-import { shareNext } from './share-next.ts';
 import type { Transport } from './transport.ts';
 
 /** One URL of a network, with its health. */
@@ -182,4 +181,22 @@ async function askWithin(
     if (isOversized && isOfContents(method)) throw new NodeFault('overfull', error.message, error);
     throw error;
   }
+}
+
+/** Runs the work once more after the run that is under way, for all who have asked since it began. */
+function shareNext(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
 }

@@ -1,8 +1,4 @@
-import type { Callee, CalleeOptions } from '../../../outgoing/callee.ts';
 import type { RpcAnswer } from './answer.ts';
-
-/** Opens the node for calls. The probe asks it something that every node answers. */
-export type OpenNode = (probe: NonNullable<CalleeOptions['probe']>) => Callee;
 
 /** The connection to one node. */
 export type Transport = {

@@ -50,8 +50,6 @@ export const exchangeMethods: readonly Methods[] = [
   {
     source: 'Uniswap/v2-periphery, UniswapV2Router02: what is taken out',
     signatures: [
-      'removeLiquidity(address,address,uint256,uint256,uint256,address,uint256)',
-      'removeLiquidityETH(address,uint256,uint256,uint256,address,uint256)',
       'removeLiquidityWithPermit(address,address,uint256,uint256,uint256,address,uint256,bool,uint8,bytes32,bytes32)',
       'removeLiquidityETHWithPermit(address,uint256,uint256,uint256,address,uint256,bool,uint8,bytes32,bytes32)',
       'removeLiquidityETHSupportingFeeOnTransferTokens(address,uint256,uint256,uint256,address,uint256)',

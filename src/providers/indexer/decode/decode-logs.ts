@@ -1,7 +1,6 @@
 import type { BlockLogs } from './block-logs.ts';
 import { type Erc20Movement, type LogFindings, zeroAddress } from './domain.ts';
-import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
-import { readBatchMetadataUpdate, readMetadataUpdate, readUriChange } from './metadata-logs.ts';
+import { addressAt, expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log-words.ts';
 import { punksContract, readPunk } from './punks.ts';
 import type { RawLog } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
@@ -35,6 +34,12 @@ const entryPoints = new Set([
   '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
 ]);
 
+/** The metadata of tokens changed, both ends included. */
+function changeOf(first: bigint, last: bigint): LogFinding {
+  if (last < first) throw new LogShapeError('the range ends before it begins');
+  return { metadataChange: { first, last } };
+}
+
 const readers: Readonly<Record<string, LogReader>> = {
   [topics.transfer](log, block) {
     const isOther = log.address === punksContract || log.address === block.nativeAsset;
@@ -46,9 +51,17 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.transferSingle]: readTransferSingle,
   [topics.transferBatch]: readTransferBatch,
   [topics.consecutiveTransfer]: readConsecutiveTransfer,
-  [topics.metadataUpdate]: readMetadataUpdate,
-  [topics.batchMetadataUpdate]: readBatchMetadataUpdate,
-  [topics.uri]: readUriChange,
+  // ERC-4906.
+  [topics.metadataUpdate](log) {
+    expectWords(log, 1);
+    return changeOf(wordAt(log, 0), wordAt(log, 0));
+  },
+  [topics.batchMetadataUpdate](log) {
+    expectWords(log, 2);
+    return changeOf(wordAt(log, 0), wordAt(log, 1));
+  },
+  // ERC-1155.
+  [topics.uri]: (log) => changeOf(topicAt(log, 1), topicAt(log, 1)),
   [topics.deposit]: ifWrapped('deposit'),
   [topics.withdrawal]: ifWrapped('withdrawal'),
   [topics.approval]: readApproval,

@@ -24,6 +24,18 @@ export class BrokenChainError extends Error {
   }
 }
 
+/** The node has been below the index for long, on the same branch as far as it goes. */
+export class NodeBelowError extends Error {
+  constructor(chainId: string, nodeHead: bigint, head: bigint | undefined) {
+    super(
+      `The node of network ${chainId} is at block ${nodeHead}, below the index, which is at ${head}. ` +
+        `Ask another one: tallystick network update ${chainId} --rpc-url <url>. ` +
+        `If its chain was begun anew: tallystick index reset ${chainId}`,
+    );
+    this.name = 'NodeBelowError';
+  }
+}
+
 type CompareOptions = {
   readonly db: Database;
   readonly blocks: Pick<NodeBlocks, 'headerAt'>;

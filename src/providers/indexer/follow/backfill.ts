@@ -1,5 +1,6 @@
 import type { IndexState } from '../store/write/index-state-store.ts';
 import type { Follower } from './follower.ts';
+import { createTries } from './tries.ts';
 
 type BackfillOptions = {
   /** Must index nothing above `to`. */
@@ -17,9 +18,6 @@ type BackfillOptions = {
 /** The outcome: the newest block of the index, and the number of blocks that were added. */
 export type Backfilled = { readonly completeTo: bigint | undefined; readonly blocks: bigint };
 
-const tries = 5;
-const firstPauseMs = 250;
-
 /**
  * Indexes up to a block. Added blocks stay, also when it rejects.
  * @throws the reason of the signal; the error of the node or the database, after several tries
@@ -32,19 +30,12 @@ export async function backfill(options: BackfillOptions): Promise<Backfilled> {
   };
   const from = await next();
   const total = to + 1n - from;
-  let failures = 0;
+  const tried = createTries({ tries: 6, pause });
   for (;;) {
     signal.throwIfAborted();
     const done = (await next()) - from;
     if (total > 0n) onProgress(done, total);
-    try {
-      const step = await follower.step();
-      failures = 0;
-      if (step === 'idle') return { completeTo: (await state())?.head?.number, blocks: done };
-    } catch (error) {
-      failures += 1;
-      if (failures >= tries) throw error;
-      await pause(firstPauseMs * 2 ** (failures - 1));
-    }
+    const step = await tried(() => follower.step());
+    if (step === 'idle') return { completeTo: (await state())?.head?.number, blocks: done };
   }
 }

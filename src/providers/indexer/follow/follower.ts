@@ -13,13 +13,11 @@ import {
   type TraceMethod,
 } from '../store/write/index-state-store.ts';
 import { listSkips } from '../store/write/skipped-block-store.ts';
-import { BrokenChainError, compareBranches } from './ancestor.ts';
+import { BrokenChainError, compareBranches, NodeBelowError } from './ancestor.ts';
+import { createBlockWindow, type WindowOptions } from './block-window.ts';
 import { afterGap } from './height-gaps.ts';
-import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
-import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
-import type { Tries } from './tries.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -45,14 +43,11 @@ export type FollowerEvents = {
   onFailure(): void;
 };
 
-export type FollowerOptions = {
-  readonly chainId: string;
+export type FollowerOptions = WindowOptions & {
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
-  readonly wrapped: ReadonlySet<string>;
   readonly db: Database;
   readonly blocks: NodeBlocks;
-  readonly tried: Tries;
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
   /** Waits until this index may write; never by default. */
@@ -65,15 +60,11 @@ export type FollowerOptions = {
   readonly belowPatienceMs?: number | undefined;
 };
 
+// As long as a node of a lane may show no new block. A node that lags behind others at its address has caught up by
+// then.
+const usualBelowPatienceMs = 2 * 60_000;
 // How often a block may be absent at a node that is beyond it, before that is a failure.
 const patience = 5;
-
-// Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size. Three batches are in
-// memory: one is written and two arrive.
-const batchTransactions = 1_000;
-// So many movements weigh as much as a transaction. Recorded blocks have 2 or 3 movements for each transaction, 11 at
-// most.
-const transactionMovements = 20;
 
 /**
  * Follows the chain of one network. One follower should run per network. A second follower does no harm, because
@@ -81,23 +72,25 @@ const transactionMovements = 20;
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = (work) => work() } = options;
+  const { belowPatienceMs = usualBelowPatienceMs } = options;
   let skips: ReadonlySet<bigint> = new Set();
-  const reader = createReadAhead(createRangeReader(options, (number) => skips.has(number)));
+  const window = createBlockWindow(options, (number) => skips.has(number));
   let state: IndexState | undefined;
   const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
-  let batch = Math.min(16, maxBatch);
+  let most = maxBatch;
   // The block that follows the head, where the heights between have none.
   let following: { readonly head: string | undefined; readonly number: bigint } | undefined;
 
   const finalizedAt = createFinality(db, chainId, blocks);
-  const below = createBelowWatch(chainId, options.belowPatienceMs);
+  // Such a node answers and gives nothing to do, so without an error nobody would notice it.
+  let belowSince: number | undefined;
 
   const rollBackFrom = async (head: Head): Promise<Step> => {
-    reader.drop();
+    window.drop();
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
-    if (comparison === 'same') return below.idle();
+    if (comparison === 'same') return 'idle';
     const { keep } = comparison;
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
     events?.onRollBack();
@@ -107,16 +100,9 @@ export function createFollower(options: FollowerOptions): Follower {
     return 'rolled_back';
   };
 
-  const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
-    const rangeFrom = (first: bigint) => ({ from: first, to: lastOf(first, batch, end), finalized });
-    const taken = reader.take(rangeFrom(from));
-    // Prefetches the next blocks while these arrive and the database writes them.
-    reader.prepare(taken, (next) => (next <= end ? rangeFrom(next) : undefined));
-    return append(taken, from, end);
-  };
-
-  const append = async (taken: Taken, from: bigint, end: bigint): Promise<Step> => {
-    const { blocks: found, failure } = await taken.found;
+  const advance = async (from: bigint, end: bigint, present: bigint): Promise<Step> => {
+    const taken = await window.take({ from, end, finalized: present, most });
+    const { blocks: found, finalized, failure } = taken;
     const first = found[0];
     const last = found.at(-1);
     const head = state?.head;
@@ -137,13 +123,13 @@ export function createFollower(options: FollowerOptions): Follower {
       if (step !== 'idle' || !isStillAbsent(from) || from === end) return step;
       throw new BrokenChainError(chainId, from);
     }
-    batch = batchAfter(found, maxBatch);
-    const write = () => appendBlocks(db, chainId, head?.hash, found, taken.finalized);
+    const write = () => appendBlocks(db, chainId, head?.hash, found, finalized);
     await inTurn(write).catch((error: unknown) => {
       // The batch may contain blocks before it. The next batch has this block only.
       if (found.length === 1 && isRefused(error)) blockedAt = from;
       throw error;
     });
+    most = Math.min(maxBatch, 2 * most);
     events?.onAppend(found, last.header.number === end);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
@@ -161,20 +147,24 @@ export function createFollower(options: FollowerOptions): Follower {
         const { number: nodeHead, hash } = await blocks.newest();
         const finalized = await finalizedAt(nodeHead);
         const { head } = state;
-        below.sees(nodeHead, head?.number);
+        if (head === undefined || nodeHead >= head.number) belowSince = undefined;
+        else belowSince ??= performance.now();
         const next = head === undefined ? state.startBlock : head.number + 1n;
         const from = following?.head === head?.hash ? (following?.number ?? next) : next;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // A prefetched block may be replaced by the time that the node is back.
-        reader.drop();
-        if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return below.idle();
-        return await rollBackFrom(head);
+        window.drop();
+        if (head !== undefined && head.hash !== hash && (await rollBackFrom(head)) === 'rolled_back')
+          return 'rolled_back';
+        if (belowSince !== undefined && performance.now() - belowSince >= belowPatienceMs)
+          throw new NodeBelowError(chainId, nodeHead, head?.number);
+        return 'idle';
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
-        batch = 1;
-        reader.drop();
+        most = 1;
+        window.drop();
         events?.onFailure();
         throw error;
       }
@@ -185,9 +175,6 @@ export function createFollower(options: FollowerOptions): Follower {
 const absentBlock = (number: bigint, nodeHead: bigint) =>
   new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
 
-const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
-  (await blocks.headerAt(number))?.hash === hash;
-
 /** @returns a function that says whether a block was absent too often */
 function createPatience() {
   const absent = { number: -1n, times: 0 };
@@ -197,8 +184,6 @@ function createPatience() {
     return absent.times > patience;
   };
 }
-
-type Taken = ReturnType<ReturnType<typeof createReadAhead>['take']>;
 
 // The index counts as alive this often though nothing happens.
 const noteMs = 5_000;
@@ -223,19 +208,4 @@ type Head = NonNullable<IndexState['head']>;
 
 function headAt({ header: { number, hash, timestamp } }: IndexedBlock): Head {
   return { number, hash, time: new Date(Number(timestamp) * 1_000) };
-}
-
-function lastOf(from: bigint, batch: number, end: bigint): bigint {
-  const last = from + BigInt(batch) - 1n;
-  return last < end ? last : end;
-}
-
-function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {
-  const weights = blocks.map((block) =>
-    Math.max(block.transactions.length, movementsIn(block) / transactionMovements),
-  );
-  const perBlock = Math.max(1, weights.reduce((sum, weight) => sum + weight, 0) / blocks.length);
-  const wanted = Math.max(1, Math.floor(batchTransactions / perBlock));
-  // Doubles at most, so that a run of empty blocks does not lead to hundreds of full blocks at once.
-  return Math.min(maxBatch, wanted, blocks.length * 2);
 }

@@ -8,14 +8,13 @@ import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
 import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
-import { readBlock, readHeader } from '../decode/raw-block.ts';
+import { type RawBlock, type RawUncle, readBlock, readHeader, readUncle } from '../decode/raw-block.ts';
 import type { BlockTraces } from '../decode/traces.ts';
 import type { TraceMethod } from '../store/write/index-state-store.ts';
 import { createIndexedValues } from './indexed-values.ts';
-import { isAtAll, isError } from './node-error.ts';
+import { isAtAll, isAtSome, isError, isWithoutMethod } from './node-error.ts';
 import { createReceiptReader } from './node-receipts.ts';
 import { createTraceReader } from './node-traces.ts';
-import { readUncles } from './node-uncles.ts';
 
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
@@ -129,4 +128,25 @@ function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
 /** A block without transactions counts as traced where traces are read at all. */
 function emptyTraces(traceMethod: TraceMethod): BlockTraces | undefined {
   return traceMethod === 'none' ? undefined : new Map();
+}
+
+/**
+ * Returns the uncles that a block of proof of work names. @returns undefined where the node does not have all of them
+ */
+async function readUncles(
+  node: NodeBlocksOptions['node'],
+  { header, difficulty = 0n, uncleCount = 0 }: RawBlock,
+  isLastTry: boolean,
+): Promise<readonly RawUncle[] | undefined> {
+  if (difficulty === 0n || uncleCount === 0) return [];
+  const places = Array.from({ length: uncleCount }, (_, place) => BigInt(place));
+  try {
+    const answers: unknown[] = await Promise.all(
+      places.map((place) => node.send('eth_getUncleByBlockHashAndIndex', [header.hash, quantity(place)])),
+    );
+    return answers.some((answer) => answer === null) ? undefined : answers.map(readUncle);
+  } catch (error) {
+    if (isAtAll(error, isWithoutMethod) || (isLastTry && isAtSome(error, isError))) return undefined;
+    throw error;
+  }
 }

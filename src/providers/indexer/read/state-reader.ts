@@ -2,7 +2,7 @@ import { createFlightCache } from '../../../base/cache.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../../chain/rpc/client/rpc-clients.ts';
 import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
-import { quantity, readQuantity } from '../../../chain/rpc/transport/quantity.ts';
+import { quantity } from '../../../chain/rpc/transport/quantity.ts';
 import { firstWord } from '../../../chain/words.ts';
 import { type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
 import type { BatchedCall } from '../tokens/multicall.ts';
@@ -54,12 +54,8 @@ export function createStateReader({ clients }: { readonly clients: Pick<RpcClien
     return known;
   };
 
-  const balanceAt = async (network: Network, account: string, block: bigint) => {
-    const answer = await clients.for(network).send('eth_getBalance', [account, quantity(block)]);
-    const balance = readQuantity(answer);
-    if (balance === undefined) throw new NodeFault('malformed', 'eth_getBalance answers no number');
-    return balance;
-  };
+  const balanceAt = async (network: Network, account: string, block: bigint) =>
+    BigInt(await clients.for(network).send('eth_getBalance', [account, quantity(block)]));
 
   /**
    * The answer counts only where the node has our block at this number, because the node may be in another branch.

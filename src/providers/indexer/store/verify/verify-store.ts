@@ -1,8 +1,8 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { byStatement } from '../../../../db/connection/transaction.ts';
+import { readVerdicts, verified } from '../../classify/stored-moves.ts';
 import type { IndexedBlock } from '../../decode/domain.ts';
 import { atOnce } from '../../decode/turns.ts';
-import { findVerdicts, withVerdicts } from '../checks/verdicts.ts';
 import { type BlockRows, blockRows } from '../rows/block-rows.ts';
 import { type Column, type Row, readLines, rowsTable } from '../rows/bulk-store.ts';
 import { type HistoryTable, historyTables, writeSteps } from '../rows/history-rows.ts';
@@ -173,8 +173,17 @@ export async function findStrayRows(
 async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<AllRows> {
   const { number } = block.header;
   const rows = allRows(chainId, block);
-  const verdicts = await findVerdicts(db, chainId, number, walletsOf(rows.wallet_history));
-  return verdicts.size === 0 ? rows : allRows(chainId, withVerdicts(block, verdicts));
+  const { rows: stored } = await db.raw<{ rows: { verdicts: unknown }[] }>(
+    `SELECT verdicts FROM wallet_history WHERE chain_id = ? AND block_number = ? AND verdicts IS NOT NULL
+     AND wallet = ANY (string_to_array(?, ',')::bytea[])`,
+    [chainId, String(number), walletsOf(rows.wallet_history).join(',')],
+  );
+  if (stored.length === 0) return rows;
+  const all = new Map(stored.flatMap(({ verdicts }) => readVerdicts(verdicts)));
+  return allRows(chainId, {
+    ...block,
+    transactions: block.transactions.map((transaction) => verified(transaction, all)),
+  });
 }
 
 function allRows(chainId: string, block: IndexedBlock): AllRows {
