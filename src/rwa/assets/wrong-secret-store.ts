@@ -61,7 +61,7 @@ export async function countWrongSecret(
  * Deletes the counts of windows that are over, at most `limit` of them.
  * @returns how many were deleted; fewer than `limit` when none is left
  */
-export async function purgeWrongSecrets(db: Database, limit = 1_000): Promise<number> {
+export async function purgeWrongSecrets(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `DELETE FROM wrong_secrets WHERE ctid IN (
        SELECT ctid FROM wrong_secrets WHERE window_ends_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED)`,

@@ -68,8 +68,6 @@ type Deps = {
   readonly wake: (causes: readonly string[]) => void;
   /** The answer that an idempotency record keeps: JSON with the field `nftId`. */
   readonly toAnswer: (nftId: string) => { readonly nftId: string };
-  /** How long a request waits for its turn: see `createRequestGroups`. */
-  readonly patienceMs?: number | undefined;
 };
 
 type Outcomes<R> = ReadonlyMap<R, Outcome>;
@@ -82,10 +80,9 @@ type Way<R> = {
 };
 
 export function createMintAcceptor(deps: Deps): MintAcceptor {
-  const { vault, patienceMs } = deps;
+  const { vault } = deps;
   const inGroups = <R extends Request>(way: Way<R>) =>
     createRequestGroups<R, Outcome>({
-      patienceMs,
       lineOf,
       subjectOf,
       run: (requests) => acceptGroup(deps, requests, way),
