@@ -1,5 +1,4 @@
 import { inputInvalid } from '../../base/errors.ts';
-import { parseIsoDate } from '../../base/iso-date.ts';
 import { parseAddress } from '../../chain/address.ts';
 import type { NftFilter } from '../assets/nft-filter.ts';
 import type { MintState } from '../assets/nft-row.ts';
@@ -24,10 +23,12 @@ export function nftFilterOf(query: Query): NftFilter {
   };
 }
 
-// The document checks the form of RFC 3339, but not the calendar.
+// The document checks the form of RFC 3339, but not the calendar: a Date turns February 30 into March 2.
 export function momentOf(text: string, name: string): Date {
-  const moment = parseIsoDate(text);
-  if (moment !== undefined) return moment;
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const isInCalendar = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  if (isInCalendar) return new Date(text.toUpperCase());
   const message = `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
   throw inputInvalid([{ in: 'query', name, message }]);
 }

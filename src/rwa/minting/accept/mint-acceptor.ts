@@ -11,7 +11,7 @@ import { currentCause } from '../../../tracing/in-span.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
 import { insertNfts, type NewNft } from '../../assets/nft-creation-store.ts';
 import { findForeignNfts } from '../../assets/nft-store.ts';
-import type { SecretCaller } from '../../assets/wrong-secret-store.ts';
+import { refuseMoreWrong, type SecretCaller } from '../../assets/wrong-secret-store.ts';
 import { queueNfts } from '../mint-state-store.ts';
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
 import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
@@ -19,7 +19,6 @@ import { mintQueue } from './mint-queue.ts';
 import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { findContractRecipients } from './recipient-store.ts';
 import { createRequestGroups } from './request-groups.ts';
-import { refuseMoreWrong } from './wrong-secret.ts';
 
 type Request = {
   readonly companyId: string;
