@@ -88,9 +88,8 @@ export async function sendToContract(
   // Read for each batch, since somebody else may use the key meanwhile.
   const nonce = await nextNonce(context, head);
   if (typeof nonce !== 'bigint') return nonce;
-  if (isFailing && !(await takeProbe(context.db, { chainId: context.lease.chainId, contract })))
-    return mintsNothing;
-  if (!(await sendBatch(context, target, sized.batch, { fees, nonce }))) return 'done';
+  if (!(await sendBatch(context, target, sized.batch, { fees, isProbe: isFailing, nonce })))
+    return isFailing ? mintsNothing : 'done';
   const sent = sized.batch.mints.length;
   // A short rest collects more mints. Fewer and fuller transactions cost less.
   const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
@@ -101,19 +100,23 @@ export async function sendToContract(
 /**
  * Sends one transaction. It is signed before it is stored, since a signature may come from outside, and no transaction of the
  * database waits for that.
- * @returns false when not all of the batch is queued any more: then nothing is sent
+ * @returns false when not all of the batch is queued any more, or the contract has had its probe: then nothing is sent
  */
 async function sendBatch(
   context: LaneContext,
   { contract, head }: Target,
   { gasLimit, mints }: SizedBatch,
-  { fees, nonce }: { readonly fees: Fees; readonly nonce: bigint },
+  { fees, isProbe, nonce }: { readonly fees: Fees; readonly isProbe: boolean; readonly nonce: bigint },
 ): Promise<boolean> {
   const { chainId } = context.lease;
   const signed = await context.signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
   const created = { nonce, contract, gasLimit, mints, signed, fees, sentAtBlock: head.number };
-  return storeAndSend(context, created, (tx) => lockQueuedMints(tx, mints));
+  return storeAndSend(
+    context,
+    created,
+    async (tx) => (await lockQueuedMints(tx, mints)) && (!isProbe || takeProbe(tx, { chainId, contract })),
+  );
 }
 
 /**
