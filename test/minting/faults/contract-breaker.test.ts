@@ -201,7 +201,7 @@ describe('N13: recipients that the contract refuses', () => {
     expect(await setup.settle(others)).toEqual([]);
   });
 
-  test('are remembered by another worker, until the contract takes them', async () => {
+  test('are remembered: by another worker, by the next NFT for them, and until the contract takes them', async () => {
     const { chain, node, service } = setup;
     await become('Picky');
     const count = 30;
@@ -222,11 +222,18 @@ describe('N13: recipients that the contract refuses', () => {
     // Each is asked about once, and now and then whether the contract mints to others.
     expect(estimates()).toBeLessThan(2 * count);
 
+    node.questions.forget();
+    const again = await acceptTo(bad(1));
+    const more = await setup.accept(2);
+    await untilAll(service, [again], 'failed', 60);
+    await untilAll(service, more, 'minted', 60);
+    expect(estimates()).toBeLessThan(10);
+
     await chain.call('anvil_setCode', chain.contract, tallystick);
     const taken = await acceptTo(bad(1));
     await untilAll(service, [taken], 'minted', 60);
     mining.stop();
-    expect(await known()).toEqual([]);
-    expect(await setup.settle([...others, taken])).toEqual([]);
+    expect(await known().where({ recipient: bad(1) })).toEqual([]);
+    expect(await setup.settle([...others, ...more, taken])).toEqual([]);
   });
 });

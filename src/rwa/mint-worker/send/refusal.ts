@@ -4,7 +4,7 @@ import type { LaneContext } from '../context/lane-context.ts';
 import { failQueued } from '../context/unfit-contract.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listOtherRecipients, type NextMint } from '../stores/queued-nft-store.ts';
-import { endRefused, noteRefused, type RefusedMint } from '../stores/refusal-store.ts';
+import { forgetRecipient, noteRefused, type RefusedMint } from '../stores/refusal-store.ts';
 
 // Each costs an estimate. The next poll goes on.
 const mostAtOnce = 24;
@@ -27,8 +27,9 @@ export async function handleRefusal(
   refusal: string,
 ): Promise<Pause | undefined> {
   const { db, lease } = context;
-  if (!(await mintsToOthers(context, head, mint))) return refusesAll(mint.contract, refusal);
-  await noteRefused(db, lease.chainId, mint, head.number);
+  const { contract, nftId } = mint;
+  if (!(await mintsToOthers(context, head, mint))) return refusesAll(contract, refusal);
+  await noteRefused(db, { chainId: lease.chainId, contract, nftId }, head.number);
   return undefined;
 }
 
@@ -39,7 +40,7 @@ const refusesAll = (contract: string, refusal: string): Pause => ({
 
 /**
  * Asks again about rejected NFTs of a contract, one by one, once as many blocks have passed as the network has confirmations.
- * An NFT that is still rejected fails. The others can be sent.
+ * An NFT that is still rejected fails. The others can be sent, with all NFTs for the same recipient.
  * @returns those that still wait; why nothing can be minted on the contract, if so
  */
 export async function recheckRefused(
@@ -47,15 +48,15 @@ export async function recheckRefused(
   head: Head,
   refused: readonly RefusedMint[],
 ): Promise<readonly RefusedMint[] | Pause> {
-  const { db, node, signer } = context;
+  const { db, lease, node, signer } = context;
   let waiting = refused;
   const due = refused.filter((each) => isDue(context, head, each));
   for (const mint of due.slice(0, mostAtOnce)) {
-    const { contract, nftId, recipient, tokenId } = mint;
+    const { contract, recipient, tokenId } = mint;
     const estimate = await node.estimate(signer.address, contract, encodeMintBatch([mint]));
     if (typeof estimate === 'bigint') {
-      await endRefused(db, nftId);
-      waiting = waiting.filter((other) => other !== mint);
+      await forgetRecipient(db, { chainId: lease.chainId, contract, recipient });
+      waiting = waiting.filter((other) => other.recipient !== recipient);
       continue;
     }
     if (!(await mintsToOthers(context, head, mint))) return refusesAll(contract, estimate.refusal);

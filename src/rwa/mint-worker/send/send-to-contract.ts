@@ -17,7 +17,7 @@ import { refuseUnfit } from '../context/unfit-contract.ts';
 import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, lockQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
-import type { RefusedMint } from '../stores/refusal-store.ts';
+import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
@@ -197,15 +197,15 @@ const lower = (a: bigint, b: bigint) => (a < b ? a : b);
  */
 async function listCandidates(
   context: LaneContext,
-  { companyIds, contract, refused }: Target,
+  { companyIds, contract, head, refused }: Target,
   limit: number,
 ): Promise<readonly QueuedMint[]> {
-  const {
-    db,
-    lease: { chainId },
-  } = context;
+  const { db, lease } = context;
+  const { chainId } = lease;
   const excludedNftIds = idsOf(refused);
-  const queued = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
+  const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
+  const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
+  const queued = listed.filter(({ nftId }) => !known.has(nftId));
   const sizes = await findRetrySizes(db, idsOf(queued));
   const retried = queued.filter(({ nftId }) => sizes.has(nftId));
   const [first] = retried;

@@ -1,11 +1,14 @@
-import type { Database } from '../../../contract/transaction.ts';
+import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import type { NextMint } from './queued-nft-store.ts';
 
 /*
- * Table `mint_refusals`: NFTs whose recipient their contract has rejected. They wait until the contract is asked again. Rows of
- * NFTs that do not wait are from releases up to 0.2.0.
+ * Table `mint_refusals`: NFTs whose recipient their contract has rejected. They wait until the contract is asked again. The
+ * row stays when its NFT has failed, so that the lane asks alone about others for the same recipient. It is deleted once the
+ * contract accepts the recipient.
  */
+
+type ContractId = { readonly chainId: string; readonly contract: string };
 
 /** @property refusedAt the newest block then */
 export type RefusedMint = NextMint & { readonly refusedAt: bigint };
@@ -26,27 +29,46 @@ export async function listRefusedMints(db: Database, chainId: string): Promise<R
   return rows.map((row) => ({ ...row, refusedAt: BigInt(row.refusedAt) }));
 }
 
-/**
- * Lets an NFT wait whose recipient the contract has rejected. An NFT that waits already does not wait longer.
- * @param block the newest block
- */
+const insert = `INSERT INTO mint_refusals AS r (nft_id, chain_id, contract, recipient, refused_at)
+  SELECT n.id, :chainId, :contract, n.recipient, :block FROM nfts n WHERE n.id = ANY (:nftIds::uuid[])`;
+// An NFT that waits already does not wait longer.
+const onConflict = `ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
+  recipient = excluded.recipient, is_waiting = true, refused_at = CASE WHEN r.is_waiting AND r.recipient = excluded.recipient
+    AND r.contract = excluded.contract THEN r.refused_at ELSE excluded.refused_at END RETURNING nft_id`;
+
+/** Lets an NFT wait whose recipient the contract has rejected. @param block the newest block */
 export async function noteRefused(
   db: Database,
-  chainId: string,
-  { contract, nftId, recipient }: NextMint,
+  { chainId, contract, nftId }: ContractId & { readonly nftId: string },
   block: bigint,
 ): Promise<void> {
-  await db.raw(
-    `INSERT INTO mint_refusals AS r (nft_id, chain_id, contract, recipient, refused_at)
-     VALUES (:nftId, :chainId, :contract, :recipient, :block)
-     ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
-       recipient = excluded.recipient, refused_at = excluded.refused_at, is_waiting = true
-     WHERE NOT r.is_waiting OR (r.contract, r.recipient) <> (excluded.contract, excluded.recipient)`,
-    { nftId, chainId, contract, recipient, block: block.toString() },
-  );
+  await db.raw(`${insert} ${onConflict}`, { chainId, contract, nftIds: [nftId], block: block.toString() });
 }
 
-/** Forgets that the recipient of an NFT was rejected. */
-export async function endRefused(db: Database, nftId: string): Promise<void> {
-  await db('mint_refusals').where({ nft_id: nftId }).delete();
+/** Lets those of the NFTs wait whose recipient the contract has rejected before. @returns their ids */
+export async function noteKnownRecipients(
+  db: Database,
+  { chainId, contract }: ContractId,
+  nftIds: readonly string[],
+  block: bigint,
+): Promise<Set<string>> {
+  const { rows }: { rows: { nft_id: string }[] } = await db.raw(
+    `${insert} AND EXISTS (SELECT FROM mint_refusals o
+       WHERE o.chain_id = :chainId AND o.contract = :contract AND o.recipient = n.recipient) ${onConflict}`,
+    { chainId, contract, nftIds: [...nftIds], block: block.toString() },
+  );
+  return new Set(rows.map(({ nft_id: id }) => id));
+}
+
+/** Notes that an NFT has failed since its recipient is still rejected. */
+export async function endRefused(tx: Tx, nftId: string): Promise<void> {
+  await tx('mint_refusals').where({ nft_id: nftId }).update({ is_waiting: false });
+}
+
+/** Forgets that the contract has rejected a recipient. */
+export async function forgetRecipient(
+  db: Database,
+  { chainId, contract, recipient }: ContractId & { readonly recipient: string },
+): Promise<void> {
+  await db('mint_refusals').where({ chain_id: chainId, contract, recipient }).delete();
 }
