@@ -11,7 +11,6 @@ export const processTests = [
   'test/keys/revocation.test.ts',
   'test/minting/{killed-worker,metadata-reports}.test.ts',
   'test/monitoring/live-*.test.ts',
-  'test/news/killed-sender.test.ts',
 ] as const;
 
 /**

@@ -11,10 +11,9 @@ import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { arrayOf } from './batches.ts';
-import type { EventRecord } from './event.ts';
+import type { EventFilter, EventRecord } from './event.ts';
 import { applyChanges, eventFields, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
-import type { EventFilter } from './event-place.ts';
 import {
   discountFaults,
   existing,

@@ -4,8 +4,7 @@ import { prepared, preparedQuery } from '../db/connection/prepared.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { momentSql } from '../db/schema/moment-sql.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
-import type { EventRecord } from './event.ts';
-import { beginning, type EventFilter, type EventPlace } from './event-place.ts';
+import type { EventFilter, EventPlace, EventRecord } from './event.ts';
 import { eventColumns } from './event-row.ts';
 import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';
 
@@ -15,6 +14,9 @@ type WholeEvent = ListedEvent & { readonly event: EventRecord };
 export type EventStart =
   | { readonly after: EventPlace }
   | { readonly offset?: number; readonly after?: undefined };
+
+// Before every event, in a time that the server knows.
+const beginning: EventPlace = { createdMicros: 1n << 61n, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** A page of the events of a company that match the filter, newest first. */
 export async function listEvents(

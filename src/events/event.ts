@@ -42,6 +42,15 @@ export type EventRecord = EventFields & {
   readonly updatedAt: Date;
 };
 
+/** Which events to list: those whose start lies between both ends, which are included. */
+export type EventFilter = {
+  readonly startsFrom?: Date | undefined;
+  readonly startsTo?: Date | undefined;
+};
+
+/** The place of an event in the list: by creation, then id. */
+export type EventPlace = { readonly createdMicros: bigint; readonly id: string };
+
 /** The registration of a user for an event. */
 export type Attendee = {
   readonly attendeeId: string;

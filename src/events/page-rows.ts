@@ -1,6 +1,5 @@
 import { microsSql } from '../db/schema/moment-sql.ts';
-import type { EventRecord } from './event.ts';
-import type { EventPlace } from './event-place.ts';
+import type { EventPlace, EventRecord } from './event.ts';
 import { type EventRow, eventColumns, fromRow } from './event-row.ts';
 
 // As much as a process makes of events, and as PostgreSQL reads, before others come in between.

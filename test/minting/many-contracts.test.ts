@@ -64,7 +64,7 @@ function startLane(db: Database, { refuses }: Told) {
     lease: { chainId, signer, fence: '0', holder: '' },
     network: { chainId, confirmations: 1, minTip: '0' },
     signer: { address: signer },
-    settings: { maxInFlight: 4, feeCap: 10n, blockShare: 50 },
+    settings: { maxInFlight: 4, feeCap: 10n, blockShare: 50, pollMs: 1_000 },
     step: () => {},
     memory: { ...memory, compared },
     now: () => nowMs,

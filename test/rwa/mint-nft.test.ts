@@ -113,12 +113,22 @@ describe('400', () => {
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
 
-  test('a wrong secret changes nothing', async ({ service, acme }) => {
+  test('a wrong secret changes nothing, also that of another NFT, and leaves no record of the request', async ({
+    service,
+    acme,
+  }) => {
     const { nft, path } = await addMintable(service);
+    const other = await addMintable(service);
     const before = await rowOf(service, nft.id);
-    const { body } = await acme.post(path).send({ secret: 'wrong' }).expect(400);
-    expect(body).toMatchObject({ code: 'secret_invalid', detail: 'Secret is invalid' });
+    const records = () => service.db('idempotency_records').orderBy('key');
+    const kept = await records();
+    for (const secret of ['wrong', other.secret]) {
+      const sending = acme.post(path).set('Idempotency-Key', `refused ${nft.id}`);
+      const { body } = await sending.send({ secret }).expect(400);
+      expect(body).toMatchObject({ code: 'secret_invalid', detail: 'Secret is invalid' });
+    }
     expect(await rowOf(service, nft.id)).toEqual(before);
+    expect(await records()).toEqual(kept);
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 

@@ -1,10 +1,8 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { listQueuedLines } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
 import {
   deleteOutdatedNotes,
   isQueueStill,
-  notePassedBy,
   noteStillSubmitted,
 } from '../../src/rwa/mint-worker/stores/standstill-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -74,13 +72,20 @@ const pause = (db: Database, reason: string | null) =>
   db('mint_lanes').update({ pause_reason: reason, pause_detail: reason, paused_at: reason && new Date() });
 
 describe('an NFT in a transaction is noted', () => {
-  const note = (db: Database, known: Parameters<typeof noteStillSubmitted>[2] = new Map()) =>
-    db.transaction((tx) => noteStillSubmitted(tx, still, known, undefined));
+  type Known = Parameters<typeof noteStillSubmitted>[2];
+  const note = (db: Database, known: Known = new Map(), why?: Parameters<typeof noteStillSubmitted>[3]) =>
+    db.transaction((tx) => noteStillSubmitted(tx, still, known, why));
 
-  test('not while its transaction waits for its block to become final', async ({ db }) => {
+  test('not while its transaction waits for its block to become final, unless nothing becomes final', async ({
+    db,
+  }) => {
     const id = await addTransaction(db, 0, 90, [await addNft(db, 'submitted', 90)]);
-    await note(db, new Map([[id, { isSettling: true }]]));
+    const settling = new Map([[id, { isSettling: true }]]);
+    await note(db, settling);
     expect(await noted(db)).toEqual([]);
+    const why = { reason: 'finality_unknown', detail: 'Too few nodes.' } as const;
+    await note(db, settling, why);
+    expect(await db('mint_notes')).toMatchObject([why]);
   });
 
   test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
@@ -111,51 +116,6 @@ describe('an NFT in a transaction is noted', () => {
 });
 
 describe('a queued NFT', () => {
-  const note = async (db: Database) => {
-    const lines = await listQueuedLines(db, lane.chainId);
-    await db.transaction((tx) => notePassedBy(tx, still, lines));
-  };
-
-  test('is noted when one that was queued later was sent long ago', async ({ db }) => {
-    const passed = await addNft(db, 'queued', 200);
-    await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
-    await addNft(db, 'queued', 80);
-    await note(db);
-    expect(await noted(db)).toEqual([passed]);
-  });
-
-  test('is not noted when only what another company queued later was sent, as long as some of its own are', async ({
-    db,
-  }) => {
-    await addCompany(db, 'other');
-    const waiting = [await addNft(db, 'queued', 200), await addNft(db, 'queued', 190)];
-    await addTransaction(db, 4, 90, [
-      await addNft(db, 'submitted', 300),
-      await addNft(db, 'submitted', 100, 'other'),
-    ]);
-    const turn = await addNft(db, 'submitted', 30);
-    await addTransaction(db, 5, 30, [turn]);
-    await note(db);
-    expect(await noted(db)).toEqual([]);
-    // Since then it has had no turn, and the other has.
-    await db('nfts')
-      .where({ id: turn })
-      .update({ updated_at: ago(61) });
-    await note(db);
-    expect(await noted(db)).toEqual(waiting);
-  });
-
-  test('is not noted while those that were queued before it are sent: it waits for its turn', async ({
-    db,
-  }) => {
-    await addNft(db, 'queued', 80);
-    await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
-    await addTransaction(db, 5, 5, [await addNft(db, 'submitted', 70)]);
-    await note(db);
-    expect(await noted(db)).toEqual([]);
-    expect(await isQueueStill(db, still)).toBe(false);
-  });
-
   test('makes the queue one that stands, when nothing was sent for as long; not with a note of its own', async ({
     db,
   }) => {

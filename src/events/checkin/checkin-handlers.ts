@@ -9,7 +9,6 @@ import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
 import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
 import { findIneligible, type Reading } from './recheck.ts';
-import { expiryOf } from './ticket-expiry.ts';
 import type { Ticket, Tickets } from './tickets.ts';
 
 type Schemas = components['schemas'];
@@ -136,4 +135,24 @@ function decide(
     admitted.add(attendeeId);
     return { attendeeId, status: 'admitted' };
   });
+}
+
+const dayMs = 86_400_000;
+// The last second that RFC 3339 can write.
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+type Dates = {
+  readonly startDate: Date | null;
+  readonly endDate: Date | null;
+  /** When the attendee was registered. */
+  readonly createdAt: Date;
+};
+
+/** When a ticket expires, in whole seconds: a day after the end of the event, or else a year after its start or the registration. */
+function expiryOf({ startDate, endDate, createdAt }: Dates): Date {
+  const ms =
+    endDate === null
+      ? Math.max(startDate?.getTime() ?? 0, createdAt.getTime()) + 365 * dayMs
+      : endDate.getTime() + dayMs;
+  return new Date(Math.min(Math.floor(ms / 1_000) * 1_000, latest));
 }

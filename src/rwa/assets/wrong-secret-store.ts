@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { type ProblemError, problem } from '../../base/errors.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { purgeWhere } from '../../db/records/housekeeping.ts';
+import { isSecretForm } from './claim-secret.ts';
 
 /*
  * Table `wrong_secrets`: wrong claim secrets of each caller, for each NFT, in windows of fixed length. They lock nobody
@@ -41,21 +43,24 @@ const countSql = `
     SELECT seconds FROM for_all WHERE wrong > $3::int
     UNION ALL SELECT seconds FROM for_nft WHERE wrong > ${allowedForNft}) over`;
 
+type Tried = { readonly nftId: string; readonly secret: string; readonly caller: SecretCaller };
+
 /**
- * Counts a wrong secret.
- * @returns undefined while the caller may send wrong ones; otherwise whole seconds until it may again, at least 1
+ * Counts a wrong secret, in a commit of its own. A text that cannot be a secret is not counted.
+ * @returns `secret_locked` when the caller has sent too many wrong ones
  */
-export async function countWrongSecret(
+export async function refuseMoreWrong(
   db: Database,
-  { kind, name }: SecretCaller,
-  nftId: string,
-): Promise<number | undefined> {
+  { nftId, secret, caller: { kind, name } }: Tried,
+): Promise<ProblemError | undefined> {
+  if (!isSecretForm(secret)) return undefined;
   // Names are as long as an authentication service makes the ids of its keys.
   const caller = createHash('sha256').update(`${kind} ${name}`).digest();
   const values = [caller, nftId, allowedForAll[kind]];
   const { rows } = await prepared<{ seconds: number | null }>(db, 'wrong_secret', countSql, values);
   const left = rows[0]?.seconds ?? undefined;
-  return left === undefined ? undefined : Math.max(1, left);
+  if (left === undefined) return undefined;
+  return problem('secret_locked', {}, { headers: { 'Retry-After': String(Math.max(1, left)) } });
 }
 
 /** Deletes the counts of windows that are over. */

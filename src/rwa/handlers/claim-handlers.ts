@@ -1,3 +1,7 @@
+import { inTime } from '../../base/in-time.ts';
+import { isContract } from '../../chain/contracts/contract-check.ts';
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { components, operations } from '../../contract/generated/claim.ts';
 import type { Handlers } from '../../contract/operation.ts';
 import { serialText } from '../assets/token-id.ts';
@@ -8,15 +12,26 @@ import { parseRecipient } from './recipient.ts';
 
 type Deps = {
   readonly claims: HolderClaims;
-  /** Whether an address is a contract on a network; null when no node says so in time. */
-  readonly hasCode: (chainId: string, address: string) => Promise<boolean | null>;
+  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly clients: Pick<RpcClients, 'for'>;
 };
+
+// A person waits for the answer, and it is only a warning.
+const deadlineMs = 3_000;
 
 /** The operations of whoever has the secret of an NFT. */
 export function createClaimHandlers({
   claims,
-  hasCode,
+  networks,
+  clients,
 }: Deps): Handlers<operations, never, keyof operations> {
+  /** Whether an address is a contract on a network; null when no node says so in time. */
+  const hasCode = async (chainId: string, address: string): Promise<boolean | null> => {
+    const network = await networks.find(chainId);
+    if (network === undefined) return null;
+    // The client reports what is wrong with its nodes.
+    return inTime(isContract(clients.for(network), address), deadlineMs).catch(() => null);
+  };
   return {
     async getClaim({ path: { nftId }, body: { secret } }, { network }) {
       return replyOf(await claims.read({ nftId, secret, caller: stranger(network) }));

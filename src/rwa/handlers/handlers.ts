@@ -12,7 +12,6 @@ import { createHolderClaims } from '../minting/accept/holder-claims.ts';
 import { createMintAcceptor } from '../minting/accept/mint-acceptor.ts';
 import { createChangeHandlers } from './change-handlers.ts';
 import { createClaimHandlers } from './claim-handlers.ts';
-import { createCodeReader } from './code-reader.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
 import { createOwnershipHandlers } from './ownership-handlers.ts';
@@ -62,5 +61,5 @@ export function createRwaAreas(deps: Deps): RwaAreas {
     ...createSnapshotHandlers(deps),
   };
   const claims = createHolderClaims({ db, vault, openSecret, mints });
-  return { rwa, claim: createClaimHandlers({ claims, hasCode: createCodeReader(deps) }) };
+  return { rwa, claim: createClaimHandlers({ ...deps, claims }) };
 }

@@ -63,7 +63,7 @@ export function createNftHandlers({
       return once(
         async (tx) => {
           const before = await lockNft(tx, companyId, id);
-          if (before === undefined) throw await absent(tx, companyId, id);
+          if (before === undefined) throw await absentNft(tx, companyId, id);
           assertMatch(header['If-Match'], nftTag(before));
           const changed = Object.entries({ data, attributes, imageUrl }).filter(
             ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as Changeable]),
@@ -97,12 +97,12 @@ async function reveal(db: Database, id: string, reader: Reader) {
   const { companyId, origin } = reader;
   const entry = seesSecrets(reader) ? { action: secretsReadAction, origin } : undefined;
   const found = await revealNft(db, companyId, id, entry);
-  if (found === undefined) throw await absent(db, companyId, id);
+  if (found === undefined) throw await absentNft(db, companyId, id);
   return found;
 }
 
 /** The problem of an NFT that the company does not have. */
-async function absent(db: Database, companyId: string, id: string) {
+export async function absentNft(db: Database, companyId: string, id: string) {
   // Foreign and unknown ids take the same two statements, so the time reveals no more than the status.
   const foreign = await findForeignNfts(db, companyId, [id]);
   return problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');

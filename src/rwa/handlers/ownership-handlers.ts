@@ -9,7 +9,7 @@ import { arrayPageHeaders, cutPage, nextLink, positionOf } from '../../contract/
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findForeignNfts, hasNft } from '../assets/nft-store.ts';
+import { hasNft } from '../assets/nft-store.ts';
 import type { RwaDetail } from '../assets/rwa-row.ts';
 import { findRwa } from '../assets/rwa-store.ts';
 import { type AsOf, findAsOf } from '../ownership/as-of.ts';
@@ -23,6 +23,7 @@ import {
 } from '../ownership/holder-store.ts';
 import { countTransfers, listTransfers, type StoredTransfer } from '../ownership/transfer-store.ts';
 import { momentOf } from './nft-filter.ts';
+import { absentNft } from './nft-handlers.ts';
 import { pageOf } from './page.ts';
 
 type Schemas = components['schemas'];
@@ -46,10 +47,7 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
       const asked = { companyId, path: `${basePaths.rwa}/nft/${path.id.toLowerCase()}/transfers`, query };
       const [block, logIndex] = positionOf(asked, transferPlace) ?? [];
       const after = block === undefined || logIndex === undefined ? undefined : { block, logIndex };
-      if (!(await hasNft(db, companyId, path.id))) {
-        const foreign = await findForeignNfts(db, companyId, [path.id]);
-        throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
-      }
+      if (!(await hasNft(db, companyId, path.id))) throw await absentNft(db, companyId, path.id);
       const { limit } = pageOf(query);
       const total = await countTransfers(db, companyId, path.id);
       const found = await listTransfers(db, companyId, path.id, { limit: limit + 1, after });

@@ -9,7 +9,7 @@ import { inOwnSpan } from '../../tracing/in-span.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
-import { unreportedContracts } from './context/unreported.ts';
+import { listResting } from './context/rests.ts';
 import { pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
 import { send, type ToSend } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
@@ -51,7 +51,7 @@ export function createLanePoll(
   const findRefresh = async (): Promise<DueRefresh | undefined> => {
     const seconds = settings.refreshSeconds;
     if (watchOnly || seconds === 0) return undefined;
-    return findDueRefresh(db, lease, { seconds, excludedContracts: unreportedContracts({ memory, now }) });
+    return findDueRefresh(db, lease, { seconds, excludedContracts: listResting({ now }, memory.unreported) });
   };
 
   const pollWork = async (work: Work): Promise<Pause | undefined> => {

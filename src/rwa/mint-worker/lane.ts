@@ -20,8 +20,6 @@ export type Lane = LaneId & {
    * @param causes each a `traceparent`: that poll goes on with their traces
    */
   notify(causes?: readonly string[]): void;
-  /** Whether this process owns the lane. */
-  isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
   /** Settles when the lane has stopped: by `stop`, or because another process took a lane that was only watched. */
@@ -43,7 +41,6 @@ export function startLane(deps: LaneDeps): Lane {
     return taken;
   };
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
-  let held = false;
 
   const run = async () => {
     do {
@@ -53,9 +50,7 @@ export function startLane(deps: LaneDeps): Lane {
         // Trying again would raise the fence above the one that was seen.
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else if (lease !== undefined) {
-        held = true;
         await workUnderLease(deps, lease, { trigger, takeCauses, stopping: stopping.signal });
-        held = false;
       } else if (!watchOnly) {
         await trigger.wait(settings.pollMs);
       }
@@ -69,7 +64,6 @@ export function startLane(deps: LaneDeps): Lane {
       causes = [...causes, ...more].slice(0, mostCauses);
       trigger.fire();
     },
-    isHeld: () => held,
     async stop() {
       stopping.abort();
       await ended;

@@ -21,8 +21,6 @@ const lines: Partial<Record<MintStep, Line>> = {
   reverted: ['warn', 'mint was reverted'],
   proven: ['info', 'outcome of mints proven'],
   refused: ['error', 'mint failed: the contract refuses its recipient'],
-  held_up: ['warn', 'NFTs do not move, each for a reason of its own'],
-  moving: ['info', 'no NFT waits for this reason of its own any more'],
   paused: ['warn', 'mint lane paused'],
   resumed: ['info', 'mint lane resumed'],
 };

@@ -76,7 +76,6 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     watched.notify();
   };
   const reconcile = async () => {
-    notifyLanes([]);
     await watched.adopt();
     await examineUnfitContracts(options);
   };
@@ -85,12 +84,9 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     signers,
     job: {
       queue: mintQueue,
+      // The api has notified all processes, and lanes poll by themselves. This is for what it had no time to notify of.
       async handle() {
-        const causes = currentCause();
-        notifyLanes(causes);
-        // Another process may own the lane: notify all processes.
-        if (lanes.some((lane) => !lane.isHeld()))
-          await db.raw('SELECT pg_notify(?, ?)', [mintChannel, causes.join(' ')]);
+        notifyLanes(currentCause());
       },
     },
     async start() {

@@ -1,15 +1,7 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { LaneContext } from './context/lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
-import { listQueuedLines } from './stores/queued-nft-store.ts';
-import {
-  countNotes,
-  deleteOutdatedNotes,
-  isQueueStill,
-  notePassedBy,
-  noteStillSubmitted,
-  noteWaitingForFinality,
-} from './stores/standstill-store.ts';
+import { deleteOutdatedNotes, isQueueStill, noteStillSubmitted } from './stores/standstill-store.ts';
 
 // A mint that moves gets into a block, is replaced once when it is stuck, and waits for its confirmations.
 const timesNormal = 5;
@@ -24,12 +16,11 @@ const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
 /**
  * Creates the sweep of a lane that leaves no NFT without a reason. It notes an NFT as `unexplained` that has not moved for
  * {@link normalBlocks} or an hour, while neither the NFT nor its lanes have a reason. It also deletes notes that are no
- * longer true, and announces when NFTs begin and end to wait for a reason of their own. It asks no node.
+ * longer true. It asks no node.
  * @returns a function for each poll, which returns why the lane does not send
  */
 export function createStandstillSweep() {
   const pace = createPace();
-  const announce = createAnnouncement();
   let sweptAt = Number.NEGATIVE_INFINITY;
   let found: Pause | undefined;
 
@@ -42,11 +33,8 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
-      await noteStillSubmitted(tx, still, memory.transactions, pause?.reason);
-      if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
-      if (pause === undefined) await notePassedBy(tx, still, await listQueuedLines(tx, lease.chainId));
+      await noteStillSubmitted(tx, still, memory.transactions, pause);
     });
-    await announce(context);
     const detail = `Nothing was sent for ${blocks} blocks or an hour, though NFTs are queued.`;
     found =
       pause === undefined && (await isQueueStill(db, still)) ? { reason: 'unexplained', detail } : undefined;
@@ -68,18 +56,5 @@ export function createPace() {
     const [oldest] = seen;
     const isKnown = oldest !== undefined && seen.length > blocks;
     return isKnown ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
-  };
-}
-
-function createAnnouncement() {
-  let announced = new Set<string>();
-  return async ({ db, lease, step }: LaneContext): Promise<void> => {
-    const counts = (await countNotes(db)).filter(({ chainId }) => chainId === lease.chainId);
-    for (const { reason, nfts } of counts) {
-      if (!announced.has(reason)) await step('held_up', { reason, heldUp: nfts });
-    }
-    const present = new Set<string>(counts.map(({ reason }) => reason));
-    for (const reason of announced) if (!present.has(reason)) await step('moving', { reason });
-    announced = present;
   };
 }

@@ -102,17 +102,22 @@ export async function failTakenNfts(
 /**
  * Gives an NFT a new token id; its serial stays. One that is submitted is queued again: neither can the contract mint the
  * old token a second time, nor is it its own.
+ * @returns its serial and its new token id; undefined when it is minted
  */
-export async function replaceTokenId(tx: Tx, nftId: string): Promise<void> {
-  await tx.raw(
+export async function replaceTokenId(
+  tx: Tx,
+  nftId: string,
+): Promise<{ readonly serial: string; readonly tokenId: string } | undefined> {
+  const { rows } = await tx.raw(
     `WITH released AS (
        UPDATE mint_transaction_nfts SET state = 'released' WHERE state = 'open' AND nft_id = :nftId)
      UPDATE nfts SET token_id = ${tokenIdSql('rwa_number', ':part::bigint')},
        owner = NULL, owner_block = NULL, owner_at = NULL, owner_tx = NULL,
        mint_state = CASE WHEN mint_state = 'submitted' THEN 'queued' ELSE mint_state END
-     WHERE id = :nftId AND ${stateOfRow()} <> 'minted'`,
+     WHERE id = :nftId AND ${stateOfRow()} <> 'minted' RETURNING serial, token_id AS "tokenId"`,
     { nftId, part: newTokenPart().toString() },
   );
+  return rows[0];
 }
 
 /** Inserts NFTs that are on the chain and have no row, as minted and with the next serials, and counts them. */

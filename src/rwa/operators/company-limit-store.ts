@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
+import { today } from '../minting/accept/mint-quota-store.ts';
 
 /** What a company may mint in a day, and what it has used today (UTC). */
 export type CompanyLimits = {
@@ -14,16 +15,14 @@ export type CompanyLimits = {
   }[];
 };
 
-const day = "(clock_timestamp() AT TIME ZONE 'UTC')::date";
-
 export async function findCompanyLimits(db: Database, companyId: string): Promise<CompanyLimits> {
   const { rows } = await db.raw(
     `SELECT (SELECT mints_per_day::text FROM company_limits WHERE company_id = :companyId) AS quota,
-       coalesce((SELECT accepted FROM company_mint_days WHERE company_id = :companyId AND day = ${day}), 0)::text AS accepted,
+       coalesce((SELECT accepted FROM company_mint_days WHERE company_id = :companyId AND day = ${today}), 0)::text AS accepted,
        coalesce((SELECT json_agg(json_build_object('chainId', chain_id::text, 'perDay', b.wei_per_day::text,
            'today', coalesce(d.wei, 0)::text) ORDER BY chain_id)
          FROM (SELECT * FROM company_gas_budgets WHERE company_id = :companyId) b
-         FULL JOIN (SELECT * FROM company_gas_days WHERE company_id = :companyId AND day = ${day}) d
+         FULL JOIN (SELECT * FROM company_gas_days WHERE company_id = :companyId AND day = ${today}) d
            USING (chain_id)), '[]') AS gas`,
     { companyId },
   );

@@ -37,9 +37,9 @@ export type ExportOptions = {
   readonly claimStatus?: MintState | undefined;
   /** Called for an NFT whose secret is damaged, which is left out. */
   readonly onDamaged: (nft: Pick<ExportRow, 'serial' | 'nftId'>) => void;
-  /** Rows of one query. */
-  readonly batch?: number;
 };
+
+const batch = 1_000;
 
 /**
  * Yields the NFTs of an RWA in order of serial. Reads them in batches so that memory stays bounded.
@@ -48,7 +48,7 @@ export type ExportOptions = {
 export async function* exportRows(
   db: Database,
   vault: ClaimSecretVault,
-  { rwa, claimBaseUrl, claimStatus, onDamaged, batch = 1_000 }: ExportOptions,
+  { rwa, claimBaseUrl, claimStatus, onDamaged }: ExportOptions,
 ): AsyncGenerator<ExportRow> {
   const base = rwa.claimBaseUrl ?? claimBaseUrl;
   let after = '0';

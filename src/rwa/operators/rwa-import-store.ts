@@ -4,12 +4,13 @@ import type { RwaInput } from '../assets/rwa-input.ts';
 
 export type ImportOptions = {
   readonly companyId: string;
-  /** Rows per statement, which bounds the size of its text: 500 of the largest rows take some 20 MB. */
-  readonly batch?: number;
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onProgress: (done: number, total: number) => void;
   /** Aborts between two statements. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 };
+
+// Rows per statement, which bounds the size of its text: 500 of the largest rows take some 20 MB.
+const batch = 500;
 
 // The rows of a transaction share one now(): microseconds keep a listing by creation in the file's order.
 const sql = `
@@ -31,11 +32,11 @@ const sql = `
 export async function insertRwas(
   tx: Tx,
   inputs: readonly RwaInput[],
-  { companyId, batch = 500, onProgress = () => {}, signal }: ImportOptions,
+  { companyId, onProgress, signal }: ImportOptions,
 ): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < inputs.length) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     const start = ids.length;
     const rows = inputs
       .slice(start, start + batch)

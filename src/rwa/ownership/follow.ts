@@ -21,10 +21,10 @@ import {
   addLedger,
   advanceLedgers,
   findFirstBlock,
+  findTransferBlock,
   LedgerMovedError,
   listContractsWithoutLedger,
   listLedgers,
-  listTransferBlocks,
   noteCaughtUp,
   rollBackLedgers,
   type TimedTransfer,
@@ -227,7 +227,7 @@ async function findFork({ db, node }: GroupRun, group: LedgerGroup): Promise<Led
   const kept = final?.hash === known?.hash ? final : null;
   // Twice as many blocks at each step: of a chain that started again, few are asked for.
   for (let offset = 0; ; offset = 2 * offset + 1) {
-    const [block] = await listTransferBlocks(db, group, offset, 1);
+    const block = await findTransferBlock(db, group, offset);
     if (block === undefined) break;
     if (kept !== null && block.number <= kept.number) return kept;
     if (await isOnChain(node, block)) return block;

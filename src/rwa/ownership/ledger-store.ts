@@ -215,20 +215,20 @@ async function setOwners(
   );
 }
 
-/** Lists blocks in which a group's ledgers have transfers, the newest first, for finding where a chain forked. */
-export async function listTransferBlocks(
+/** Finds a block in which a group's ledgers have transfers, after so many newer ones; undefined without one. */
+export async function findTransferBlock(
   db: Database,
   { chainId, contracts, at }: LedgerGroup,
   offset: number,
-  count: number,
-): Promise<LedgerBlock[]> {
+): Promise<LedgerBlock | undefined> {
   const { rows }: { rows: { number: string; hash: string; time: Date }[] } = await db.raw(
     `SELECT DISTINCT block_number AS number, block_hash AS hash, block_time AS time FROM nft_transfers
      WHERE chain_id = :chainId AND contract = ANY (:contracts::text[]) AND block_number < :number
-     ORDER BY block_number DESC OFFSET :offset LIMIT :count`,
-    { chainId, contracts: [...contracts], number: at.number.toString(), offset, count },
+     ORDER BY block_number DESC OFFSET :offset LIMIT 1`,
+    { chainId, contracts: [...contracts], number: at.number.toString(), offset },
   );
-  return rows.map(({ number, hash, time }) => ({ number: BigInt(number), hash, time }));
+  const [row] = rows;
+  return row && { ...row, number: BigInt(row.number) };
 }
 
 /** Finds the block before the first that the ledgers of a group have read: the earliest of them. */

@@ -110,7 +110,11 @@ test.for([
     expect(length).toBeLessThan(10);
     await until('the end of all', async () => (await states(ids)).join() === 'queued');
     const anHourLater = () => service.db('mint_contracts').update({ probed_at: null });
+    // A worker that dies before the transaction is stored has not taken the one of the hour.
+    await setup.killAll();
     await anHourLater();
+    await setup.work({ step: 'signed', times: 1 }).ended;
+    setup.work();
     await until('a probe', async () => (await sent()).length === length + 1);
     await until('its end', async () => (await sent()).every(({ state }) => state === 'finalized'));
     await chain.call('anvil_setCode', chain.contract, tallystick);

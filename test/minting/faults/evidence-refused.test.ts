@@ -14,7 +14,6 @@ describe('a node that refuses for good to tell of one NFT', () => {
   const answers: [string, Reply, RegExp][] = [
     ['never answers', 'hang', /no answer within/],
     ['refuses it', { error: { code: -32000, message: 'leveldb: closed' } }, /leveldb: closed/],
-    ['is overloaded by it', { error: { code: -32603, message: 'Internal error' } }, /Internal error/],
     ['answers nonsense', { result: [{ address: 5 }] }, /has not the form/],
   ];
 

@@ -45,6 +45,7 @@ describe('a contract that refuses one recipient', () => {
     const { mint_error: reason } = await row(refused);
     expect(reason).toContain(`refuses to mint to ${unverified}: execution reverted`);
     expect((await lane()).pause_reason).toBeNull();
+    expect(await setup.service.db('mint_transaction_nfts').where({ nft_id: refused })).toEqual([]);
     const { body } = await acme().get(`/v1/api/nft/${refused}`).expect(200);
     expect(body).toMatchObject({ claimStatus: 'failed', mintedTx: null });
     const { secret } = body;

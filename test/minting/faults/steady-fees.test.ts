@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import { of } from '../../support/node/flaw.ts';
 import { startNode, type TestNode } from '../../support/node/node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -36,39 +35,22 @@ async function mineBlocks(count: number, fee: bigint): Promise<void> {
   }
 }
 
-describe('fees stay as they are', () => {
-  test('while the signer lacks funds, for however many blocks', async () => {
-    const { chain, service, signers } = setup;
-    const ids = await setup.accept(2);
-    setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
-    await untilAll(service, ids, 'submitted');
-    await chain.call('anvil_setBalance', signers[0], '0x1');
-    await chain.call('anvil_dropAllTransactions');
-    await mineBlocks(15, gwei);
-    expect(await raises()).toEqual([]);
-    const pauseOf = async () => (await service.db('mint_lanes').first()).pause_reason;
-    await until('the reason', async () => (await pauseOf()) === 'balance_too_low');
-    await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
-    const mining = setup.keepMining();
-    await until('its end', async () => (await pauseOf()) === null);
-    mining.stop();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
-
-  test('while a node takes transactions and loses them', async () => {
-    const { service } = setup;
-    node.setFlaws(of('eth_sendRawTransaction', () => ({ result: `0x${'00'.repeat(32)}` })));
-    const ids = await setup.accept(2);
-    setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
-    await untilAll(service, ids, 'submitted');
-    const sent = node.count('eth_sendRawTransaction');
-    await mineBlocks(15, gwei);
-    expect(await raises()).toEqual([]);
-    // The same bytes go out again instead.
-    await until('another broadcast', async () => node.count('eth_sendRawTransaction') > sent);
-    node.setFlaws();
-    expect(await setup.settle(ids)).toEqual([]);
-  });
+test('fees stay as they are while the signer lacks funds, for however many blocks', async () => {
+  const { chain, service, signers } = setup;
+  const ids = await setup.accept(2);
+  setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
+  await untilAll(service, ids, 'submitted');
+  await chain.call('anvil_setBalance', signers[0], '0x1');
+  await chain.call('anvil_dropAllTransactions');
+  await mineBlocks(15, gwei);
+  expect(await raises()).toEqual([]);
+  const pauseOf = async () => (await service.db('mint_lanes').first()).pause_reason;
+  await until('the reason', async () => (await pauseOf()) === 'balance_too_low');
+  await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
+  const mining = setup.keepMining();
+  await until('its end', async () => (await pauseOf()) === null);
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
 });
 
 test('after a spike transactions are offered at the present price, and a raise was within a quarter of the market', async () => {

@@ -38,8 +38,6 @@ describe('a least tip is paid, though the node suggests nothing and says', () =>
       (tip: bigint) => `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${least}`,
       3,
     ],
-    ['N3: what it needs', (tip: bigint) => `tip too small: tip ${tip}, tip needed ${least}`, 3],
-    ['N3: no figure', () => 'transaction underpriced', 60],
     ['N7: words that nobody knows', () => 'der Knoten mag das nicht', 60],
   ])('%s', async (_what, say, most) => {
     const ids = await mintWith(suggestsTip(0n), tipFloor({ least, say }));

@@ -1,4 +1,4 @@
-import { getAddress, ZeroAddress } from 'ethers';
+import { getAddress } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addRwa } from '../../rwa/samples.ts';
 import { deploy } from '../../support/deploy.ts';
@@ -81,21 +81,4 @@ describe('a contract that is none that mints', () => {
     await chain.call('anvil_setCode', chain.contract, code);
     expect(await setup.settle(await setup.accept(1))).toEqual([]);
   });
-});
-
-test('a recipient that no contract mints to harms only its own NFT, at once', async () => {
-  const ids = await setup.accept(40);
-  const [poison = ''] = ids.splice(17, 1);
-  await setup.service.db('nfts').where({ id: poison }).update({ recipient: ZeroAddress });
-  setup.work();
-  await untilAll(setup.service, ids, 'submitted', 10);
-  const mining = setup.keepMining();
-  await untilAll(setup.service, ids, 'minted', 30);
-  await until('its end', async () => (await row(poison)).mint_state === 'failed');
-  mining.stop();
-  expect((await row(poison)).mint_error).toContain(`refuses to mint to ${ZeroAddress}`);
-  expect(await reverted()).toEqual([]);
-  const sent = await setup.service.db('mint_transaction_nfts').where({ nft_id: poison });
-  expect(sent).toEqual([]);
-  expect(await setup.settle(ids)).toEqual([]);
 });

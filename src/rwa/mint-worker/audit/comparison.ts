@@ -49,7 +49,7 @@ export async function pauseForComparison(
   try {
     const row = await findCompared(db, { chainId: lease.chainId, contract });
     const ask = askInLook(context, head);
-    const { width } = memory.evidence;
+    const { width } = memory;
     for await (const { lost } of compareFinal({ db, log, node, contract: row, to, ask, width })) {
       if (lost !== undefined) return { reason: 'recovery_needed', detail: lost };
     }

@@ -50,8 +50,6 @@ export type MintStep =
   | 'reverted'
   | 'proven'
   | 'refused'
-  | 'held_up'
-  | 'moving'
   | 'paused'
   | 'resumed';
 
@@ -79,8 +77,6 @@ export type StepFacts = {
   readonly released?: number;
   /** NFTs that a reorganisation took back. */
   readonly unminted?: number;
-  /** NFTs that begin to wait for a reason of their own. */
-  readonly heldUp?: number;
   readonly reason?: string;
   readonly detail?: string;
 };

@@ -1,9 +1,10 @@
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import type { Market } from '../../../chain/minting/fees.ts';
 import type { GasCost } from '../../../chain/minting/gas.ts';
+import { createLogWidth, type LogWidth } from '../../../chain/minting/log-scan.ts';
 import type { Block, Receipt } from '../../../chain/minting/mint-node.ts';
-import type { Pause } from '../stores/lane-store.ts';
-import { createEvidenceMemory, type EvidenceMemory } from './evidence-memory.ts';
 import type { Lineage } from './lineage.ts';
+import type { Rests } from './rests.ts';
 
 /** A nonce that every node rejects, whatever its attempt. */
 export type Refused = {
@@ -45,16 +46,15 @@ type FirstLook<T> = {
   readonly hash: string;
 };
 
-/** Nothing is sent to it until then, in milliseconds of the lane's clock; for so many times in a row. */
-type Resting = { readonly until: number; readonly times: number; readonly pause: Pause };
-
-type NextTransaction = {
-  readonly id: string;
-  /** The newest block when it became the next. */
-  readonly block: bigint;
-  /** In milliseconds of the lane's clock. */
-  readonly askAt: number;
-  readonly waitMs: number;
+/** The search for the mints of the NFTs of a transaction. Each poll resumes it until it has ended. */
+export type MintSearch = {
+  readonly tokenIds: readonly string[];
+  /** The newest mint of each token in the searched blocks. */
+  readonly found: Map<string, MintEvent>;
+  /** The searched blocks, which are final; undefined before the first poll. */
+  searched: { from: bigint; to: bigint } | undefined;
+  /** Whether the search goes back to the first block, for a mint that is older than the NFTs. */
+  isDeep: boolean;
 };
 
 /** The receipt of a transaction and the block of the chain that includes it. */
@@ -102,11 +102,16 @@ export type TransactionMemory = {
 export type LaneMemory = {
   /** By their ids. */
   readonly transactions: Map<string, TransactionMemory>;
-  /** The transaction that the chain takes next, and when the node is asked whether it has it; see `isForgotten`. */
-  next: NextTransaction | undefined;
+  /** Transactions that were next on the chain, by their ids: the node is asked whether it has them; see `isForgotten`. */
+  readonly lookedFor: Rests;
   /** The chain that the last poll has seen. */
   lineage: Lineage | undefined;
-  readonly evidence: EvidenceMemory;
+  /** How many blocks nodes give at once. */
+  readonly width: LogWidth;
+  /** Searches that have begun, by the id of the transaction whose NFTs they are for. */
+  readonly searches: Map<string, MintSearch>;
+  /** NFTs and transactions about which a question has failed, by their ids. */
+  readonly retries: Rests;
   /** The block at which a contract was last found to mint to somebody, by its address. */
   readonly mintsAt: Map<string, string>;
   /** Why the signer does not sign, at the newest block. */
@@ -115,19 +120,15 @@ export type LaneMemory = {
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
   /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
-  readonly resting: Map<string, Resting>;
-  /** Contracts that take no report of changed metadata, by their address: until when none is tried, and how often in a row. */
-  readonly unreported: Map<string, { readonly until: number; readonly times: number }>;
-  /** Addresses that did not seem to have a contract that mints. */
-  readonly unfit: Map<string, FirstLook<string>>;
+  readonly resting: Rests;
+  /** Contracts that take no report of changed metadata, by their address. Their mints go on. */
+  readonly unreported: Rests;
+  /** What one poll has seen of a subject, and a later poll must see again; see `isSeenTwice`. */
+  readonly firstLooks: Map<string, FirstLook<string>>;
   /** What the nodes of the network accept, as far as rejections have shown it. */
   learned: Learned | undefined;
   /** The market at a block. */
   market: { readonly hash: string; readonly market: Market } | undefined;
-  /** A transaction count that is higher than it should be. */
-  doubtedCount: FirstLook<bigint> | undefined;
-  /** A transaction count above 0 of a lane that has stored no nonce. */
-  firstCount: FirstLook<bigint> | undefined;
   /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
   gap: (FirstLook<bigint> & { readonly above: bigint }) | undefined;
   /** Hash of the newest block at which the lane checked for a gap. */
@@ -151,20 +152,20 @@ export function beginLook({ transactions }: LaneMemory, open: ReadonlySet<string
 
 export const createLaneMemory = (): LaneMemory => ({
   transactions: new Map(),
-  next: undefined,
+  lookedFor: new Map(),
   lineage: undefined,
-  evidence: createEvidenceMemory(),
+  width: createLogWidth(),
+  searches: new Map(),
+  retries: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
   costs: new Map(),
   resting: new Map(),
   unreported: new Map(),
-  unfit: new Map(),
+  firstLooks: new Map(),
   learned: undefined,
   market: undefined,
-  doubtedCount: undefined,
-  firstCount: undefined,
   gap: undefined,
   gapLookedAt: undefined,
 });

@@ -6,6 +6,7 @@ import { listQueuedForContract, type QueuedMint } from '../stores/queued-nft-sto
 import { endRefused } from '../stores/refusal-store.ts';
 import { isOfNode } from './inquiry.ts';
 import type { LaneContext } from './lane-context.ts';
+import { isSeenTwice } from './second-look.ts';
 
 type UnfitLook = Exclude<ContractLook, 'contract'>;
 export type Unfit = { readonly look: UnfitLook; readonly reason: string };
@@ -22,27 +23,19 @@ const words: Readonly<Record<UnfitLook, string>> = {
  *   node does not show it
  */
 export async function unfitContract(
-  { memory, network, node }: LaneContext,
+  context: LaneContext,
   contract: string,
-  finalized: bigint,
 ): Promise<Unfit | 'doubted' | undefined> {
-  if (finalized < 0n) return undefined;
-  const look = await lookIfShown(node, contract, finalized);
+  const { memory, node } = context;
+  if (node.finalized < 0n) return undefined;
+  const look = await lookIfShown(node, contract, node.finalized);
   if (look === undefined) return undefined;
-  const first = memory.unfit.get(contract);
   if (look === 'contract') {
-    memory.unfit.delete(contract);
+    memory.firstLooks.delete(contract);
     return undefined;
   }
-  const [block, chainId] = await Promise.all([node.block(finalized), node.chainId()]);
-  if (block === null || chainId.toString() !== network.chainId) return 'doubted';
-  if (first === undefined || first.seen !== look) {
-    memory.unfit.set(contract, { seen: look, number: finalized, hash: block.hash });
-    return 'doubted';
-  }
-  const isSameChain = (await node.block(first.number))?.hash === first.hash;
-  if (!isSameChain) memory.unfit.delete(contract);
-  if (!isSameChain || finalized <= first.number) return 'doubted';
+  const block = await node.block(node.finalized);
+  if (block === null || !(await isSeenTwice(context, contract, look, block))) return 'doubted';
   return { look, reason: `${contract} is no contract that mints: ${words[look]}.` };
 }
 
@@ -77,7 +70,7 @@ export async function refuseUnfit(
   const atHead = await lookIfShown(node, contract, head.number);
   // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
   if (atHead === 'contract' || atHead === undefined) return undefined;
-  const unfit = await unfitContract(context, contract, node.finalized);
+  const unfit = await unfitContract(context, contract);
   if (unfit === undefined || unfit === 'doubted') {
     const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
     return { reason: 'contract_refuses', detail };

@@ -1,8 +1,11 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
+import { isSeenTwice } from '../context/second-look.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
+
+const countAbove = 'count above ours';
 
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
@@ -19,45 +22,21 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   const ours = highest === undefined ? await findFirstNonce(context, head, count) : highest + 1n;
   if (typeof ours !== 'bigint') return ours;
   if (count <= ours) {
-    memory.doubtedCount = undefined;
+    memory.firstLooks.delete(countAbove);
     return ours;
   }
   const isInFlight = (await listUnconfirmedTransactions(db, lease)).length > 0;
-  if (!isInFlight && (await isConfirmed(context, head, count))) {
+  if (
+    !isInFlight &&
+    (await isSeenTwice(context, countAbove, count.toString(), head)) &&
+    (await node.transactionCount(address, node.finalized)) === count
+  ) {
     log.warn({ ours: ours.toString(), next: count.toString() }, 'nonces skipped: somebody else used them');
-    memory.doubtedCount = undefined;
+    memory.firstLooks.delete(countAbove);
     return count;
   }
   const detail = `Somebody else has used the key: ${count} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
-}
-
-/**
- * Whether a transaction count is final, and was seen before at a block that has become final since, on the chain that
- * has this network's id.
- */
-async function isConfirmed(
-  { memory, network, node, signer }: LaneContext,
-  head: Head,
-  count: bigint,
-): Promise<boolean> {
-  const doubted = memory.doubtedCount;
-  if (doubted === undefined || doubted.seen > count) {
-    memory.doubtedCount = { seen: count, number: head.number, hash: head.hash };
-    return false;
-  }
-  if (node.finalized < doubted.number) return false;
-  const [block, final, chainId] = await Promise.all([
-    node.block(doubted.number),
-    node.transactionCount(signer.address, node.finalized),
-    node.chainId(),
-  ]);
-  if (block?.hash !== doubted.hash || chainId.toString() !== network.chainId) {
-    // The first poll saw another chain, or this poll does.
-    memory.doubtedCount = undefined;
-    return false;
-  }
-  return final === count;
 }
 
 /**
@@ -69,34 +48,20 @@ async function isConfirmed(
  * @throws Error when the node serves another chain
  */
 async function findFirstNonce(context: LaneContext, head: Head, count: bigint): Promise<bigint | Pause> {
-  const { memory, network, node } = context;
+  const { network, node } = context;
   const chainId = await node.chainId();
   if (chainId.toString() !== network.chainId) {
     throw new Error(`A node of network ${network.chainId} serves network ${chainId}.`);
   }
-  if (count === 0n || (await isBelievable(context, head, count))) {
-    memory.firstCount = undefined;
-    return count;
-  }
+  if (count === 0n || (await isBelievable(context, head, count))) return count;
   const detail = `The key was used before: ${count} transactions are in blocks, and not known to be final.`;
   return { reason: 'foreign_nonce', detail };
 }
 
 async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
-  const { memory, node } = context;
-  const { finalized } = node;
   const final = await countAt(context);
   if (final !== undefined) return final === count;
-  const first = memory.firstCount;
-  if (first?.seen !== count) {
-    memory.firstCount = { seen: count, number: head.number, hash: head.hash };
-    return false;
-  }
-  if (finalized < first.number) return false;
-  if ((await node.block(first.number))?.hash === first.hash) return true;
-  // The first poll saw another chain, or this poll does.
-  memory.firstCount = undefined;
-  return false;
+  return isSeenTwice(context, 'count of a new lane', count.toString(), head);
 }
 
 /** @returns undefined when no block is known to be final, or the node does not keep the state of that block */

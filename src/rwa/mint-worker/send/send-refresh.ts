@@ -7,13 +7,13 @@ import { pauseForComparison } from '../audit/comparison.ts';
 import { balanceAfter, listInFlight } from '../context/in-flight.ts';
 import { isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { restReports } from '../context/unreported.ts';
+import { rest } from '../context/rests.ts';
 import { type DueRefresh, forgetRefreshes, takeDueRefresh } from '../stores/refresh-store.ts';
 import { nextNonce } from './nonce.ts';
 import { storeAndSend } from './store-and-send.ts';
 
 // What is not to be had now may be there soon. Only a contract that rejects the report rests for longer.
-const longestRestMs = 60_000;
+const longestRestMs = 3_600_000;
 
 /**
  * Reports to marketplaces that metadata of an RWA changed (ERC-4906), while no other report of the lane is without a block. So
@@ -30,7 +30,7 @@ export async function sendRefresh(
   if (inFlight.length >= settings.maxInFlight || inFlight.some((each) => each.rwaId !== null)) return;
   const pause = await pauseForComparison(context, head, contract);
   if (pause !== undefined) {
-    if (pause.reason !== 'history_searched') restReports(context, contract, longestRestMs);
+    if (pause.reason !== 'history_searched') rest(context, memory.unreported, contract);
     return;
   }
   const refresh = tokenRangeOf(BigInt(number));
@@ -38,7 +38,7 @@ export async function sendRefresh(
   if (gasLimit === undefined) return;
   const isPayable = gasLimit * fees.maxFeePerGas <= (await balanceAfter(context, inFlight));
   if (!isPayable || gasLimit > mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare })) {
-    restReports(context, contract, longestRestMs);
+    rest(context, memory.unreported, contract);
     return;
   }
   const nonce = await nextNonce(context, head);
@@ -67,7 +67,7 @@ async function gasFor(
     const estimate = await node.estimate(signer.address, contract, encodeRefresh(range));
     if (typeof estimate === 'bigint') return (estimate * 9n) / 8n;
     const isNews = !memory.unreported.has(contract);
-    restReports(context, contract);
+    rest(context, memory.unreported, contract, longestRestMs);
     const forgotten = await forgetRefreshes(db, lease.chainId, contract);
     const facts = { ...lease, contract, refusal: estimate.refusal, forgotten };
     const text =
@@ -76,7 +76,7 @@ async function gasFor(
   } catch (error) {
     if (!isOfNode(error)) throw error;
     log.debug({ ...lease, contract, words: wordsOf(error) }, 'nodes do not say what a report would do');
-    restReports(context, contract, longestRestMs);
+    rest(context, memory.unreported, contract);
   }
   return undefined;
 }

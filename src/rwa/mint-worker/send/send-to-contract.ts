@@ -10,20 +10,20 @@ import {
 } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { balanceAfter } from '../context/in-flight.ts';
+import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
 import { refuseUnfit } from '../context/unfit-contract.ts';
 import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
+import { listQueuedMints, lockQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
-import { askAbout } from './resting.ts';
-import { sendBatch } from './send-batch.ts';
-import { type Blamed, sizeBatch } from './size-batch.ts';
+import { type Blamed, type SizedBatch, sizeBatch } from './size-batch.ts';
+import { storeAndSend } from './store-and-send.ts';
 
 /** A contract, and the newest block when it is its turn. */
 type Target = {
@@ -57,11 +57,7 @@ export async function sendToContract(
     reason: 'contract_refuses',
     detail: `${mostFailures} transactions in a row to ${contract} minted nothing; one in an hour is sent.`,
   };
-  if (isFailing && !breaker.isProbeDue) {
-    // It costs no question, so it need not rest.
-    memory.resting.delete(contract);
-    return mintsNothing;
-  }
+  if (isFailing && !breaker.isProbeDue) return mintsNothing;
   const room = await roomFor(context, target, fees, breaker);
   if (room === undefined) return 'done';
   if ('reason' in room) return room;
@@ -90,16 +86,58 @@ export async function sendToContract(
   if (sized.batch === undefined) return 'done';
 
   // Read for each batch, since somebody else may use the key meanwhile.
-  const firstNonce = await nextNonce(context, head);
-  if (typeof firstNonce !== 'bigint') return firstNonce;
-  if (isFailing && !(await takeProbe(context.db, { chainId: context.lease.chainId, contract })))
-    return mintsNothing;
-  const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
-  if (sent === 0) return 'done';
+  const nonce = await nextNonce(context, head);
+  if (typeof nonce !== 'bigint') return nonce;
+  if (!(await sendBatch(context, target, sized.batch, { fees, isProbe: isFailing, nonce })))
+    return isFailing ? mintsNothing : 'done';
+  const sent = sized.batch.mints.length;
   // A short rest collects more mints. Fewer and fuller transactions cost less.
   const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
   await delay(restMs, undefined, { signal: stopping }).catch(() => {});
   return 'sent';
+}
+
+/**
+ * Sends one transaction. It is signed before it is stored, since a signature may come from outside, and no transaction of the
+ * database waits for that.
+ * @returns false when not all of the batch is queued any more, or the contract has had its probe: then nothing is sent
+ */
+async function sendBatch(
+  context: LaneContext,
+  { contract, head }: Target,
+  { gasLimit, mints }: SizedBatch,
+  { fees, isProbe, nonce }: { readonly fees: Fees; readonly isProbe: boolean; readonly nonce: bigint },
+): Promise<boolean> {
+  const { chainId } = context.lease;
+  const signed = await context.signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
+  await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
+  const created = { nonce, contract, gasLimit, mints, signed, fees, sentAtBlock: head.number };
+  return storeAndSend(
+    context,
+    created,
+    async (tx) => (await lockQueuedMints(tx, mints)) && (!isProbe || takeProbe(tx, { chainId, contract })),
+  );
+}
+
+/**
+ * Asks what a mint of a contract would do. What nodes do not answer about one, while they answer other questions, must not
+ * keep the others from being sent.
+ * @returns the answer, or why nothing is sent to the contract
+ * @throws what it failed with, when the nodes answer nothing else
+ */
+async function askAbout<T>(
+  { node, stopping }: LaneContext,
+  contract: string,
+  ask: () => Promise<T>,
+): Promise<T | Pause> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (stopping.aborted || !isOfNode(error) || !(await answersOthers(node, error, stopping))) throw error;
+    node.preferOthers();
+    const detail = `The nodes do not say what a mint of ${contract} would do: ${wordsOf(error)}`;
+    return { reason: 'contract_unanswered', detail };
+  }
 }
 
 /** Counts mints that were reverted in blocks that are not final yet. */

@@ -5,6 +5,7 @@ import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
+import { listResting, rest } from '../context/rests.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
 import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
@@ -12,7 +13,6 @@ import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { fillAsked, fillGap } from './fill-gap.ts';
 import { isDue } from './refusal.ts';
-import { rest, restingContracts } from './resting.ts';
 import { sendRefresh } from './send-refresh.ts';
 import { sendToContract } from './send-to-contract.ts';
 
@@ -59,8 +59,8 @@ const mostInVain = 10;
 
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
-  const { stopping } = context;
-  const done = restingContracts(context);
+  const { memory, stopping } = context;
+  const done = new Set(listResting(context, memory.resting));
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
     const refused = await listRefusedMints(context.db, context.lease.chainId);
@@ -79,7 +79,7 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     await setContractPause(context.db, { chainId: context.lease.chainId, contract }, pause);
     if (result === 'sent') continue;
     if (typeof result !== 'string' && pause === undefined) return result;
-    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, contract, pause);
+    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, memory.resting, contract);
     done.add(contract);
     vain += 1;
   }

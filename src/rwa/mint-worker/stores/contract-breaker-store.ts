@@ -36,9 +36,9 @@ export async function findBreaker(db: Database, { chainId, contract }: ContractI
   };
 }
 
-/** Takes the one transaction in an hour that a failing contract gets. @returns whether it may be sent */
-export async function takeProbe(db: Database, { chainId, contract }: ContractId): Promise<boolean> {
-  const { rows } = await db.raw(
+/** Takes the one transaction in an hour that a failing contract gets, where that is stored. @returns whether it may be sent */
+export async function takeProbe(tx: Tx, { chainId, contract }: ContractId): Promise<boolean> {
+  const { rows } = await tx.raw(
     `UPDATE mint_contracts SET probed_at = clock_timestamp() WHERE chain_id = ? AND contract = ?
        AND ${isProbeDue} RETURNING contract`,
     [chainId, contract],

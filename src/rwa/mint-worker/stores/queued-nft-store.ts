@@ -14,10 +14,10 @@ import { stateOfRow } from '../../assets/mint-state-sql.ts';
  */
 
 /** The order in a line. */
-export const inLine = 'mint_contract, company_id, queued_at, id';
+const inLine = 'mint_contract, company_id, queued_at, id';
 
 /** Whether an NFT is of the line. */
-export const isOfLine = (contract: string, companyId: string) => `
+const isOfLine = (contract: string, companyId: string) => `
   ROW (mint_contract, company_id) >= ROW (${contract}, ${companyId})
   AND ROW (mint_contract, company_id) <= ROW (${contract}, ${companyId})`;
 
@@ -28,18 +28,26 @@ export type QueuedMint = Mint & { readonly nftId: string; readonly companyId: st
 export type NextMint = QueuedMint & { readonly contract: string };
 
 /** What one company has queued for one contract: a line, with the NFT that has been queued longest in it. */
-export type QueuedLine = NextMint & { readonly queuedAt: Date };
+export type QueuedLine = NextMint & {
+  /** Whether its company may have another transaction in flight. */
+  readonly hasRoom: boolean;
+};
 
 type LinesWanted = {
   readonly chainId: string;
+  readonly signer: string;
   /** Contracts whose lines are skipped. */
   readonly excludedContracts: readonly string[];
   /** NFTs to skip; a line of nothing else is skipped too. */
   readonly excludedNftIds: readonly string[];
+  /** Ids of the transactions in flight. */
+  readonly inFlight: readonly string[];
+  /** The most of them that have NFTs of one company. */
+  readonly mostInFlight: number;
 };
 
 // Jumps from line to line in the index. A line reads a few entries of it, however many NFTs wait there.
-const lines = `
+const linesByTurn = `
   WITH RECURSIVE named (contract, company_id) AS (
     (SELECT mint_contract, company_id FROM nfts
      WHERE mint_chain_id = :chainId AND mint_state = 'queued'
@@ -56,52 +64,25 @@ const lines = `
       SELECT id, recipient, token_id, queued_at FROM nfts
       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine('l.contract', 'l.company_id')}
         AND id <> ALL (:nftIds::uuid[]) ORDER BY ${inLine} LIMIT 1) oldest
-    WHERE l.contract <> ALL (:contracts::text[]))`;
-
-const lineColumns = `l.contract, company_id AS "companyId", l.id AS "nftId", l.recipient, l.token_id AS "tokenId",
-  l.queued_at AS "queuedAt"`;
-
-const bindingsOf = ({ chainId, excludedContracts, excludedNftIds }: LinesWanted) => ({
-  chainId,
-  contracts: [...excludedContracts],
-  nftIds: [...excludedNftIds],
-});
-
-/** Lists the lines of a network's queue, by contract and company. */
-export async function listQueuedLines(db: Database, chainId: string): Promise<QueuedLine[]> {
-  const { rows }: { rows: QueuedLine[] } = await db.raw(
-    `${lines} SELECT ${lineColumns} FROM lines l`,
-    bindingsOf({ chainId, excludedContracts: [], excludedNftIds: [] }),
-  );
-  return rows;
-}
-
-type TurnWanted = LinesWanted & {
-  readonly signer: string;
-  /** Ids of the transactions in flight. */
-  readonly inFlight: readonly string[];
-  /** The most of them that have NFTs of one company. */
-  readonly mostInFlight: number;
-};
-
-/** A line, and whether its company may have another transaction in flight. */
-export type LineInTurn = QueuedLine & { readonly hasRoom: boolean };
+    WHERE l.contract <> ALL (:contracts::text[])),
+  sent AS (
+    SELECT c.id AS company_id, max(t.nonce) AS nonce, count(*) FILTER (WHERE t.id = ANY (:inFlight::uuid[])) AS in_flight
+    FROM mint_transactions t CROSS JOIN unnest(t.company_ids) AS c (id)
+    WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') GROUP BY c.id)
+  SELECT l.contract, company_id AS "companyId", l.id AS "nftId", l.recipient, l.token_id AS "tokenId",
+    coalesce(s.in_flight, 0) < :mostInFlight AS "hasRoom"
+  FROM lines l LEFT JOIN sent s USING (company_id) ORDER BY s.nonce NULLS FIRST, l.queued_at`;
 
 /**
- * Lists the same lines in turn. The company comes first whose NFTs were sent longest ago, of
- * what is not final yet; then the NFT that has waited longest.
+ * Lists the lines of a network's queue in turn. The company comes first whose NFTs were sent longest ago, of what is not final
+ * yet; then the NFT that has waited longest.
  */
-export async function listLinesByTurn(db: Database, wanted: TurnWanted): Promise<LineInTurn[]> {
-  const { signer, inFlight, mostInFlight } = wanted;
-  const { rows }: { rows: LineInTurn[] } = await db.raw(
-    `${lines}, sent AS (
-       SELECT c.id AS company_id, max(t.nonce) AS nonce, count(*) FILTER (WHERE t.id = ANY (:inFlight::uuid[])) AS in_flight
-       FROM mint_transactions t CROSS JOIN unnest(t.company_ids) AS c (id)
-       WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') GROUP BY c.id)
-     SELECT ${lineColumns}, coalesce(s.in_flight, 0) < :mostInFlight AS "hasRoom"
-     FROM lines l LEFT JOIN sent s USING (company_id) ORDER BY s.nonce NULLS FIRST, l.queued_at`,
-    { ...bindingsOf(wanted), signer, inFlight: [...inFlight], mostInFlight },
-  );
+export async function listLinesByTurn(
+  db: Database,
+  { excludedContracts, excludedNftIds, inFlight, ...wanted }: LinesWanted,
+): Promise<QueuedLine[]> {
+  const excluded = { contracts: [...excludedContracts], nftIds: [...excludedNftIds] };
+  const { rows } = await db.raw(linesByTurn, { ...wanted, ...excluded, inFlight: [...inFlight] });
   return rows;
 }
 
@@ -161,12 +142,12 @@ export async function listQueuedForContract(
 }
 
 /**
- * Locks those of the NFTs that are queued still, for the same recipient and as the same token, until the transaction ends. Skips those
- * that another transaction has locked.
+ * Locks NFTs until the transaction ends, and waits for no other transaction.
+ * @returns false unless all are queued still, for the same recipient and as the same token
  */
-export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<QueuedMint[]> {
-  const { rows }: { rows: { id: string }[] } = await tx.raw(
-    `SELECT n.id FROM nfts n
+export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<boolean> {
+  const { rows } = await tx.raw(
+    `SELECT FROM nfts n
      JOIN unnest(?::uuid[], ?::text[], ?::numeric[]) AS w (id, recipient, token_id)
        ON w.id = n.id AND w.recipient = n.recipient AND w.token_id = n.token_id
      WHERE ${stateOfRow('n')} = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
@@ -176,8 +157,7 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
       mints.map(({ tokenId }) => tokenId),
     ],
   );
-  const locked = new Set(rows.map(({ id }) => id));
-  return mints.filter(({ nftId }) => locked.has(nftId));
+  return rows.length === mints.length;
 }
 
 /**

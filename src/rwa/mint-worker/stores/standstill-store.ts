@@ -2,8 +2,7 @@ import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import { standingReasonSql } from '../../assets/reason-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
-import type { LaneId } from './lane-store.ts';
-import { inLine, isOfLine, type QueuedLine } from './queued-nft-store.ts';
+import type { LaneId, Pause } from './lane-store.ts';
 
 /*
  * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
@@ -18,108 +17,46 @@ type Still = {
   readonly seconds: number;
 };
 
-const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
-  AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL`;
-
 // The most NFTs that one sweep notes. The next sweep goes on.
 const most = 1_000;
 
-/** Notes NFTs in transactions of the lane that have not moved and have no other reason. @param pause why it does not send */
+/**
+ * Notes NFTs in transactions of the lane that have not moved and have no other reason. One that settles waits for nodes to agree on
+ * what is final, while the lane pauses for that.
+ * @param pause why the lane does not send
+ */
 export async function noteStillSubmitted(
   tx: Tx,
   { lane, seconds }: Still,
   known: Known,
-  pause: MintReason | undefined,
+  pause: Pause | undefined,
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, 'unexplained', format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
-       t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing'))
+     SELECT n.id, CASE WHEN s.settles THEN 'finality_unknown' ELSE 'unexplained' END,
+       CASE WHEN s.settles THEN :detail::text
+         ELSE format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
+           t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing')) END
      FROM mint_transactions t
+       CROSS JOIN LATERAL (SELECT t.id = ANY (:settling::uuid[]) AS settles) s
        JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
        JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
        CROSS JOIN LATERAL (SELECT count(*) AS attempts, (array_agg(hash ORDER BY number DESC))[1] AS hash
          FROM mint_attempts WHERE transaction_id = t.id) a
        LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
-     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
-       AND coalesce(mint_reason_of_sending(:pause), true) AND t.id <> ALL (:settling::uuid[])
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed')
+       AND n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
+       AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL
+       AND coalesce(mint_reason_of_sending(:reason::text), true) AND (NOT s.settles OR :reason::text = 'finality_unknown')
      LIMIT ${most} ON CONFLICT DO NOTHING`,
     {
       ...lane,
       seconds,
-      pause: pause ?? null,
+      reason: pause?.reason ?? null,
+      detail: pause?.detail ?? null,
       settling: [...known].flatMap(([id, { isSettling }]) => (isSettling ? [id] : [])),
       ids: [...known.keys()],
       answers: [...known.values()].map(({ answer = null }) => answer),
-    },
-  );
-}
-
-/** Notes NFTs in transactions of the lane that wait for nodes to agree on what is final. */
-export async function noteWaitingForFinality(
-  tx: Tx,
-  { lane, seconds }: Still,
-  detail: string,
-): Promise<void> {
-  await tx.raw(
-    `INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, 'finality_unknown', :detail FROM mint_transactions t
-       JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
-       JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
-     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
-     LIMIT ${most} ON CONFLICT DO NOTHING`,
-    { ...lane, seconds, detail },
-  );
-}
-
-// Transactions from before NFTs could have moved again. A few of them have the NFTs that were queued last.
-const sentBefore = `
-  SELECT q.mint_contract AS contract, q.company_id, max(q.queued_at) AS queued_at FROM (
-    SELECT id FROM mint_transactions
-    WHERE chain_id = :chainId AND signer = :signer AND rwa_id IS NULL
-      AND created_at < clock_timestamp() - make_interval(secs => :seconds)
-    ORDER BY nonce DESC LIMIT 20) t
-  JOIN mint_transaction_nfts o ON o.transaction_id = t.id JOIN nfts q ON q.id = o.nft_id
-  GROUP BY 1, 2`;
-
-const newestSent = 'SELECT max(queued_at) FROM sent';
-
-// The time lets PostgreSQL read a part of the index, and not all NFTs of the company. Lines take turns: while some of a line
-// is sent, NFTs that were queued later in other lines may come first.
-const hasTurns = `EXISTS (
-  SELECT FROM nfts s WHERE s.company_id = l.company_id AND s.mint_contract = l.contract AND s.mint_chain_id = :chainId
-    AND s.updated_at > now() - make_interval(secs => :seconds)
-    AND ${stateOfRow('s')} IN ('submitted', 'minted'))`;
-
-/**
- * Notes queued NFTs that the lane has passed by: it has sent some of their line that were queued later, or of any line
- * where it sends nothing of theirs, and that long ago.
- */
-export async function notePassedBy(
-  tx: Tx,
-  { lane, seconds }: Still,
-  lines: readonly QueuedLine[],
-): Promise<void> {
-  await tx.raw(
-    `WITH sent AS (${sentBefore})
-     INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, 'unexplained', 'Queued, while NFTs that were queued later are sent.'
-     FROM unnest(:contracts::text[], :companyIds::text[], :oldest::timestamptz[]) AS l (contract, company_id, oldest)
-       LEFT JOIN sent USING (contract, company_id)
-       CROSS JOIN LATERAL (
-         SELECT CASE WHEN ${hasTurns} THEN sent.queued_at ELSE (${newestSent}) END AS queued_at OFFSET 0) passed
-       CROSS JOIN LATERAL (
-         SELECT n.id FROM nfts n WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
-           AND ${isOfLine('l.contract', 'l.company_id')} AND n.queued_at < passed.queued_at AND ${isUnexplained}
-         ORDER BY ${inLine} LIMIT ${most}) n
-     WHERE l.oldest < (${newestSent})
-     LIMIT ${most} ON CONFLICT DO NOTHING`,
-    {
-      ...lane,
-      seconds,
-      contracts: lines.map(({ contract }) => contract),
-      companyIds: lines.map(({ companyId }) => companyId),
-      oldest: lines.map(({ queuedAt }) => queuedAt),
     },
   );
 }

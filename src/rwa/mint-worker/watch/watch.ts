@@ -1,8 +1,8 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { isDueForRetry, restBeforeRetry } from '../context/evidence-memory.ts';
 import { answersOthers, isOfNode } from '../context/inquiry.ts';
 import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
 import { beginLook, type Mined, memoryOf } from '../context/lane-memory.ts';
+import { isResting, rest } from '../context/rests.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { type Look, lookAtChain } from './evidence/look.ts';
@@ -19,8 +19,8 @@ import { rebroadcast } from './resend/rebroadcast.ts';
  *
  * The questions of one call, but for broadcasts, are at most:
  * - three of the chain (transactions of the signer, in the newest and in final blocks; the newest final block);
- * - one header for each block since the last call, or for each block that a transaction depends on, where those are
- *   fewer, and one more ({@link lookAtChain});
+ * - one header, and one for each block that a transaction depends on since the last call ({@link lookAtChain}); a few more
+ *   after a reorganisation;
  * - for each transaction whose nonce has been used since the last call, the receipts of its attempts and a header;
  *   again when it is confirmed, and in every call while none of its receipts is there, which happens to no more
  *   transactions than may be in flight;
@@ -95,15 +95,15 @@ async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspec
   const { memory, node, stopping } = context;
   const { id } = transaction;
   if (transaction.confirmedIn !== null) return { transaction, mined: undefined, isAnswered: true };
-  if (!isDueForRetry(context, id)) return { transaction, mined: undefined, isAnswered: false };
+  if (isResting(context, memory.retries, id)) return { transaction, mined: undefined, isAnswered: false };
   try {
     const mined = await minedFor(look, transaction);
-    if (memory.evidence.retries.delete(id)) await clearUnanswered(context, id);
+    if (memory.retries.delete(id)) await clearUnanswered(context, id);
     return { transaction, mined, isAnswered: true };
   } catch (err) {
     if (stopping.aborted || !isOfNode(err)) throw err;
     if (!(await answersOthers(node, err, stopping))) throw err;
-    restBeforeRetry(context, id);
+    rest(context, memory.retries, id);
     await noteUnanswered(context, transaction, err);
     return { transaction, mined: undefined, isAnswered: false };
   }

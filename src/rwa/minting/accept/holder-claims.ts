@@ -2,12 +2,11 @@ import { ProblemError, problem } from '../../../base/errors.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { Actor } from '../../../db/records/audit-store.ts';
 import { type ClaimSecretVault, isSecretForm, sameSecret, sealNewSecret } from '../../assets/claim-secret.ts';
-import type { SecretCaller } from '../../assets/wrong-secret-store.ts';
+import { refuseMoreWrong, type SecretCaller } from '../../assets/wrong-secret-store.ts';
 import { findClaimProof, findHolderClaim, type HolderClaim } from './holder-claim-store.ts';
 import type { MintAcceptor } from './mint-acceptor.ts';
 import { refuseRecipient } from './recipient.ts';
 import { findContractRecipients } from './recipient-store.ts';
-import { refuseMoreWrong } from './wrong-secret.ts';
 
 type Held = { readonly nftId: string; readonly secret: string; readonly caller: SecretCaller };
 

@@ -11,7 +11,7 @@ import { currentCause } from '../../../tracing/in-span.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
 import { insertNfts, type NewNft } from '../../assets/nft-creation-store.ts';
 import { findForeignNfts } from '../../assets/nft-store.ts';
-import type { SecretCaller } from '../../assets/wrong-secret-store.ts';
+import { refuseMoreWrong, type SecretCaller } from '../../assets/wrong-secret-store.ts';
 import { queueNfts } from '../mint-state-store.ts';
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
 import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
@@ -19,7 +19,6 @@ import { mintQueue } from './mint-queue.ts';
 import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { findContractRecipients } from './recipient-store.ts';
 import { createRequestGroups } from './request-groups.ts';
-import { refuseMoreWrong } from './wrong-secret.ts';
 
 type Request = {
   readonly companyId: string;
@@ -68,8 +67,6 @@ type Deps = {
   readonly wake: (causes: readonly string[]) => void;
   /** The answer that an idempotency record keeps: JSON with the field `nftId`. */
   readonly toAnswer: (nftId: string) => { readonly nftId: string };
-  /** How long a request waits for its turn: see `createRequestGroups`. */
-  readonly patienceMs?: number | undefined;
 };
 
 type Outcomes<R> = ReadonlyMap<R, Outcome>;
@@ -82,10 +79,9 @@ type Way<R> = {
 };
 
 export function createMintAcceptor(deps: Deps): MintAcceptor {
-  const { vault, patienceMs } = deps;
+  const { vault } = deps;
   const inGroups = <R extends Request>(way: Way<R>) =>
     createRequestGroups<R, Outcome>({
-      patienceMs,
       lineOf,
       subjectOf,
       run: (requests) => acceptGroup(deps, requests, way),

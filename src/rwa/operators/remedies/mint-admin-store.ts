@@ -78,7 +78,9 @@ const inOrder = {
 /** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
-    `SELECT f.*, coalesce(f.error, m.detail, l.detail, p.pause_detail) AS why, coalesce(m.since, l.since, p.paused_at) AS "reasonSince" FROM (
+    `SELECT f."nftId", f."chainId", f.state, f.recipient, f.since, f.reason,
+       coalesce(f.error, m.detail, l.detail, p.pause_detail) AS why, coalesce(m.since, l.since, p.paused_at) AS "reasonSince"
+     FROM (
        SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
          first.since, n.mint_error AS error, n.mint_contract AS contract, ${nftReasonSql('n')} AS reason
        FROM (SELECT * FROM (${states.map((state) => inOrder[state]).join(' UNION ALL ')}) listed
@@ -93,16 +95,9 @@ export async function listMints(db: Database, { states, chainId, limit }: MintFi
      ORDER BY f.since, f."nftId"`,
     { chainId: chainId ?? null, limit },
   );
-  return rows.map(({ nftId, chainId: network, state, recipient, since, reason, why, reasonSince }) => ({
-    nftId,
-    chainId: network,
-    state,
-    recipient,
-    since,
-    reason,
-    why,
-    reasonSince,
-    remedy: reason === null ? ofFailed(state) : remedyOf(reason),
+  return rows.map((row) => ({
+    ...row,
+    remedy: row.reason === null ? ofFailed(row.state) : remedyOf(row.reason),
   }));
 }
 

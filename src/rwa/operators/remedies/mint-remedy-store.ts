@@ -146,9 +146,3 @@ export async function findNonces(
   );
   return rows[0] ?? { isStored: false, isFilling: false, isWaitedFor: false };
 }
-
-/** The serial and the token id of an NFT, as decimal texts. */
-export async function findIds(db: Database, nftId: string): Promise<{ serial: string; tokenId: string }> {
-  const { rows } = await db.raw('SELECT serial, token_id AS "tokenId" FROM nfts WHERE id = ?', [nftId]);
-  return rows[0];
-}

@@ -4,13 +4,7 @@ import { lockTokens, replaceTokenId } from '../../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../../minting/mint-state-store.ts';
 import { stillInTransaction } from './mint-cancel.ts';
 import { findMint, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
-import {
-  findIds,
-  findRequestedMint,
-  isInFlight,
-  type RequestedMint,
-  wakeLanes,
-} from './mint-remedy-store.ts';
+import { findRequestedMint, isInFlight, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
 
 /** An NFT whose token was replaced. */
 export type Replaced = {
@@ -42,11 +36,11 @@ export async function replaceToken(proving: Proving, mint: RequestedMint): Promi
     await lockTokens(tx, id, [tokenId]);
     const present = await findRequestedMint(tx, nftId);
     if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return undefined;
-    await replaceTokenId(tx, nftId);
+    const ids = await replaceTokenId(tx, nftId);
+    if (ids === undefined) return undefined;
     if (present.state === 'failed') await requeueFailedNft(tx, nftId);
     await deleteMintNotes(tx, [nftId]);
     await wakeLanes(tx);
-    const ids = await findIds(tx, nftId);
     const change = { oldTokenId: tokenId, ...ids, taken: mintInWords(event) };
     await proving.onChange(tx, { state: 'queued', ...change });
     return change;

@@ -1,8 +1,9 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { isOwnAttempt } from '../../../minting/compare/token-row-store.ts';
 import { isBefore } from '../../../minting/compare/token-verdict.ts';
-import { isDueForRetry, type MintSearch, restBeforeRetry } from '../../context/evidence-memory.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
+import type { MintSearch } from '../../context/lane-memory.ts';
+import { isResting, rest } from '../../context/rests.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../../stores/transaction-store.ts';
 import type { Look } from './look.ts';
@@ -37,7 +38,8 @@ export async function findEvidence(
   nfts: readonly TransactionNft[],
   minDepth: bigint,
 ): Promise<Map<string, Evidence>> {
-  const due = nfts.filter(({ nftId }) => isDueForRetry(look.context, nftId));
+  const { context } = look;
+  const due = nfts.filter(({ nftId }) => !isResting(context, context.memory.retries, nftId));
   const all = new Map<string, Evidence>(nfts.map(({ nftId }) => [nftId, { kind: 'waits', note: undefined }]));
   if (due.length === 0) return all;
   const search = searchFor(look, subject, nfts);
@@ -45,17 +47,17 @@ export async function findEvidence(
   for (const nft of due) {
     const found = end.mints.get(nft.tokenId);
     const evidence = found === undefined ? end.otherwise : await weigh(look, nft, found, minDepth);
-    if (evidence.kind === 'waits') rest(look, nft.nftId, evidence.note);
+    if (evidence.kind === 'waits') restBeforeRetry(look, nft.nftId, evidence.note);
     all.set(nft.nftId, evidence);
   }
   return all;
 }
 
 /** Lets an NFT rest before the next question. An NFT that waits for the pace of a search goes on with the next poll. */
-export function rest({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
+export function restBeforeRetry({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
   if (note === undefined || note.reason === 'history_searched') return;
   if (note.reason !== 'contract_nonsense') context.node.preferOthers();
-  restBeforeRetry(context, nftId);
+  rest(context, context.memory.retries, nftId);
 }
 
 type EndOfSearch = {

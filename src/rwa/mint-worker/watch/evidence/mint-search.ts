@@ -1,7 +1,8 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { type BlockRange, isRefused, scanLogs } from '../../../../chain/minting/log-scan.ts';
 import { clockToleranceMs } from '../../../minting/compare/token-verdict.ts';
-import { type MintSearch, remember } from '../../context/evidence-memory.ts';
+import type { MintSearch } from '../../context/lane-memory.ts';
+import { remember } from '../../context/rests.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Look } from './look.ts';
 
@@ -16,7 +17,7 @@ type Subject = { readonly id: string; readonly contract: string };
 
 /** The search for the NFTs of a transaction: one for all of them. */
 export function searchFor({ context }: Look, { id }: Subject, nfts: readonly TransactionNft[]): MintSearch {
-  const { searches } = context.memory.evidence;
+  const { searches } = context.memory;
   const known = searches.get(id);
   if (known !== undefined && nfts.every(({ tokenId }) => known.tokenIds.includes(tokenId))) return known;
   return remember(searches, id, createMintSearch(nfts.map(({ tokenId }) => tokenId)));
@@ -41,7 +42,7 @@ export async function searchMints(
   known: MintSearch,
 ): Promise<SearchEnd> {
   const { context, inquiry, head } = look;
-  const { width } = context.memory.evidence;
+  const { width } = context.memory;
   const final = look.finalized;
   // Before the first final block, no part of the search is kept.
   const search = final < 0n ? createMintSearch(known.tokenIds) : known;

@@ -1,7 +1,7 @@
 import type { NoEvidence } from '../../context/inquiry.ts';
 import { unfitContract } from '../../context/unfit-contract.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
-import { findEvidence, rest } from '../evidence/evidence.ts';
+import { findEvidence, restBeforeRetry } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
 import { searchFor } from '../evidence/mint-search.ts';
 import type { FailedNft, MintedNft, Outcomes } from './outcomes.ts';
@@ -40,7 +40,7 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
   const waiting: WaitingNft[] = [];
   let isOwned = false;
   if (nfts.length > 0) {
-    const { searches } = look.context.memory.evidence;
+    const { searches } = look.context.memory;
     const wasDeep = searches.get(subject.id)?.isDeep === true;
     const depth = look.depthOf(look.finalized);
     const evidences = await findEvidence(look, subject, nfts, depth);
@@ -54,7 +54,7 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
         const note = await askOwner(look, subject.contract, nft);
         if (note === undefined) released.push(nftId);
         else waiting.push({ nft, note });
-        rest(look, nftId, note);
+        restBeforeRetry(look, nftId, note);
         isOwned ||= note?.reason === 'token_exists';
       } else if (evidence?.kind === 'unknown') {
         waiting.push({ nft, note: { reason: 'evidence_unavailable', detail: evidence.detail } });
@@ -65,7 +65,7 @@ async function proveByTokens(look: Look, subject: Subject, nfts: readonly Transa
     if (isOwned && wasDeep) searches.delete(subject.id);
     else if (isOwned) searchFor(look, subject, nfts).isDeep = true;
   }
-  if (waiting.length === 0) look.context.memory.evidence.searches.delete(subject.id);
+  if (waiting.length === 0) look.context.memory.searches.delete(subject.id);
   return { outcomes: { minted, failed, released }, waiting };
 }
 
@@ -104,12 +104,12 @@ async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Pro
   const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
   const doomed = proof.waiting.filter(isNonsense);
   if (doomed.length === 0) return proof;
-  const unfit = await unfitContract(look.context, contract, look.finalized);
+  const unfit = await unfitContract(look.context, contract);
   if (unfit === undefined || unfit === 'doubted' || unfit.look !== 'no_code') return proof;
   // So that nothing more is sent to it.
   memory.costs.delete(contract);
   const waiting = proof.waiting.filter((each) => !isNonsense(each));
-  if (waiting.length === 0) memory.evidence.searches.delete(id);
+  if (waiting.length === 0) memory.searches.delete(id);
   const failed = doomed.map(({ nft: { nftId } }) => ({ nftId, reason: unfit.reason }));
   return { outcomes: { ...proof.outcomes, failed: [...proof.outcomes.failed, ...failed] }, waiting };
 }

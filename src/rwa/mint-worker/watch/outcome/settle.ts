@@ -3,7 +3,6 @@ import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { type Mined, memoryOf } from '../../context/lane-memory.ts';
-import { restForLong } from '../../context/unreported.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -134,13 +133,15 @@ async function noteRevert(tx: Tx, id: string, mined: Mined, subject: ContractId)
   if (!isExcused) await noteFailure(tx, subject);
 }
 
+// As long as between two transactions to a contract that makes mints fail.
+const revertedReportMs = 3_600_000;
+
 /**
  * A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. Those whose
  * outcome cannot be proven then wait without it.
  */
 async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { context } = look;
-  const { db, lease, memory } = context;
+  const { db, lease, memory, now } = look.context;
   const { id, contract, rwaId } = transaction;
   if (mined.block.number > look.finalized) {
     memoryOf(memory, id).isSettling = true;
@@ -158,5 +159,6 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
       if (rwaId === null) await noteRevert(tx, id, mined, { chainId: lease.chainId, contract });
     },
   });
-  if (rwaId !== null) restForLong(context, contract);
+  // It cost gas.
+  if (rwaId !== null) memory.unreported.set(contract, { until: now() + revertedReportMs, times: 0 });
 }

@@ -2,6 +2,7 @@ import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
+import { isResting, rest } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
@@ -66,30 +67,24 @@ async function sendAgain(context: LaneContext, transaction: OpenTransaction): Pr
   await context.step('rebroadcast', attemptFacts(transaction, newest));
 }
 
-// The node is asked about the next transaction after this time, and then after twice as long each time. Some nodes never
-// show what waits.
-const firstWaitMs = 1_000;
-
 /**
  * Whether the node has forgotten the transaction that the chain takes next, and so perhaps those behind it: nodes drop
- * what waits when they restart, when their pool is full, and some when a block is. It is asked when a block has come
- * without it.
+ * what waits when they restart, when their pool is full, and some when a block is. Some nodes never show what waits, so it is
+ * asked ever more rarely.
  * @throws when the node does not answer
  */
 async function isForgotten(
-  { context: { memory, node, now, settings }, head, count }: Look,
+  { context, head, count }: Look,
   { id, nonce, attempts: [newest] }: OpenTransaction,
 ): Promise<boolean> {
+  const { memory, node, settings } = context;
   const known = memoryOf(memory, id);
   if (nonce !== count || known.broadcastAt === undefined || known.refused !== undefined) return false;
-  const { next } = memory;
-  if (next?.id !== id) {
-    memory.next = { id, block: head.number, askAt: now() + firstWaitMs, waitMs: firstWaitMs };
-    return false;
-  }
-  if (head.number <= next.block || now() < next.askAt) return false;
-  const waitMs = next.waitMs * 2;
-  memory.next = { id, block: head.number, askAt: now() + waitMs, waitMs };
+  if (isResting(context, memory.lookedFor, id)) return false;
+  const isNext = memory.lookedFor.has(id);
+  rest(context, memory.lookedFor, id);
+  // It became the next just now.
+  if (!isNext) return false;
   const isGone = (await node.senderOf(newest.hash)) === null;
   const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
   const times = (known.forgotten?.times ?? 0) + 1;
