@@ -14,9 +14,12 @@ const limits = {
 };
 const sources = ['src/**/*.ts', 'scripts/**/*.ts', 'migrations/*.ts'];
 
+const exporting = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
+
 const files = globSync(sources, { exclude: (name) => name.includes('generated') }).map((name) => {
   const text = readFileSync(name, 'utf8');
-  return { name, lines: text.split('\n').length - 1, functions: functionsOf(name, text) };
+  const exported = [...text.matchAll(exporting)].map(([, word = '']) => word);
+  return { name, lines: text.split('\n').length - 1, functions: functionsOf(name, text), exported };
 });
 
 /**
@@ -49,6 +52,12 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
+const owners = Map.groupBy(
+  files
+    .filter(({ name }) => name.startsWith('src'))
+    .flatMap(({ name, exported }) => exported.map((word) => ({ name, word }))),
+  ({ word }) => word,
+);
 const folders = Map.groupBy(files, ({ name }) => path.dirname(name));
 
 const fileLines = files.map(({ lines }) => lines);
@@ -73,6 +82,10 @@ const faults = [
   ...[...folders]
     .filter(([folder, { length }]) => folder.startsWith('src') && length > limits.folderMax)
     .map(([folder, { length }]) => `${folder} has ${length} files, at most ${limits.folderMax}`),
+  // One name has one meaning.
+  ...[...owners]
+    .filter(([, { length }]) => length > 1)
+    .map(([word, found]) => `${word} is exported by ${found.map(({ name }) => name).join(' and ')}`),
 ];
 
 process.stdout.write(

@@ -14,7 +14,7 @@ import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectory } from '../http/mounts/portal-files.ts';
-import { type Admission, createAdmission } from '../http/server/admission.ts';
+import { createAdmission, type RequestAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import { createKeyUses, type KeyUses } from '../keys/key-uses.ts';
@@ -39,7 +39,7 @@ export type ApiParts = Parts & {
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
-  readonly admission: Admission;
+  readonly admission: RequestAdmission;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
   readonly keyUses: KeyUses;

@@ -19,7 +19,7 @@ import { openToPages } from '../http/dispatch/open-to-pages.ts';
 import type { AnyHandler } from '../http/dispatch/steps.ts';
 import { createBodyReader } from '../http/input/body.ts';
 import { createAjvProvider } from '../http/input/validators.ts';
-import type { Admission } from '../http/server/admission.ts';
+import type { RequestAdmission } from '../http/server/admission.ts';
 import { createAnswerMemory } from '../http/server/answer-memory.ts';
 import { atBasePaths } from '../http/server/base-paths.ts';
 import { createProxyCheck } from '../http/server/caller-address.ts';
@@ -52,7 +52,7 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
-  readonly admission: Admission;
+  readonly admission: RequestAdmission;
   /** Of callers without a known key; one of its own by default. */
   readonly strangers?: StrangerPace;
   readonly db: Database;

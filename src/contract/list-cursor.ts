@@ -81,11 +81,11 @@ export function cutPage<Row>(
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   if (found.length <= limit || last === undefined) return { rows, cursor: undefined };
-  return { rows, cursor: cursorOf(asked, placeOf(last)) };
+  return { rows, cursor: listCursor(asked, placeOf(last)) };
 }
 
 /** The cursor of a position in a list, in ASCII. */
-export function cursorOf(asked: AskedList, position: string): string {
+export function listCursor(asked: AskedList, position: string): string {
   return Buffer.concat([sumOf(asked, position), Buffer.from(position, 'latin1')]).toString('base64url');
 }
 

@@ -9,7 +9,7 @@ import { decimalsOf } from './currencies.ts';
 import { consumeChallenge } from './eligibility/challenge-store.ts';
 import type { ChallengePlace } from './eligibility/challenge-text.ts';
 import type { Findings, HoldingsReader } from './eligibility/holdings.ts';
-import { judge } from './eligibility/judge.ts';
+import { judgeWallet } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { checkProof, type Proof, proofInvalid } from './eligibility/proof.ts';
 import type { ReaderParts } from './eligibility/read-network.ts';
@@ -78,7 +78,7 @@ async function decide(
   if (reading === undefined || reading.version !== event.version) throw unread(event);
   const { findings, nonce } = reading;
   const used = await findUsedTokens(tx, event.id, findings);
-  const { admission: tokens, getsDiscount } = judge(event, findings, used, tokenIds !== null);
+  const { admission: tokens, getsDiscount } = judgeWallet(event, findings, used, tokenIds !== null);
   if (typeof tokens === 'string') throw rejection(tokens);
   if (nonce !== undefined && !(await consumeChallenge(tx, companyId, nonce))) throw proofInvalid();
   const price = priceFor(event, getsDiscount, decimalsOf(event.currency));

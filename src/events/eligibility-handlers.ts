@@ -9,7 +9,7 @@ import { decimalsOf } from './currencies.ts';
 import { insertChallenge } from './eligibility/challenge-store.ts';
 import { type ChallengePlace, challengeText } from './eligibility/challenge-text.ts';
 import type { HoldingsReader } from './eligibility/holdings.ts';
-import { judge } from './eligibility/judge.ts';
+import { judgeWallet } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { blocksOf, blockToApi, entryToApi } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
@@ -38,7 +38,7 @@ export function createEligibilityHandlers({
       const event = existing(await findEvent(db, companyId, eventId));
       const findings = await readHoldings(holdings, event, wallet, null);
       const used = await findUsedTokens(db, event.id, findings);
-      const { attend, discount, getsDiscount, admission } = judge(event, findings, used, false);
+      const { attend, discount, getsDiscount, admission } = judgeWallet(event, findings, used, false);
       const price = priceFor(event, getsDiscount, decimalsOf(event.currency));
       const body = {
         eventId: event.id,

@@ -22,7 +22,7 @@ export const foreignCompany = z
   .transform((id) => id || null);
 
 /** The verdict on a key that the service calls invalid. */
-export const refusal: KeyVerdict = {
+export const invalidKey: KeyVerdict = {
   result: { ok: false, reason: 'invalid' },
   validSeconds: Number.POSITIVE_INFINITY,
 };
@@ -60,7 +60,7 @@ type AcceptedKey = {
  * @param now the current time, in milliseconds since 1970
  */
 export function acceptance({ expiresAt, ...key }: AcceptedKey, now: number): KeyVerdict {
-  if (expiresAt <= now) return refusal;
+  if (expiresAt <= now) return invalidKey;
   const caller = { ...key, rateLimit: null };
   return { result: { ok: true, caller }, validSeconds: (expiresAt - now) / 1_000 };
 }

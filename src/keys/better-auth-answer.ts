@@ -3,9 +3,9 @@ import {
   acceptance,
   foreignCompany,
   foreignId,
+  invalidKey,
   limited,
   type ReadAnswer,
-  refusal,
   scopesOf,
 } from './auth-answer.ts';
 
@@ -68,5 +68,5 @@ export const readBetterAuthAnswer: ReadAnswer = (body, now) => {
   if (code === 'INVALID_API_KEY' && typeof message === 'object' && message !== null) {
     throw new Error('the authentication service failed inside');
   }
-  return refusal;
+  return invalidKey;
 };

@@ -3,9 +3,9 @@ import {
   acceptance,
   foreignCompany,
   foreignId,
+  invalidKey,
   limited,
   type ReadAnswer,
-  refusal,
   scopesOf,
 } from './auth-answer.ts';
 
@@ -52,7 +52,7 @@ export const readUnkeyAnswer: ReadAnswer = (body, now) => {
     };
     return acceptance(key, now);
   }
-  if (!limitCodes.has(data.code)) return refusal;
+  if (!limitCodes.has(data.code)) return invalidKey;
   const waits = (data.ratelimits ?? [])
     .filter(({ exceeded }) => exceeded)
     .map(({ reset }) => (reset > longestDurationMs ? reset - now : reset) / 1_000);

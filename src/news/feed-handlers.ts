@@ -4,7 +4,7 @@ import { currentScope } from '../base/request-scope.ts';
 import type { operations } from '../contract/generated/news.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
-import { cursorOf, placeOfCursor } from './feed/feed-cursor.ts';
+import { feedCursor, placeOfCursor } from './feed/feed-cursor.ts';
 import { type FeedPage, FeedRestartedError, readFeed } from './feed/feed-store.ts';
 import type { FeedWatch } from './feed/feed-watch.ts';
 import { newsToApi, type RecordPaths } from './feed/news-to-api.ts';
@@ -40,7 +40,7 @@ export function createFeedHandlers({
       const { epoch } = page.next;
       const body = {
         news: page.news.map((news) => newsToApi(news, { companyId, epoch, paths })),
-        cursor: cursorOf(companyId, page.next),
+        cursor: feedCursor(companyId, page.next),
         hasMore: page.hasMore,
       };
       const headers = seconds === 0 ? {} : { 'Preference-Applied': `wait=${seconds}` };
@@ -88,7 +88,7 @@ function restartProblem(
   { restart }: FeedRestartedError,
   paths: RecordPaths,
 ) {
-  const after = cursorOf(companyId, restart);
+  const after = feedCursor(companyId, restart);
   const query = new URLSearchParams({
     ...(types !== undefined && { types: types.join() }),
     ...(limit !== undefined && { limit: String(limit) }),

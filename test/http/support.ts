@@ -7,7 +7,7 @@ import type { OpenApiDocument } from '../../src/contract/documents.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
-import { type Admission, createAdmission } from '../../src/http/server/admission.ts';
+import { createAdmission, type RequestAdmission } from '../../src/http/server/admission.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import type { StrangerPace } from '../../src/http/server/stranger-pace.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
@@ -52,7 +52,7 @@ export type FixtureOptions = {
   readonly limiter?: Limiter;
   readonly refusedKeys?: AddressLimit;
   readonly publicRequests?: AddressLimit;
-  readonly admission?: Admission;
+  readonly admission?: RequestAdmission;
   readonly strangers?: StrangerPace;
   readonly trustedProxies?: readonly string[];
   readonly handlers?: Readonly<Record<string, FixtureHandler>>;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPace } from '../../src/rwa/mint-worker/standstill.ts';
+import { createBlockPace } from '../../src/rwa/mint-worker/standstill.ts';
 
 test('the time that so many blocks took is that of blocks which the lane has seen, however many come between two polls', () => {
-  const pace = createPace();
+  const pace = createBlockPace();
   const seconds: number[] = [];
   // A poll takes five seconds at a slow node, while the chain makes ten blocks a second.
   for (let poll = 0; poll < 8; poll += 1) seconds.push(pace(BigInt(50 * poll), 5, poll * 5_000));
@@ -11,6 +11,6 @@ test('the time that so many blocks took is that of blocks which the lane has see
 });
 
 test('a poll that sees no new block does not count', () => {
-  const pace = createPace();
+  const pace = createBlockPace();
   for (let poll = 0; poll < 8; poll += 1) expect(pace(7n, 5, poll * 1_000)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -13,7 +13,14 @@ import { mostGas } from '../minting/gas.ts';
 import { openWallet } from '../minting/key-signer.ts';
 import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
 import { createMintNode, type MintNode } from '../minting/mint-node.ts';
-import { betterOffer, hasNews, hintOf, isSettled, type Offer, type RefusalHint } from '../minting/refusal.ts';
+import {
+  betterOffer,
+  hasUnmetFigure,
+  hintOf,
+  isSettled,
+  type Offer,
+  type RefusalHint,
+} from '../minting/refusal.ts';
 import { nodeMessage } from '../rpc/transport/node-message.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
@@ -151,7 +158,7 @@ async function broadcast(sending: Sending, node: MintNode, unpriced: Unpriced): 
 const namesWhatItTakes = (hint: RefusalHint, offer: Offer): boolean =>
   hint.first === 'type'
     ? offer.fees.maxPriorityFeePerGas !== null
-    : hint.first !== 'size' && hasNews(hint, offer);
+    : hint.first !== 'size' && hasUnmetFigure(hint, offer);
 
 const rejectedBy = (words: string, hash: string) =>
   new Error(

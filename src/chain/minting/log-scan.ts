@@ -63,7 +63,7 @@ export function isAnswered(error: unknown): boolean {
 }
 
 /** Whether a node answered with an error: of the logs of a single block, it does not give them. */
-export const isRefused = (error: unknown): boolean =>
+export const isErrorOfNode = (error: unknown): boolean =>
   isOfNodes(error)
     ? error.attempts.some(({ code }) => code !== undefined)
     : nodeErrorCode(error) !== undefined;

@@ -9,10 +9,10 @@ export type Mint = {
 };
 
 /** Tokens whose metadata changed: ids from the first to the last, both decimal. */
-export type TokenRange = { readonly from: string; readonly to: string };
+export type TokenIdRange = { readonly from: string; readonly to: string };
 
 /** All tokens of a contract. */
-export const allTokens: TokenRange = { from: '0', to: (2n ** 256n - 1n).toString() };
+export const allTokens: TokenIdRange = { from: '0', to: (2n ** 256n - 1n).toString() };
 
 /**
  * The interface that a contract must have for us to mint on it. `mintBatch` must skip ids that exist. A contract may lack
@@ -61,11 +61,11 @@ export function decodeMintBatch(data: string): Mint[] {
 }
 
 /** The data of a call that reports changed metadata to marketplaces (ERC-4906). */
-export const encodeRefresh = ({ from, to }: TokenRange): string =>
+export const encodeRefresh = ({ from, to }: TokenIdRange): string =>
   [refreshSelector, word(BigInt(from)), word(BigInt(to))].join('');
 
 /** The tokens of a call that {@link encodeRefresh} encoded; undefined when the data is anything else. */
-export function decodeRefresh(data: string): TokenRange | undefined {
+export function decodeRefresh(data: string): TokenIdRange | undefined {
   const [from, to] = data.slice(refreshSelector.length).match(/.{64}/g) ?? [];
   if (from === undefined || to === undefined) return undefined;
   const range = { from: BigInt(`0x${from}`).toString(), to: BigInt(`0x${to}`).toString() };

@@ -64,7 +64,7 @@ const looksBeforeReplacing = 3;
 
 /** Whether a transaction is replaced that nodes reject: after three polls in a row, or at once for a figure in the text. */
 export const isReplaceable = (hint: RefusalHint, last: Offer, looks: number): boolean =>
-  looks >= looksBeforeReplacing || hasNews(hint, last);
+  looks >= looksBeforeReplacing || hasUnmetFigure(hint, last);
 
 export type Offer = { readonly fees: Fees; readonly gasLimit: bigint };
 
@@ -100,7 +100,7 @@ export function betterOffer(
 }
 
 /** Whether a text has a figure that the attempt does not meet yet. */
-export function hasNews({ first, figure, mostCost }: RefusalHint, { fees, gasLimit }: Offer): boolean {
+export function hasUnmetFigure({ first, figure, mostCost }: RefusalHint, { fees, gasLimit }: Offer): boolean {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
   if (first === 'price') return figure !== undefined && figure > (maxPriorityFeePerGas ?? maxFeePerGas);
   if (first === 'gas') return figure !== undefined && figure > gasLimit;

@@ -6,7 +6,7 @@ import {
   encodeMintBatch,
   encodeRefresh,
   type Mint,
-  type TokenRange,
+  type TokenIdRange,
 } from './mint-contract.ts';
 
 /** Signs digests with its secp256k1 key. */
@@ -47,7 +47,7 @@ type MintTransaction = Common & {
 };
 
 /** A transaction that mints nothing, and reports that metadata of these tokens changed. */
-type RefreshTransaction = Omit<MintTransaction, 'mints'> & { readonly refresh: TokenRange };
+type RefreshTransaction = Omit<MintTransaction, 'mints'> & { readonly refresh: TokenIdRange };
 
 /** A transfer of nothing from the signer to itself, which only uses a nonce. */
 type FillTransaction = Common & { readonly contract?: undefined };
@@ -166,7 +166,7 @@ type SignedContent = {
   /** None when it reports changed metadata, or only uses its nonce. */
   readonly mints: readonly Mint[];
   /** The tokens whose changed metadata it reports; undefined when it reports none. */
-  readonly refresh?: TokenRange | undefined;
+  readonly refresh?: TokenIdRange | undefined;
 };
 
 /** Reads a transaction that a signer of mints has signed. @throws Error when it is another one */

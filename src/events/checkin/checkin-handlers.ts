@@ -1,6 +1,6 @@
 import { problem } from '../../base/errors.ts';
 import type { components, operations } from '../../contract/generated/events.ts';
-import { cursorOf, positionOf } from '../../contract/list-cursor.ts';
+import { listCursor, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
@@ -101,7 +101,7 @@ export function createCheckInHandlers({
           attendeeId,
           revokedAt: revokedAt.toISOString(),
         })),
-        cursor: last === undefined ? after : cursorOf(asked, last.place),
+        cursor: last === undefined ? after : listCursor(asked, last.place),
         hasMore: found.length > limit,
       };
       return { status: 200, body };

@@ -1,7 +1,7 @@
 import { createFewAtOnce } from '../../base/few-at-once.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
-import { judge, type Token } from '../eligibility/judge.ts';
+import { judgeWallet, type Token } from '../eligibility/judge.ts';
 import type { Lacks } from '../eligibility/rounds.ts';
 import { findConsumedTokens } from '../eligibility/token-store.ts';
 import type { EventRecord } from '../event.ts';
@@ -88,7 +88,12 @@ async function readIneligible(
             : 'uncounted',
         });
         // The admission has consumed its tokens already, so none needs to be free.
-        const { admission } = judge({ ...event, oneAdmissionPerToken: false }, findings, new Set(), false);
+        const { admission } = judgeWallet(
+          { ...event, oneAdmissionPerToken: false },
+          findings,
+          new Set(),
+          false,
+        );
         for (const { ticketId, tokens } of those)
           if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
             ineligible.add(ticketId);

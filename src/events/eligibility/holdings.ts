@@ -17,7 +17,7 @@ type HoldingsQuestion = {
 };
 
 /** What a wallet owns of an entry, or why that cannot be said of any wallet. */
-export type Finding = {
+export type HoldingFinding = {
   readonly entry: string;
   readonly standard: TokenStandard | null;
   readonly chainId: string | null;
@@ -31,7 +31,7 @@ export type Finding = {
 );
 
 /** Findings by the text of their entry. */
-export type Findings = ReadonlyMap<string, Finding>;
+export type Findings = ReadonlyMap<string, HoldingFinding>;
 
 export type HoldingsReader = {
   /**
@@ -86,7 +86,7 @@ async function readChain(
   { wallet, tokens }: HoldingsQuestion,
   chainId: string,
   named: readonly Named<ContractEntry>[],
-): Promise<Finding[]> {
+): Promise<HoldingFinding[]> {
   const few = createFewAtOnce(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
     Promise.all(
@@ -104,7 +104,7 @@ async function readRwas(
   { db }: ReaderParts,
   { companyId, wallet, tokens }: HoldingsQuestion,
   named: readonly Named<Entry>[],
-): Promise<Finding[]> {
+): Promise<HoldingFinding[]> {
   const ids = named.flatMap(({ entry }) => (entry.kind === 'rwa' ? [entry.id] : []));
   const asked = {
     companyId,
@@ -113,7 +113,7 @@ async function readRwas(
     tokens: typeof tokens === 'string' ? mostTokens : tokens,
   };
   const found = ids.length === 0 ? [] : await findRwaHoldings(db, asked);
-  return named.flatMap(({ text, entry }): Finding[] => {
+  return named.flatMap(({ text, entry }): HoldingFinding[] => {
     if (entry.kind === 'contract') return [];
     const holding = entry.kind === 'rwa' ? found.find(({ rwaId }) => rwaId === entry.id) : undefined;
     if (holding === undefined) {

@@ -1,4 +1,4 @@
-import type { Finding, Findings } from './holdings.ts';
+import type { Findings, HoldingFinding } from './holdings.ts';
 
 /** What an event asks of wallets. */
 export type Requirements = {
@@ -21,7 +21,7 @@ export const tokenKey = ({ chainId, contract, tokenId }: Token): string =>
 type Rejection = 'wallet_not_eligible' | 'tokens_used' | 'token_ids_required';
 
 export type JudgedEntry = {
-  readonly finding: Finding;
+  readonly finding: HoldingFinding;
   readonly state: 'matches' | 'does_not_match' | 'not_decidable';
   readonly reason: string | null;
   /** Tokens that have admitted nobody; null where they are not asked for, or not known. */
@@ -43,7 +43,7 @@ type Outcome = readonly Token[] | Rejection;
  * @param used keys of the tokens that have admitted somebody
  * @param isNamed whether the caller has named tokens, so that no others count
  */
-export function judge(
+export function judgeWallet(
   event: Requirements,
   findings: Findings,
   used: ReadonlySet<string>,
@@ -70,7 +70,7 @@ const isEnough = (judged: readonly JudgedEntry[], { requireAll }: Requirements) 
 
 type Judged = { readonly judged: JudgedEntry; readonly outcome: Outcome };
 
-function byBalance(finding: Finding, { minimumBalance }: Requirements): Judged {
+function byBalance(finding: HoldingFinding, { minimumBalance }: Requirements): Judged {
   if ('undecidable' in finding) return notDecidable(finding, finding.undecidable);
   const matches = finding.balance >= BigInt(minimumBalance);
   return {
@@ -80,7 +80,7 @@ function byBalance(finding: Finding, { minimumBalance }: Requirements): Judged {
 }
 
 function byTokens(
-  finding: Finding,
+  finding: HoldingFinding,
   { minimumBalance }: Requirements,
   used: ReadonlySet<string>,
   isNamed: boolean,
@@ -112,7 +112,7 @@ function byTokens(
   };
 }
 
-const notDecidable = (finding: Finding, reason: string): Judged => ({
+const notDecidable = (finding: HoldingFinding, reason: string): Judged => ({
   judged: { finding, state: 'not_decidable', reason, freeTokenIds: null },
   outcome: 'wallet_not_eligible',
 });

@@ -1,6 +1,6 @@
 import { currentScope } from '../../base/request-scope.ts';
 import type { Release } from '../../base/semaphore.ts';
-import type { Admission } from '../server/admission.ts';
+import type { RequestAdmission } from '../server/admission.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
  * @returns undefined where nothing is to be waited for
  * @throws ProblemError `overloaded`
  */
-export function admitWork(admission: Admission, exchange: Exchange): Promise<void> | undefined {
+export function admitWork(admission: RequestAdmission, exchange: Exchange): Promise<void> | undefined {
   const scope = currentScope();
   const { tenant } = scope ?? {};
   if (scope === undefined || tenant === undefined) return undefined;
@@ -35,7 +35,7 @@ export function admitWork(admission: Admission, exchange: Exchange): Promise<voi
  * Waits until the company may have another large response, which ends when it is sent or its caller has gone.
  * @throws ProblemError `overloaded`
  */
-export async function admitLarge(admission: Admission, exchange: Exchange): Promise<void> {
+export async function admitLarge(admission: RequestAdmission, exchange: Exchange): Promise<void> {
   const scope = currentScope();
   if (scope?.tenant === undefined || exchange.isLarge === true) return;
   exchange.isLarge = true;

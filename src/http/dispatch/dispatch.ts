@@ -10,7 +10,7 @@ import { tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
-import type { Admission } from '../server/admission.ts';
+import type { RequestAdmission } from '../server/admission.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
@@ -34,7 +34,7 @@ export type DispatchOptions = {
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
-  readonly admission: Admission;
+  readonly admission: RequestAdmission;
   /** Of what is asked without a known key. */
   readonly strangers: StrangerPace;
   /** Of rejections of a company for its rate or for the load. */

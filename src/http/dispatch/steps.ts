@@ -9,7 +9,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
-import type { Admission } from '../server/admission.ts';
+import type { RequestAdmission } from '../server/admission.ts';
 import { operationCost, type StrangerPace } from '../server/stranger-pace.ts';
 import { admitLarge, admitWork } from './admitted-work.ts';
 import { type CompiledOperation, compileRouter } from './compiled-operations.ts';
@@ -26,7 +26,7 @@ type StepOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly gate: Gate;
   readonly readBody: BodyReader;
-  readonly admission: Admission;
+  readonly admission: RequestAdmission;
   readonly strangers: StrangerPace;
   readonly db: Database;
   readonly log: Logger;

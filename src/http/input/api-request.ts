@@ -97,7 +97,7 @@ function pathValues(request: ApiRequest, raw: ReadonlyMap<string, string>, plans
 function queryValues(request: ApiRequest, query: ParsedQuery, plans: readonly ParameterPlan[]): Values {
   const values: Values = Object.create(null);
   const refuse = (name: string, what: string) => {
-    request.faults.push({ in: 'query', name, message: `${shorten(name)} ${what}` });
+    request.faults.push({ in: 'query', name, message: `${shortName(name)} ${what}` });
   };
   for (const name of query.malformed) refuse(name, 'has an invalid percent-encoding');
   for (const name of query.repeated) refuse(name, 'must be given only once');
@@ -155,6 +155,6 @@ function readFields(body: unknown, { requiredFields, ignoredFields }: BodyPlan):
 }
 
 /** Cuts a name from the caller to 100 characters, for use in a message. */
-export function shorten(name: string): string {
+export function shortName(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaObject } from '../../contract/documents.ts';
-import { shorten } from './api-request.ts';
+import { shortName } from './api-request.ts';
 
 // The pattern of every text of a request. findUnsafeValues reports a text that breaks it.
 export const anyText = '^[^\\x00]*$';
@@ -16,7 +16,7 @@ const formatForms: Readonly<Record<string, string>> = {
 /** Says what a valid value would be, such as `limit must be an integer from 1 to 100`. */
 export function describeFault(name: string, error: ErrorObject): string {
   const schema: SchemaObject = error.parentSchema ?? {};
-  const short = shorten(name);
+  const short = shortName(name);
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':

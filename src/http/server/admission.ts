@@ -5,7 +5,7 @@ import { createAskers, createSemaphore, type Release } from '../../base/semaphor
 type Scope = Pick<RequestScope, 'signal' | 'ending'>;
 
 /** Decides which requests the process works on. */
-export type Admission = {
+export type RequestAdmission = {
   /**
    * Admits a request of the company, at once or when an earlier one has ended.
    * @returns what is called when the process and its database have no more work with the request
@@ -36,7 +36,7 @@ const largeAtOnce = 8;
 const largeWaitMs = 5_000;
 
 /** Returns an admission by the rule of the semaphore: a company has a quarter of the places while others ask. */
-export function createAdmission({ requests, waitMs, maxDelayMs }: AdmissionOptions): Admission {
+export function createAdmission({ requests, waitMs, maxDelayMs }: AdmissionOptions): RequestAdmission {
   const loop = watchLoop(maxDelayMs);
   const askers = createAskers();
   const places = createSemaphore({ places: requests, waitMs, askers, mayWait: () => !loop.isLate() });

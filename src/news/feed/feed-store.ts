@@ -46,7 +46,7 @@ export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || 
   || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || '.' || 'news'::regclass::oid`;
 
 // The identity of a cluster is nobody's business.
-export const shorten = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
+export const shortEpoch = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
 
 /** The number of the news before, of the same subject. @param news the alias of the row */
 export const previousSql = (news: string, types: string, least = '0') => `(SELECT p.position FROM news p
@@ -99,7 +99,7 @@ export async function readFeed(
   const { rows } = await prepared<PageRow>(db, 'read_feed', pageSql, values);
   const [first] = rows;
   if (first === undefined) throw new Error('the state of the feed was not read');
-  const state = { ...first, epoch: shorten(first.epoch) };
+  const state = { ...first, epoch: shortEpoch(first.epoch) };
   if (after !== undefined && !isKept(after, state)) {
     throw new FeedRestartedError({ epoch: state.epoch, position: Number(state.oldest) - 1, mark: '' });
   }

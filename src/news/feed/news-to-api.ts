@@ -1,5 +1,5 @@
 import type { components } from '../../contract/generated/news.ts';
-import { cursorOf } from './feed-cursor.ts';
+import { feedCursor } from './feed-cursor.ts';
 import { placeOf } from './feed-store.ts';
 import type { News } from './news.ts';
 
@@ -26,7 +26,7 @@ export function newsToApi(
     data: { ...(data as Partial<Schemas['NewsData']>), href: hrefOf(news, paths) },
     sequence: position,
     previous,
-    cursor: cursorOf(companyId, placeOf({ id, position }, epoch)),
+    cursor: feedCursor(companyId, placeOf({ id, position }, epoch)),
   };
 }
 

@@ -14,8 +14,8 @@ import {
   type Due,
   disableEndpoint,
   findDue,
-  type Outcome,
   recordOutcomes,
+  type TryOutcome,
   takeOver,
 } from './sender-store.ts';
 
@@ -204,7 +204,7 @@ async function record({ db, jobs }: RunnerParts, id: string, tried: readonly Tri
 const pauseOf = (result: TryResult): number =>
   result.kind === 'answered' && !isSuccess(result.status) ? result.retryAfterMs : 0;
 
-function toOutcome({ due, result }: Tried): Outcome[] {
+function toOutcome({ due, result }: Tried): TryOutcome[] {
   if (result.kind === 'shut') return [];
   const { position } = due;
   if (result.kind === 'unanswered') {

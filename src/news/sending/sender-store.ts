@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { DisabledReason, Endpoint } from '../endpoints/endpoint.ts';
 import { endpointColumns, endpointFromRow } from '../endpoints/endpoint-store.ts';
-import { epochSql, previousSql, shorten } from '../feed/feed-store.ts';
+import { epochSql, previousSql, shortEpoch } from '../feed/feed-store.ts';
 import type { News } from '../feed/news.ts';
 
 /** The endpoints that news are sent to. */
@@ -75,14 +75,14 @@ export async function findDue(db: Database, { id, busy, limit }: DueQuestion): P
   const { rows }: { rows: DueRow[] } = await db.raw(dueSql, { id, limit, busy: [...busy] } as never);
   return rows.map((row) => ({
     ...row,
-    epoch: shorten(row.epoch),
+    epoch: shortEpoch(row.epoch),
     position: Number(row.position),
     previous: row.previous === null ? null : Number(row.previous),
   }));
 }
 
 /** What came of one try. */
-export type Outcome = {
+export type TryOutcome = {
   readonly position: number;
   readonly delivered: boolean;
   /** Null without an answer. */
@@ -140,7 +140,7 @@ const recordSql = `
 export async function recordOutcomes(
   tx: Tx,
   id: string,
-  outcomes: readonly Outcome[],
+  outcomes: readonly TryOutcome[],
   of: EndpointOutcome,
 ): Promise<{ readonly failingMs: number; readonly nextTries: readonly Date[] }> {
   const { rows }: { rows: { failingMs: string | null; nextTries: Date[] }[] } = await tx.raw(recordSql, {

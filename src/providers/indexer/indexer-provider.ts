@@ -8,7 +8,7 @@ import type { WalletTransaction } from './classify/stored-moves.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
 import { findBlockAt, listHistory, type WalletCreditRow } from './read/history-store.ts';
-import { type Holding, listHoldings } from './read/holding-store.ts';
+import { type IndexedHolding, listHoldings } from './read/holding-store.ts';
 import { notIndexed } from './read/not-indexed.ts';
 import {
   readHistoryPlace,
@@ -18,7 +18,7 @@ import {
 } from './read/position.ts';
 import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
-import { createTokenJudges, type Judgement, type TokenJudges } from './read/token-trust.ts';
+import { createTokenJudges, type TokenJudgement, type TokenJudges } from './read/token-trust.ts';
 import { findContracts, type KnownContract } from './store/tokens/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
 import { areStartsKnown } from './store/write/start-store.ts';
@@ -139,7 +139,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
 const maxPageBytes = 2 * 1024 * 1024;
 
 /** Returns the first of these holdings, as many as a page has bytes for, with what is known of their tokens. */
-async function fittingPart(db: Database, chainId: string, holdings: readonly Holding[]) {
+async function fittingPart(db: Database, chainId: string, holdings: readonly IndexedHolding[]) {
   if (holdings.length === 0) return { rows: [], tokens: [] };
   const { fitting, tokens } = await findPageTokens(db, chainId, holdings, maxPageBytes);
   return { rows: holdings.slice(0, fitting), tokens };
@@ -175,8 +175,8 @@ function keyOf({ contract, tokenId }: { readonly contract: string; readonly toke
 
 function toEntry(
   wallet: string,
-  { contract, tokenId, standard, amount, changedBlock }: Holding,
-  text: (KnownContract & Judgement) | undefined,
+  { contract, tokenId, standard, amount, changedBlock }: IndexedHolding,
+  text: (KnownContract & TokenJudgement) | undefined,
   token: KnownToken | undefined,
 ): NftEntry {
   // Rows of earlier releases have characters that strict parsers reject.

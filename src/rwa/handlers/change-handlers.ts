@@ -22,7 +22,7 @@ import type { RwaDetail } from '../assets/rwa-row.ts';
 import { findRwa } from '../assets/rwa-store.ts';
 import { examineContract } from '../minting/examine-contract.ts';
 import { listLanes } from '../minting/lane-status-store.ts';
-import { refusal } from './refusal.ts';
+import { bodyProblem } from './refusal.ts';
 import { toApiRwaDetail } from './to-api.ts';
 
 type ChangeOperations = Pick<operations, 'createRwa' | 'updateRwa'>;
@@ -69,7 +69,7 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
           examined.assert();
         });
         if (result.kind === 'missing') throw problem('rwa_not_found');
-        if (result.kind === 'faulty') throw refusal(result.errors);
+        if (result.kind === 'faulty') throw bodyProblem(result.errors);
         if (isAsked) await assertOwnContract(deps, tx, companyId, target.input);
         await recordChange(tx, { companyId, rwaId: seen.id, archived, changed: result.changed }, origin);
         const rwa = existing(await findRwa(tx, companyId, path.id));
@@ -81,7 +81,7 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
 
 const inputOf = (parsed: ReturnType<typeof parseRwaInput>): RwaInput => {
   if (parsed.ok) return parsed.input;
-  throw refusal(parsed.errors);
+  throw bodyProblem(parsed.errors);
 };
 
 /** Runs work whose failure counts only later. */
@@ -120,7 +120,7 @@ async function examine({ db, networks, clients }: Deps, input: RwaInput): Promis
     verdict === 'unfit'
       ? `is not fit. ${detail}`
       : `lets none of the signers mint: ${signers.join(', ')}. Let one of them mint, then send the request again`;
-  throw refusal([{ field: 'contractAddress', message }]);
+  throw bodyProblem([{ field: 'contractAddress', message }]);
 }
 
 /** @throws ProblemError `contract_taken` when it is the contract of another company, and not the network's own */

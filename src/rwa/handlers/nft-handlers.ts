@@ -14,7 +14,7 @@ import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
 import { withoutSecret, withSecret } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { nftPageOf, readNftPage } from './nft-page.ts';
-import { refusal } from './refusal.ts';
+import { bodyProblem } from './refusal.ts';
 import { type Reader, recordSecretsRead, secretsReadAction, seesSecrets } from './secrets-read.ts';
 import { type OpenSecret, type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
@@ -59,7 +59,7 @@ export function createNftHandlers({
       const { companyId, once, origin } = context;
       const { data, attributes, imageUrl } = body;
       const faults = changeFaults(body);
-      if (faults.length > 0) throw refusal(faults);
+      if (faults.length > 0) throw bodyProblem(faults);
       return once(
         async (tx) => {
           const before = await lockNft(tx, companyId, id);

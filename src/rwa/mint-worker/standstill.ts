@@ -20,7 +20,7 @@ const normalBlocks = (confirmations: number, stuckBlocks: number): number =>
  * @returns a function for each poll, which returns why the lane does not send
  */
 export function createStandstillSweep() {
-  const pace = createPace();
+  const pace = createBlockPace();
   let sweptAt = Number.NEGATIVE_INFINITY;
   let found: Pause | undefined;
 
@@ -49,7 +49,7 @@ const maxStuckBlocks = 10_000;
  * Creates the measure of how long the lane took to see so many blocks, in seconds. It is infinite until the lane has seen as
  * many. Blocks between two polls do not count: a slow node must not make a lane seem to stall.
  */
-export function createPace() {
+export function createBlockPace() {
   let seen: { readonly number: bigint; readonly at: number }[] = [];
   return (number: bigint, blocks: number, at: number): number => {
     if (seen.at(-1)?.number !== number) seen = [...seen, { number, at }].slice(-blocks - 1);

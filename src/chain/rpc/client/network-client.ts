@@ -5,7 +5,7 @@ import { createFailover } from '../pool/failover.ts';
 import { createMember, type Member, type NodeStatus } from '../pool/node-member.ts';
 import { createNodePool, type NodePool } from '../pool/node-pool.ts';
 import { createSingleNode } from '../pool/pinned-node.ts';
-import { createEndpoint, type Endpoint } from '../transport/endpoint.ts';
+import { createRpcEndpoint, type RpcEndpoint } from '../transport/endpoint.ts';
 import { NodeFault } from '../transport/node-fault.ts';
 import type { Network } from './network.ts';
 import { NetworkProvider } from './network-provider.ts';
@@ -52,7 +52,7 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
     timeoutMs: options.timeoutMs,
   });
   const memberOf = new Map(members.map((member) => [member.endpoint, member]));
-  const isSound = (endpoint: Endpoint) => {
+  const isSound = (endpoint: RpcEndpoint) => {
     const member = memberOf.get(endpoint);
     return member === undefined || pool.isSound(member);
   };
@@ -90,7 +90,7 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   const { timeoutMs, outgoing, log, now, onOutcome } = options;
   const unread = options.unread.get(url);
   const { chainId } = network;
-  const opened = createEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
+  const opened = createRpcEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
   const endpoint = observed(opened, onOutcome);
   const ask = createSingleNode(chainId, endpoint, () => {
     member.avoidedAt = now();
@@ -107,7 +107,7 @@ const outcomes = {
 } as const;
 
 /** The endpoint, reporting the outcome of each request; a poll counts as one. */
-function observed(endpoint: Endpoint, tell: OnOutcome): Endpoint {
+function observed(endpoint: RpcEndpoint, tell: OnOutcome): RpcEndpoint {
   return {
     ...endpoint,
     async ask(...question) {

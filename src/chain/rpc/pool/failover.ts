@@ -1,5 +1,5 @@
 import { isOfEveryNode, messageOf, type RpcAnswer } from '../transport/answer.ts';
-import type { Endpoint, JudgedAnswer } from '../transport/endpoint.ts';
+import type { JudgedAnswer, RpcEndpoint } from '../transport/endpoint.ts';
 import { type NodeAttempt, NodeFault, NodesUnavailableError } from '../transport/node-fault.ts';
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
@@ -7,7 +7,7 @@ export type AskNetwork = (method: string, params: readonly unknown[] | object) =
 /** What failover knows of nodes in addition to their health; nothing by default. */
 type Preference = {
   /** Whether a node may be asked before those of which the opposite is known, such as one that lags. */
-  isSound(endpoint: Endpoint): boolean;
+  isSound(endpoint: RpcEndpoint): boolean;
   /** Called before each request; it must not wait. */
   refresh(): void;
   /** Methods whose answer counts only when the node still serves the network's chain after it. */
@@ -25,16 +25,16 @@ export const noPreference: Preference = { isSound: () => true, refresh() {}, dou
  */
 export function createFailover(
   chainId: string,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly RpcEndpoint[],
   preference = noPreference,
 ): AskNetwork {
   return async (method, params) => {
     preference.refresh();
     const attempts: NodeAttempt[] = [];
-    const refusals: { readonly endpoint: Endpoint; readonly answer: RpcAnswer }[] = [];
-    const limited: Endpoint[] = [];
+    const refusals: { readonly endpoint: RpcEndpoint; readonly answer: RpcAnswer }[] = [];
+    const limited: RpcEndpoint[] = [];
     /** @returns the answer that the caller gets; undefined where another node is to be asked */
-    const ask = async (endpoint: Endpoint, isPatient: boolean): Promise<RpcAnswer | undefined> => {
+    const ask = async (endpoint: RpcEndpoint, isPatient: boolean): Promise<RpcAnswer | undefined> => {
       const outcome = await attempt(endpoint, { method, params, isPatient }, preference.doubted.has(method));
       if (!('verdict' in outcome)) {
         if (outcome.reason === 'limited') limited.push(endpoint);
@@ -71,7 +71,7 @@ type Question = {
 
 /** @returns the answer, or the reason why there is none */
 async function attempt(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   { method, params, isPatient }: Question,
   isDoubted: boolean,
 ): Promise<JudgedAnswer | Omit<NodeAttempt, 'url'>> {
@@ -91,8 +91,8 @@ function wordsOf({ answer, verdict }: JudgedAnswer): Pick<NodeAttempt, 'message'
   return { message: messageOf(answer), code, ...(verdict === 'limited' && { reason: 'limited' }) };
 }
 
-function inOrder(endpoints: readonly Endpoint[], { isSound }: Preference): Endpoint[] {
-  const rank = (endpoint: Endpoint) => 2 * Number(!isSound(endpoint)) + Number(endpoint.isWaiting());
+function inOrder(endpoints: readonly RpcEndpoint[], { isSound }: Preference): RpcEndpoint[] {
+  const rank = (endpoint: RpcEndpoint) => 2 * Number(!isSound(endpoint)) + Number(endpoint.isWaiting());
   const healthy = endpoints
     .filter((endpoint) => endpoint.health.healthy())
     .sort((one, other) => rank(one) - rank(other));

@@ -8,7 +8,7 @@ import {
   findDispute,
   type Witness,
 } from './node-agreement.ts';
-import { graceMs, isInUse, type Judgement } from './node-judgement.ts';
+import { graceMs, isInUse, type NodeJudgement } from './node-judgement.ts';
 import { hashAt, type Member, setJudgement } from './node-member.ts';
 
 /** What a network counts as confirmed and as final. */
@@ -149,7 +149,7 @@ async function judgeForks(
     : undefined;
 }
 
-function judgeFork({ forked, judgement }: Member): Judgement {
+function judgeFork({ forked, judgement }: Member): NodeJudgement {
   if (forked !== undefined) return { state: 'forked', reason: forked };
   return judgement.state === 'forked' ? { state: 'usable', reason: '' } : judgement;
 }

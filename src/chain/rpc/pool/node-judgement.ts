@@ -12,7 +12,7 @@ import type { HeadBlock, Sight } from '../transport/node-look.ts';
  */
 export type NodeState = 'unknown' | 'usable' | 'standing' | 'lagging' | 'forked' | 'foreign' | 'failing';
 
-export type Judgement = {
+export type NodeJudgement = {
   readonly state: NodeState;
   /** In words; empty for `usable` and `unknown`. */
   readonly reason: string;
@@ -30,7 +30,7 @@ export type Track = {
     | undefined;
 };
 
-export type Surroundings = {
+export type NodeSurroundings = {
   /** The highest newest block of the nodes that this one is compared with. */
   readonly best: bigint;
   /** The network's median block interval; undefined while it is unknown. */
@@ -61,7 +61,7 @@ const leastLooks = 3;
 const standingIntervals = 20;
 
 /** Judges a node that answered, and keeps track of how long it has been so. */
-export function judgeHead(track: Track, head: HeadBlock, around: Surroundings): Judgement {
+export function judgeHead(track: Track, head: HeadBlock, around: NodeSurroundings): NodeJudgement {
   follow(track, head, around);
   const behind = around.best - head.number;
   if (track.behind !== undefined && isLong(track.behind, around.now, patienceMs(around))) {
@@ -76,12 +76,12 @@ export function judgeHead(track: Track, head: HeadBlock, around: Surroundings): 
 }
 
 /** Judges a node that did not show a chain of this network. */
-export function judgeAbsent(sight: Exclude<Sight, { kind: 'seen' }>, chainId: string): Judgement {
+export function judgeAbsent(sight: Exclude<Sight, { kind: 'seen' }>, chainId: string): NodeJudgement {
   if (sight.kind === 'failed') return { state: 'failing', reason: sight.fault.message };
   return { state: 'foreign', reason: `it serves chain ${sight.servedChainId}, not ${chainId}` };
 }
 
-function follow(track: Track, head: HeadBlock, { best, date, intervalMs, now }: Surroundings): void {
+function follow(track: Track, head: HeadBlock, { best, date, intervalMs, now }: NodeSurroundings): void {
   const allowance = BigInt(Math.max(normalBlocks, Math.ceil(normalMs / Math.max(intervalMs ?? normalMs, 1))));
   const isBehind = best - head.number > allowance;
   track.behind = isBehind ? again(track.behind, now) : undefined;
@@ -94,7 +94,7 @@ const again = (before: { since: number; looks: number } | undefined, now: number
   looks: (before?.looks ?? 0) + 1,
 });
 
-const patienceMs = ({ intervalMs = assumedIntervalMs }: Surroundings) =>
+const patienceMs = ({ intervalMs = assumedIntervalMs }: NodeSurroundings) =>
   Math.max(intervalsOfPatience * intervalMs, leastPatienceMs);
 
 const isLong = ({ since, looks }: { since: number; looks: number }, now: number, ms: number) =>

@@ -1,18 +1,18 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../../base/log.ts';
-import type { Endpoint } from '../transport/endpoint.ts';
+import type { RpcEndpoint } from '../transport/endpoint.ts';
 import type { Sight } from '../transport/node-look.ts';
 import {
   isInUse,
-  type Judgement,
   judgeAbsent,
   judgeHead,
-  type Surroundings,
+  type NodeJudgement,
+  type NodeSurroundings,
   type Track,
 } from './node-judgement.ts';
 
 /** What operators are shown of one node. */
-export type NodeStatus = Judgement & {
+export type NodeStatus = NodeJudgement & {
   /** The node's URL without secret parts. */
   readonly node: string;
   /** Since when it is in this state, as this process has seen it. */
@@ -26,10 +26,10 @@ type Seen = Extract<Sight, { kind: 'seen' }>;
 
 /** One node of a pool, with what is remembered of it between polls. */
 export type Member = {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RpcEndpoint;
   readonly provider: JsonRpcApiProvider;
   readonly track: Track;
-  judgement: Judgement;
+  judgement: NodeJudgement;
   since: Date;
   /** The last poll that showed a chain of the network. */
   seen: Seen | undefined;
@@ -45,7 +45,7 @@ export type Member = {
   hashes: { readonly head: string; readonly at: Map<bigint, Promise<string | undefined>> };
 };
 
-export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): Member {
+export function createMember(endpoint: RpcEndpoint, provider: JsonRpcApiProvider): Member {
   return {
     endpoint,
     provider,
@@ -100,7 +100,7 @@ export function hashAt(member: Member, number: bigint): Promise<string | undefin
 
 type JudgeOptions = {
   readonly chainId: string;
-  readonly around: Surroundings;
+  readonly around: NodeSurroundings;
   readonly log: Logger;
 };
 
@@ -114,7 +114,7 @@ export function judgeMember(
   setJudgement(member, judged, log);
 }
 
-function judgeSight(member: Member, sight: Sight, chainId: string, around: Surroundings): Judgement {
+function judgeSight(member: Member, sight: Sight, chainId: string, around: NodeSurroundings): NodeJudgement {
   // It was not asked.
   if (sight.kind === 'failed' && sight.fault.reason === 'busy') return member.judgement;
   if (sight.kind !== 'seen') return judgeAbsent(sight, chainId);
@@ -124,13 +124,13 @@ function judgeSight(member: Member, sight: Sight, chainId: string, around: Surro
 }
 
 /** The judgement of a node that was left alone keeps its reason. */
-function judgeRest({ judgement }: Member): Judgement {
+function judgeRest({ judgement }: Member): NodeJudgement {
   const isExplained = !isInUse(judgement.state) && judgement.state !== 'unknown';
   return isExplained ? judgement : { state: 'failing', reason: 'it failed and is left alone for a while' };
 }
 
 /** Replaces the judgement; says so when it is another state. Failures are logged where they happen. */
-export function setJudgement(member: Member, judgement: Judgement, log: Logger): void {
+export function setJudgement(member: Member, judgement: NodeJudgement, log: Logger): void {
   const before = member.judgement;
   member.judgement = judgement;
   if (before.state === judgement.state) return;

@@ -1,6 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { isOfEveryNode } from '../transport/answer.ts';
-import type { Endpoint } from '../transport/endpoint.ts';
+import type { RpcEndpoint } from '../transport/endpoint.ts';
 import { NodesUnavailableError } from '../transport/node-fault.ts';
 import type { BlockId } from '../transport/node-look.ts';
 import { type AskNetwork, createFailover, noPreference } from './failover.ts';
@@ -41,7 +41,7 @@ const doubted = new Set([
  * much rests on count only when the chain id is right after them. Receipts are those of transactions that we have signed.
  * @param onFailure called with each request that this node did not answer
  */
-export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
+export function createSingleNode(chainId: string, endpoint: RpcEndpoint, onFailure: () => void): AskNetwork {
   const ask = createFailover(chainId, [endpoint], { ...noPreference, doubted });
   return async (method, params) => {
     try {

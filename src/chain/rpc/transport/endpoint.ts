@@ -14,7 +14,7 @@ import { quantity } from './quantity.ts';
 import type { Transport } from './transport.ts';
 
 /** One URL of a network, with its health. */
-export type Endpoint = {
+export type RpcEndpoint = {
   /** The URL without credentials and other parts that may be secret. */
   readonly label: string;
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
@@ -67,7 +67,7 @@ const isOfMethod = (error: unknown) =>
 // One error may be an accident.
 const refusalsOfTag = 3;
 
-export function createEndpoint(options: EndpointOptions): Endpoint {
+export function createRpcEndpoint(options: EndpointOptions): RpcEndpoint {
   const { url, label, unread, chainId, timeoutMs, outgoing, log, now } = options;
   const opened = openTransport(url, { outgoing, label: `${chainId} ${label}`, unread });
   const transport = createPacedTransport(opened, now);

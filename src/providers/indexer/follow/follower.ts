@@ -17,7 +17,7 @@ import { BrokenChainError, compareBranches, NodeBelowError } from './ancestor.ts
 import { createBlockWindow, type WindowOptions } from './block-window.ts';
 import { afterGap } from './height-gaps.ts';
 import type { NodeBlocks } from './node-blocks.ts';
-import { isRefused } from './standstill.ts';
+import { isRefusedBlock } from './standstill.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -126,7 +126,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const write = () => appendBlocks(db, chainId, head?.hash, found, finalized);
     await inTurn(write).catch((error: unknown) => {
       // The batch may contain blocks before it. The next batch has this block only.
-      if (found.length === 1 && isRefused(error)) blockedAt = from;
+      if (found.length === 1 && isRefusedBlock(error)) blockedAt = from;
       throw error;
     });
     most = Math.min(maxBatch, 2 * most);

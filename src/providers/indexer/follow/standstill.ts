@@ -6,7 +6,7 @@ import { recordStandstill } from '../store/write/index-state-store.ts';
 import { BrokenChainError, ReorganisationTooDeepError } from './ancestor.ts';
 
 /** Returns whether the database rejects the content of a block. Another try does not help then. */
-export function isRefused(error: unknown): boolean {
+export function isRefusedBlock(error: unknown): boolean {
   return !isOutage(error) && !(error instanceof IndexMovedError);
 }
 

@@ -6,7 +6,7 @@ import { freshnessOf, type HeadRow } from './history-store.ts';
 import { type HoldingPlace, type HoldingRequest, holdingQuery, pastQuery } from './holding-queries.ts';
 
 /** What a wallet owns of one token. */
-export type Holding = {
+export type IndexedHolding = {
   readonly contract: string;
   readonly tokenId: bigint;
   readonly standard: NftStandard;
@@ -32,13 +32,13 @@ type Row = HeadRow & {
 };
 
 export type HoldingRows = {
-  readonly rows: readonly Holding[];
+  readonly rows: readonly IndexedHolding[];
   readonly completeTo: Freshness;
   /** Set where the page ended before it was full, because it read its limit: the next page begins there. */
   readonly goesOnAt: HoldingPlace | undefined;
 };
 
-function toHolding(row: Row): Holding[] {
+function toHolding(row: Row): IndexedHolding[] {
   if (row.contract === null) return [];
   return [
     {

@@ -6,7 +6,7 @@ import type { ContractText } from '../decode/domain.ts';
 type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
 
 /** What the list and the texts of a token show. */
-export type Judgement = {
+export type TokenJudgement = {
   readonly trust: TokenTrust;
   /** Whether the operator lists it; undefined without a list for the network. */
   readonly isListed?: boolean;
@@ -17,7 +17,7 @@ export type Judgement = {
 /** Judges the tokens of a network. */
 export type TokenJudge = (
   token: Pick<ContractText, 'name' | 'symbol'> & { readonly contract: string },
-) => Judgement;
+) => TokenJudgement;
 
 export type TokenJudges = {
   of(chainId: string): TokenJudge;

@@ -11,7 +11,7 @@ const abi = new Interface([
 ]);
 
 /** A question: an account's amount of an ERC-20 or ERC-1155, or who owns an ERC-721. */
-export type Holding = {
+export type StateQuestion = {
   readonly standard: 20 | 721 | 1155;
   readonly token: string;
   readonly tokenId: bigint | null;
@@ -29,7 +29,7 @@ export type AccountStates = {
   /** Hash of the parent. */
   parentOf(blockHash: string): Promise<string>;
   /** An entry is undefined where nodes do not answer its call though they answer others. */
-  amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(Amount | undefined)[]>;
+  amountsOf(holdings: readonly StateQuestion[], blockHash: string): Promise<(Amount | undefined)[]>;
   /** Returns what the accounts are after the block, or what they are now where no node has its state any more. */
   kindsOf(accounts: readonly string[], blockHash: string): Promise<ReadonlyMap<string, AccountKind>>;
 };
@@ -78,7 +78,7 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
   };
 }
 
-function questionOf({ standard, token, tokenId, account }: Holding): BatchedCall {
+function questionOf({ standard, token, tokenId, account }: StateQuestion): BatchedCall {
   const data =
     standard === 721
       ? abi.encodeFunctionData('ownerOf', [tokenId])
@@ -88,7 +88,7 @@ function questionOf({ standard, token, tokenId, account }: Holding): BatchedCall
   return { to: token, data };
 }
 
-function amountIn(word: bigint | undefined, { standard, account }: Holding): bigint | undefined {
+function amountIn(word: bigint | undefined, { standard, account }: StateQuestion): bigint | undefined {
   if (word === undefined || standard !== 721) return word;
   return word === BigInt(account) ? 1n : 0n;
 }

@@ -12,7 +12,7 @@ import {
   type TransferVerdict,
 } from '../store/checks/check-store.ts';
 import type { SuspectTransfer } from '../store/rows/check-rows.ts';
-import type { AccountKind, AccountStates, Amount, Holding } from './account-states.ts';
+import type { AccountKind, AccountStates, Amount, StateQuestion } from './account-states.ts';
 
 type CheckerOptions = {
   readonly chainId: string;
@@ -71,9 +71,10 @@ type Answers = {
   readonly failure: unknown;
 };
 
-const keyOf = ({ standard, token, tokenId, account }: Holding) => `${standard}${token}${tokenId}${account}`;
+const keyOf = ({ standard, token, tokenId, account }: StateQuestion) =>
+  `${standard}${token}${tokenId}${account}`;
 
-const holdingOf = ({ standard, token, tokenId }: SuspectTransfer, account: string): Holding => ({
+const holdingOf = ({ standard, token, tokenId }: SuspectTransfer, account: string): StateQuestion => ({
   standard,
   token,
   tokenId,
@@ -116,7 +117,7 @@ async function askAbout(
 const tellsArrival = ({ standard, gain, value }: SuspectTransfer) => standard === 20 && gain === value;
 
 /** Returns by how much the block changed the account's amount; undefined where the contract does not report it. */
-function changeOf({ before, after }: Answers, holding: Holding): bigint | undefined {
+function changeOf({ before, after }: Answers, holding: StateQuestion): bigint | undefined {
   const had = before.get(keyOf(holding))?.amount;
   const has = after.get(keyOf(holding))?.amount;
   return had === undefined || has === undefined ? undefined : has - had;

@@ -1,6 +1,6 @@
 import type { Fees } from '../../../chain/minting/fees.ts';
 import { mostGas } from '../../../chain/minting/gas.ts';
-import { encodeRefresh, type TokenRange } from '../../../chain/minting/mint-contract.ts';
+import { encodeRefresh, type TokenIdRange } from '../../../chain/minting/mint-contract.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { tokenRangeOf } from '../../assets/token-id.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
@@ -60,7 +60,7 @@ export async function sendRefresh(
 async function gasFor(
   context: LaneContext,
   contract: string,
-  range: TokenRange,
+  range: TokenIdRange,
 ): Promise<bigint | undefined> {
   const { db, lease, log, memory, node, signer } = context;
   try {

@@ -14,7 +14,12 @@ import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
 import { refuseUnfit } from '../context/unfit-contract.ts';
-import { type Breaker, findBreaker, mostFailures, takeProbe } from '../stores/contract-breaker-store.ts';
+import {
+  type ContractBreaker,
+  findBreaker,
+  mostFailures,
+  takeProbe,
+} from '../stores/contract-breaker-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, lockQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
@@ -164,7 +169,7 @@ async function roomFor(
   context: LaneContext,
   { contract, head, inFlight }: Target,
   fees: Fees,
-  { gasFactor }: Breaker,
+  { gasFactor }: ContractBreaker,
 ): Promise<Room | Pause | undefined> {
   const { memory, settings, signer } = context;
   // Until there is an estimate: that of our own contract.

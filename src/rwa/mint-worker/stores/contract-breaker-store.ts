@@ -12,7 +12,7 @@ export const mostFailures = 5;
 // A multiple of what estimates say.
 const mostGasFactor = 16;
 
-export type Breaker = {
+export type ContractBreaker = {
   /** Transactions in a row that minted nothing. */
   readonly failures: number;
   /** By how much the gas is raised that estimates say. */
@@ -23,7 +23,7 @@ export type Breaker = {
 
 const isProbeDue = `(probed_at IS NULL OR probed_at < clock_timestamp() - interval '1 hour')`;
 
-export async function findBreaker(db: Database, { chainId, contract }: ContractId): Promise<Breaker> {
+export async function findBreaker(db: Database, { chainId, contract }: ContractId): Promise<ContractBreaker> {
   const { rows }: { rows: { failures: number; gas_factor: number; due: boolean }[] } = await db.raw(
     `SELECT failures, gas_factor, ${isProbeDue} AS due FROM mint_contracts WHERE chain_id = ? AND contract = ?`,
     [chainId, contract],

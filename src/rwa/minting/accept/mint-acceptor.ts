@@ -14,7 +14,13 @@ import { findForeignNfts } from '../../assets/nft-store.ts';
 import { refuseMoreWrong, type SecretCaller } from '../../assets/wrong-secret-store.ts';
 import { queueNfts } from '../mint-state-store.ts';
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
-import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
+import {
+  createNftDecision,
+  decideEligible,
+  isSecretInvalid,
+  type MintOutcome,
+  refuse,
+} from './mint-decision.ts';
 import { mintQueue } from './mint-queue.ts';
 import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { findContractRecipients } from './recipient-store.ts';
@@ -69,7 +75,7 @@ type Deps = {
   readonly toAnswer: (nftId: string) => { readonly nftId: string };
 };
 
-type Outcomes<R> = ReadonlyMap<R, Outcome>;
+type Outcomes<R> = ReadonlyMap<R, MintOutcome>;
 
 /** How an operation accepts requests of one company. */
 type Way<R> = {
@@ -81,7 +87,7 @@ type Way<R> = {
 export function createMintAcceptor(deps: Deps): MintAcceptor {
   const { vault } = deps;
   const inGroups = <R extends Request>(way: Way<R>) =>
-    createRequestGroups<R, Outcome>({
+    createRequestGroups<R, MintOutcome>({
       lineOf,
       subjectOf,
       run: (requests) => acceptGroup(deps, requests, way),
@@ -111,7 +117,7 @@ const lineOf = ({ companyId }: Request) => companyId;
 const subjectOf = (request: Request) =>
   request.idempotency === undefined ? request : `${request.idempotency.path} ${request.idempotency.key}`;
 
-function acceptedOrThrow(outcome: Outcome): AcceptedMint {
+function acceptedOrThrow(outcome: MintOutcome): AcceptedMint {
   if (outcome.kind === 'refused') throw outcome.refusal;
   if (outcome.kind === 'failed') throw outcome.error;
   return { nftId: outcome.nftId, isReplay: outcome.kind === 'replayed' };
@@ -122,7 +128,7 @@ async function acceptGroup<R extends Request>(
   deps: Deps,
   requests: readonly R[],
   way: Way<R>,
-): Promise<readonly Outcome[]> {
+): Promise<readonly MintOutcome[]> {
   let isCommitting = false;
   try {
     const outcomes = await inTransaction(deps.db, async (tx) => {
@@ -148,7 +154,7 @@ async function acceptAll<R extends Request>(
   { jobs, toAnswer }: Deps,
   requests: readonly R[],
   { decide, write }: Way<R>,
-): Promise<readonly Outcome[]> {
+): Promise<readonly MintOutcome[]> {
   const repeats = await findRepeats(tx, requests);
   const fresh = requests.filter((request) => !repeats.has(request));
   const decisions = await decide(tx, fresh);
@@ -184,12 +190,12 @@ function mintRequested<R extends Request>({
   outcome: { nftId, recipient },
 }: {
   readonly request: R;
-  readonly outcome: Outcome & { readonly kind: 'queued' };
+  readonly outcome: MintOutcome & { readonly kind: 'queued' };
 }) {
   return { action: 'nft.mint', companyId, subject: nftId, details: { recipient }, by };
 }
 
-function outcomeOf(request: Request, outcome: Outcome | undefined): Outcome {
+function outcomeOf(request: Request, outcome: MintOutcome | undefined): MintOutcome {
   if (outcome === undefined) throw new Error(`A mint of company ${request.companyId} was not decided.`);
   return outcome;
 }
@@ -212,7 +218,7 @@ async function findRepeats<R extends Request>(tx: Tx, requests: readonly R[]): P
 }
 
 /** Undefined when the request is to be worked on. */
-function repeatOf({ requestHash }: IdempotentRequest, claim: Claim | undefined): Outcome | undefined {
+function repeatOf({ requestHash }: IdempotentRequest, claim: Claim | undefined): MintOutcome | undefined {
   if (claim?.kind === 'free') return undefined;
   if (claim?.kind !== 'done') return refuse(problem('idempotency_in_progress'));
   if (!claim.record.requestHash.equals(requestHash)) return refuse(problem('idempotency_key_reused'));
@@ -243,7 +249,7 @@ async function decideMints(
   const missing = ids.filter((id) => !candidates.has(id));
   const foreign = await findForeignNfts(tx, companyId, missing);
 
-  const outcomes = new Map<MintRequest, Outcome>();
+  const outcomes = new Map<MintRequest, MintOutcome>();
   for (const [id, sameNft] of Map.groupBy(requests, ({ nftId }) => nftId.toLowerCase())) {
     const nft = candidates.get(id);
     const decide =
@@ -286,7 +292,7 @@ async function decideCreations(
     findMintLimits(tx, companyId),
   ]);
 
-  const outcomes = new Map<CreateAndMintRequest, Outcome>();
+  const outcomes = new Map<CreateAndMintRequest, MintOutcome>();
   const nfts = new Map<CreateAndMintRequest, NewNft>();
   for (const request of requests) {
     const { rwaId, data } = request;

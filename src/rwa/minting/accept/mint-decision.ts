@@ -8,7 +8,7 @@ import { refuseRecipient } from './recipient.ts';
  */
 
 /** `queued`: the mint is new. `known`: it was accepted before. `replayed`: so was this very request. */
-export type Outcome =
+export type MintOutcome =
   | { readonly kind: 'queued'; readonly nftId: string; readonly chainId: string; readonly recipient: string }
   | { readonly kind: 'known' | 'replayed'; readonly nftId: string }
   | { readonly kind: 'refused'; readonly refusal: ProblemError }
@@ -24,7 +24,7 @@ export function createNftDecision(
   vault: ClaimSecretVault,
   nft: MintCandidate,
   contracts: ReadonlySet<string>,
-): (attempt: Attempt) => Outcome {
+): (attempt: Attempt) => MintOutcome {
   const secret = vault.open(nft.id, nft.sealed);
   let present = nft;
   return ({ secret: given, recipient: named }) => {
@@ -41,7 +41,7 @@ export function decideEligible(
   eligibility: Eligibility,
   nftId: string,
   { named, contracts }: { readonly named: string | undefined; readonly contracts: ReadonlySet<string> },
-): Outcome {
+): MintOutcome {
   const { isArchived, isClaimable, isSupported, chainId, contractAddress, treasury } = eligibility;
   if (isArchived) return refuse(problem('rwa_archived'));
   if (!isClaimable) return refuse(problem('rwa_not_claimable'));
@@ -57,7 +57,7 @@ export function decideEligible(
 }
 
 /** Of an NFT whose mint was accepted before: the same request again is accepted, without a change. */
-function decideKnown(nft: MintCandidate, named: string | undefined): Outcome {
+function decideKnown(nft: MintCandidate, named: string | undefined): MintOutcome {
   if (nft.state === 'minted') return refuse(problem('nft_already_minted'));
   const recipient = named ?? nft.treasury;
   if (recipient === null) return refuse(recipientRequired());
@@ -65,10 +65,10 @@ function decideKnown(nft: MintCandidate, named: string | undefined): Outcome {
   return isSame ? { kind: 'known', nftId: nft.id } : refuse(problem('nft_already_queued'));
 }
 
-export const isSecretInvalid = (outcome: Outcome | undefined) =>
+export const isSecretInvalid = (outcome: MintOutcome | undefined) =>
   outcome?.kind === 'refused' && outcome.refusal.code === 'secret_invalid';
 
-export const refuse = (refusal: ProblemError): Outcome => ({ kind: 'refused', refusal });
+export const refuse = (refusal: ProblemError): MintOutcome => ({ kind: 'refused', refusal });
 
 const recipientRequired = () =>
   problem('recipient_required', {}, inBody('/recipient', 'Recipient is required'));

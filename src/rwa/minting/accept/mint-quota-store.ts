@@ -2,7 +2,7 @@ import { problem } from '../../../base/errors.ts';
 import type { Tx } from '../../../contract/transaction.ts';
 import { prepared } from '../../../db/connection/prepared.ts';
 import { together } from '../../../db/connection/together.ts';
-import { type Outcome, refuse } from './mint-decision.ts';
+import { type MintOutcome, refuse } from './mint-decision.ts';
 
 /*
  * Tables `company_limits`, `company_gas_budgets` and what was used of them: how many NFTs a company may have accepted
@@ -141,7 +141,7 @@ async function lockAccepted(tx: Tx, companyId: string, day: string): Promise<big
 export async function keepWithinQuota<R>(
   tx: Tx,
   companyId: string,
-  outcomes: Map<R, Outcome>,
+  outcomes: Map<R, MintOutcome>,
   limits: MintLimits | undefined,
 ): Promise<void> {
   if (limits === undefined || ![...outcomes.values()].some(({ kind }) => kind === 'queued')) return;
@@ -152,7 +152,7 @@ export async function keepWithinQuota<R>(
   const refusedNfts = new Map<string, number>();
   let accepted = 0n;
   /** Until it may be asked for again; undefined where it may be now. */
-  const waitSeconds = (outcome: Outcome) => {
+  const waitSeconds = (outcome: MintOutcome) => {
     if (outcome.kind === 'known') return refusedNfts.get(outcome.nftId);
     if (outcome.kind !== 'queued') return undefined;
     if (left !== null && accepted >= left) return secondsLeft;
@@ -178,7 +178,7 @@ export async function keepWithinQuota<R>(
   ]);
 }
 
-function chainsOf(outcomes: ReadonlyMap<unknown, Outcome>, among: readonly string[]): readonly string[] {
+function chainsOf(outcomes: ReadonlyMap<unknown, MintOutcome>, among: readonly string[]): readonly string[] {
   const chains = [...outcomes.values()].flatMap((each) => (each.kind === 'queued' ? [each.chainId] : []));
   return among.filter((chainId) => chains.includes(chainId));
 }

@@ -74,13 +74,13 @@ export async function* compareMints(
     const ofToken = rows.get(event.tokenId);
     // An id that no NFT can have is none of ours.
     const isAgreed = ofToken === undefined || agrees(event, ofToken);
-    const found = isAgreed ? undefined : judge(event, ofToken, await factsOf(event));
+    const found = isAgreed ? undefined : judgeEvent(event, ofToken, await factsOf(event));
     if (found !== undefined) yield found;
   }
 }
 
 /** The verdict on rows that may have changed since the facts were found. */
-export function judge(
+export function judgeEvent(
   event: MintEvent,
   rows: readonly TokenRow[],
   facts: TokenFacts,

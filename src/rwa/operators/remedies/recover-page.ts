@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
 import { rwaNumberOf } from '../../assets/token-id.ts';
-import { type Disagreement, judge } from '../../minting/compare/compare-page.ts';
+import { type Disagreement, judgeEvent } from '../../minting/compare/compare-page.ts';
 import { type ContractId, listTokenRows } from '../../minting/compare/token-row-store.ts';
 import type { TokenRow } from '../../minting/compare/token-verdict.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
@@ -42,7 +42,7 @@ export function recoverPage(
     await lockTokens(tx, contract, tokenIds);
     const rows = rowsByToken(await listTokenRows(tx, contract, tokenIds));
     const present = known.flatMap(({ event, facts }) => {
-      const now = judge(event, rows.get(event.tokenId) ?? [], facts);
+      const now = judgeEvent(event, rows.get(event.tokenId) ?? [], facts);
       return now === undefined ? [] : [{ ...now, event, facts }];
     });
     const repairs = planRepairs(present);

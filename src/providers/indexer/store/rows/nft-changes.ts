@@ -1,7 +1,7 @@
 import { type IndexedBlock, type NftMovement, type NftStandard, zeroAddress } from '../../decode/domain.ts';
 
 /** A change of the amount of one token that a wallet owns. */
-export type NftChange = {
+export type NftAmountChange = {
   readonly wallet: string;
   readonly contract: string;
   readonly tokenId: bigint;
@@ -16,13 +16,13 @@ export type NftChange = {
 };
 
 /** The changes of a block in the order of their logs. Transfers of zero are left out. */
-export function nftChanges({ header, transactions }: IndexedBlock): NftChange[] {
+export function nftChanges({ header, transactions }: IndexedBlock): NftAmountChange[] {
   return transactions.flatMap(({ nft }) =>
     nft.filter(({ amount }) => amount > 0n).flatMap((movement) => changesOf(movement, header.number)),
   );
 }
 
-function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
+function changesOf(movement: NftMovement, blockNumber: bigint): NftAmountChange[] {
   const { token: contract, tokenId, standard, logIndex, part, from, to, amount } = movement;
   const base = { contract, tokenId, standard, blockNumber, logIndex, part };
   if (from === to) return from === zeroAddress ? [] : [{ ...base, wallet: to, delta: 0n, gained: true }];
@@ -38,7 +38,7 @@ function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
  * wallet owned before the start of the index is right too. Some contracts log one movement in both standards. Of such
  * a token only the ERC-1155 changes count.
  */
-export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
+export type HoldingChange = Pick<NftAmountChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
   /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
   readonly amount: bigint;
   readonly changedBlock: bigint;
@@ -52,7 +52,7 @@ export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 
 };
 
 /** @param changes in the order of the chain */
-export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
+export function sumChanges(changes: readonly NftAmountChange[]): HoldingChange[] {
   const sums = new Map<string, HoldingChange>();
   for (const change of changes) {
     const { wallet, contract, tokenId, standard, blockNumber, logIndex, delta, gained } = change;

@@ -1,5 +1,5 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
-import { type BlockRange, isRefused, scanLogs } from '../../../../chain/minting/log-scan.ts';
+import { type BlockRange, isErrorOfNode, scanLogs } from '../../../../chain/minting/log-scan.ts';
 import { clockToleranceMs } from '../../../minting/compare/token-verdict.ts';
 import type { MintSearch } from '../../context/lane-memory.ts';
 import { remember } from '../../context/rests.ts';
@@ -78,7 +78,7 @@ export async function searchMints(
     return { mints: all() };
   } catch (error) {
     const isGiven = searched.from <= searched.to || head.number > base;
-    if (!isGiven || !isRefused(error)) throw error;
+    if (!isGiven || !isErrorOfNode(error)) throw error;
     return { mints: all(), missing: { from: 0n, to: searched.from - 1n, error } };
   }
 }

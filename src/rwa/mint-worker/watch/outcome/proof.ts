@@ -14,7 +14,7 @@ export type WaitingNft = {
 };
 
 /** What became of NFTs, as far as it is proven. */
-export type Proof = { readonly outcomes: Outcomes; readonly waiting: readonly WaitingNft[] };
+export type ProvenOutcomes = { readonly outcomes: Outcomes; readonly waiting: readonly WaitingNft[] };
 
 type Subject = { readonly id: string; readonly contract: string };
 
@@ -28,12 +28,16 @@ export async function proveOutcomes(
   look: Look,
   subject: Subject,
   nfts: readonly TransactionNft[],
-): Promise<Proof> {
+): Promise<ProvenOutcomes> {
   const proof = await proveByTokens(look, subject, nfts);
   return failWithoutCode(look, subject, proof);
 }
 
-async function proveByTokens(look: Look, subject: Subject, nfts: readonly TransactionNft[]): Promise<Proof> {
+async function proveByTokens(
+  look: Look,
+  subject: Subject,
+  nfts: readonly TransactionNft[],
+): Promise<ProvenOutcomes> {
   const minted: MintedNft[] = [];
   const failed: FailedNft[] = [];
   const released: string[] = [];
@@ -99,7 +103,11 @@ async function askOwner(
  * Fails NFTs whose contract has no code, when its answers are nonsense. Nonsense from code is no proof: the code may mint
  * all the same, and give right answers later.
  */
-async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Proof): Promise<Proof> {
+async function failWithoutCode(
+  look: Look,
+  { id, contract }: Subject,
+  proof: ProvenOutcomes,
+): Promise<ProvenOutcomes> {
   const { memory } = look.context;
   const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
   const doomed = proof.waiting.filter(isNonsense);

@@ -3,9 +3,9 @@ import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { type Proof, proveOutcomes } from './proof.ts';
+import { type ProvenOutcomes, proveOutcomes } from './proof.ts';
 import { storeConfirmed, storeEnded } from './store-outcome.ts';
-import { hasNews, saveWaiting } from './waiting.ts';
+import { hasChangedNotes, saveWaiting } from './waiting.ts';
 
 /**
  * Settles a transaction whose receipts the node does not give, once the event of a mint in one of its attempts is final. Without
@@ -22,7 +22,7 @@ async function confirmByEvent(
   look: Look,
   transaction: OpenTransaction,
   nfts: readonly TransactionNft[],
-  { outcomes: { minted }, waiting }: Proof,
+  { outcomes: { minted }, waiting }: ProvenOutcomes,
 ): Promise<boolean> {
   const own = minted.find((mint) => transaction.attempts.some(({ hash }) => hash === mint.in.hash));
   if (own === undefined) return false;
@@ -48,7 +48,7 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
   const { outcomes, waiting } = proof;
   if (await confirmByEvent(look, transaction, nfts, proof)) return true;
   if (waiting.length > 0 && waiting.length === nfts.length) {
-    if (hasNews(waiting)) await inFencedTransaction(db, lease, (tx) => saveWaiting(tx, [], waiting));
+    if (hasChangedNotes(waiting)) await inFencedTransaction(db, lease, (tx) => saveWaiting(tx, [], waiting));
     memoryOf(memory, id).mined = null;
     return true;
   }

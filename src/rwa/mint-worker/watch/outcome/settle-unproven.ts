@@ -7,7 +7,7 @@ import type { Look } from '../evidence/look.ts';
 import { applyOutcomes, type Outcomes } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
 import { applyRetryLimit, passedOver, revertedMint } from './retry-limit.ts';
-import { hasNews, saveWaiting } from './waiting.ts';
+import { hasChangedNotes, saveWaiting } from './waiting.ts';
 
 /** Goes on to prove what became of NFTs whose transactions have ended. */
 export async function settleUnproven(look: Look): Promise<void> {
@@ -36,7 +36,7 @@ async function settleOne(look: Look, transaction: UnprovenTransaction): Promise<
   const nfts = await listOpenNfts(db, id);
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
   const isUnproven = waiting.length > 0;
-  if (waiting.length === nfts.length && isUnproven && !hasNews(waiting)) return;
+  if (waiting.length === nfts.length && isUnproven && !hasChangedNotes(waiting)) return;
 
   const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
     const limited = await limitRetries(tx, transaction, proven);

@@ -15,7 +15,7 @@ import {
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
 import { applyOutcomes, type MintedNft } from './outcomes.ts';
-import type { Proof, WaitingNft } from './proof.ts';
+import type { ProvenOutcomes, WaitingNft } from './proof.ts';
 import { applyRetryLimit, noteLeftOut } from './retry-limit.ts';
 import { saveWaiting } from './waiting.ts';
 
@@ -62,7 +62,7 @@ type Ending = {
   /** Of a reverted one. */
   readonly inclusion?: Inclusion;
   readonly nfts: readonly TransactionNft[];
-  readonly proof: Proof;
+  readonly proof: ProvenOutcomes;
   /** Why NFTs fail whose last attempt it was, in words; undefined when it was no attempt. */
   readonly failure?: string;
   /** What else its end changes. */

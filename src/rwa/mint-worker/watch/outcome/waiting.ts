@@ -21,7 +21,7 @@ const isChanged = ({ nft, note }: WaitingNft): boolean =>
   note !== undefined && (note.reason !== nft.note?.reason || note.detail !== nft.note.detail);
 
 /** Whether any note differs from what is stored. */
-export const hasNews = (waiting: readonly WaitingNft[]): boolean => waiting.some(isChanged);
+export const hasChangedNotes = (waiting: readonly WaitingNft[]): boolean => waiting.some(isChanged);
 
 /** Stores why NFTs wait, and deletes the notes of those that no longer do. */
 export async function saveWaiting(
@@ -54,7 +54,7 @@ export async function noteUnanswered(
   } as const;
   const nfts = await listOpenNfts(db, transaction.id);
   const waiting = nfts.filter(({ isMinted }) => !isMinted).map((nft) => ({ nft, note }));
-  if (!hasNews(waiting)) return;
+  if (!hasChangedNotes(waiting)) return;
   await inFencedTransaction(db, lease, (tx) => saveWaiting(tx, [], waiting));
   log.warn({ err, ...transactionFacts(transaction) }, 'mint transaction cannot be watched');
 }
