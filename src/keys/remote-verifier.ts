@@ -40,7 +40,7 @@ type RemoteVerifierOptions = {
 export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifier {
   const client = createAuthClient(options);
   const read = readers[options.dialect];
-  const { verify, known, lastTenant, close } = createCachedVerifier({
+  const cached = createCachedVerifier({
     isWellFormed: (key) => wellFormed.test(key),
     lookUp: async (key) => read(await client.post(key), Date.now()),
     cacheSeconds: options.cacheSeconds,
@@ -51,11 +51,9 @@ export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifie
     lookUpsAtOnce: maxConcurrent / 2,
   });
   return {
-    verify,
-    known,
-    lastTenant,
+    ...cached,
     async close() {
-      await close();
+      await cached.close();
       client.close();
     },
   };
