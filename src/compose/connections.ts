@@ -67,24 +67,5 @@ export function openDatabase(
   });
 }
 
-type ReplicaOptions = {
-  readonly url: string;
-  readonly log: Logger;
-  /** That of the settings by default. */
-  readonly poolMax?: number | undefined;
-};
-
-/** A pool of connections to the replica that the settings name. */
-export function openReplica(
-  config: Config,
-  { url, log, poolMax = config.DATABASE_POOL_MAX }: ReplicaOptions,
-): Database {
-  return createDatabase(url, {
-    poolMax,
-    log,
-    isReplica: true,
-  });
-}
-
 /** Where connections lead that keep a session of their own. */
 export const sessionUrlOf = (config: Config): string => config.DATABASE_SESSION_URL ?? config.DATABASE_URL;

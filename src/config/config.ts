@@ -49,11 +49,10 @@ export class ConfigError extends Error {
   }
 }
 
+const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
+
 /** The settings whose values are secret. */
-export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
-  // The keys of a literal are its names.
-  (name) => 'secret' in settings[name],
-);
+export const secretSettings = names.filter((name) => 'secret' in settings[name]);
 
 /**
  * Reads all settings. An empty value counts as unset. Values of secret settings are never quoted.
@@ -61,7 +60,6 @@ export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
  * @throws ConfigError naming every fault
  */
 export function loadConfig(env: Environment = process.env, fixed: Partial<FixedValues> = {}): Config {
-  const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
   const faults: string[] = [];
   const read: Record<string, unknown> = {};
   for (const name of names) {

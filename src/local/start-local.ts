@@ -30,7 +30,6 @@ export type LocalOptions = {
   readonly log: Logger;
   /** Prints a line for the person at the keyboard. */
   readonly print: (line: string) => void;
-  readonly now?: () => Date;
 };
 
 export type LocalEnvironment = {
@@ -64,7 +63,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalEnvironmen
 
 async function open(
   folder: LocalFolder,
-  { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
+  { fresh, env: given, log, print }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
   const env = await choosePorts(given);
@@ -79,7 +78,7 @@ async function open(
     world: kept,
     log,
     opened,
-    now: now(),
+    now: new Date(),
   });
   const credentials = credentialsOf(world, config, rpcUrl);
   writeJson(folder.credentials, credentials);

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import { errorText } from '../../base/thrown.ts';
-import { openReplica } from '../../compose/connections.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { createDatabase } from '../../db/connection/connect.ts';
 import {
   endBeats,
   findUnreadable,
@@ -31,7 +31,7 @@ const readTables = Object.keys(tableRights).filter((table) => privilegesOn(table
 export async function examineReplica({ db, config, log }: Parts): Promise<Finding[]> {
   const url = config.DATABASE_REPLICA_URL;
   if (url === undefined) return [];
-  const replica = openReplica(config, { url, log });
+  const replica = createDatabase(url, { poolMax: config.DATABASE_POOL_MAX, log });
   const beats = randomUUID();
   try {
     const cluster = await storeBeat(db, beats, 1);

@@ -24,8 +24,6 @@ export type DatabaseOptions = {
    * after another: leads to the server without it.
    */
   readonly sessionUrl?: string;
-  /** Whether the URL leads to a replica. */
-  readonly isReplica?: boolean;
 };
 
 /**
@@ -36,7 +34,7 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  { poolMax, log, limits = serviceLimits, sessionUrl, isReplica = false }: DatabaseOptions,
+  { poolMax, log, limits = serviceLimits, sessionUrl }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -50,7 +48,6 @@ export function createDatabase(
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
     namesStatements: sessionUrl === undefined,
-    isReplica,
   };
   const outages = createOutageLog(log);
   const cancel = (pid: number) =>
