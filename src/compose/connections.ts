@@ -15,7 +15,6 @@ import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 /** What both the service and the operator's command are built on. Each connects at its first use. */
 export type Connections = {
   readonly db: Database;
-  /** The nodes of the registered networks. */
   readonly clients: RpcClients;
   /** By what everything but the database is called. */
   readonly outgoing: Outgoing;

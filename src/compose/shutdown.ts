@@ -53,7 +53,6 @@ export function createShutdown<Phase extends string>(
   };
 }
 
-/** @returns the failures */
 async function runAll(
   endings: readonly { readonly what: string; readonly end: Ending }[],
   graceMs: number,

@@ -10,7 +10,6 @@ export { type Area, areas, roles } from './service-settings.ts';
 export { keyEntries } from './setting-forms.ts';
 export { samplers } from './trace-settings.ts';
 
-/** The variables that settings are read from. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every setting: how it is parsed, and its text in docs/operate/configuration.md. */
@@ -51,7 +50,6 @@ export class ConfigError extends Error {
 
 const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
 
-/** The settings whose values are secret. */
 export const secretSettings = names.filter((name) => 'secret' in settings[name]);
 
 /**

@@ -91,7 +91,6 @@ export const keySettings = {
   },
 } as const;
 
-/** Settings of the connections to PostgreSQL. */
 export const databaseSettings = {
   DATABASE_URL: {
     schema: databaseUrl,

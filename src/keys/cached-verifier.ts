@@ -31,7 +31,6 @@ type CachedVerifierOptions = {
 type CachedVerifier = Required<KeyVerifier> & {
   /** Removes one key from the cache. `hash` is its SHA-256 in hexadecimal digits. */
   forget(hash: string): void;
-  /** Empties the cache. */
   forgetAll(): void;
 };
 

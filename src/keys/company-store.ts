@@ -74,7 +74,6 @@ export async function findCompanyByIdOrName(db: Database, idOrName: string): Pro
     .first();
 }
 
-/** A company by its id alone. */
 export async function findCompanyById(db: Database, id: string): Promise<Company | undefined> {
   return db(table).select(columns).where({ id }).first();
 }
@@ -86,7 +85,6 @@ type CompanyPage = {
   readonly limit?: number;
 };
 
-/** Companies, sorted by name. */
 export async function listCompanies(db: Database, { after, limit }: CompanyPage = {}): Promise<Company[]> {
   const query = db(table).select(columns).orderBy('name');
   if (after !== undefined) query.where('name', '>', after);

@@ -18,7 +18,6 @@ const columns = [
   'api_keys.last_used_at as lastUsedAt',
 ] as const;
 
-/** The columns of a key's own rate limit. */
 export type RateColumns = { rate_per_second: number | null; rate_burst: number | null };
 
 type Row = RateColumns & Omit<ApiKey, 'rateLimit'>;
@@ -109,7 +108,6 @@ type KeyFilter = {
   readonly limit?: number;
 };
 
-/** Keys, oldest first. */
 export async function listKeys(db: Database, { companyId, after, limit }: KeyFilter = {}): Promise<ApiKey[]> {
   const query = withCompany(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
   if (companyId !== undefined) query.where({ 'api_keys.company_id': companyId });
@@ -124,7 +122,6 @@ export async function listKeys(db: Database, { companyId, after, limit }: KeyFil
   return rows.map(fromRow);
 }
 
-/** How many keys are neither revoked nor expired. */
 export async function countActiveKeys(db: Database): Promise<number> {
   const { rows }: { rows: { count: number }[] } = await db.raw(
     `SELECT count(*)::int AS count FROM ${table}

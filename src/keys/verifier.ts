@@ -13,7 +13,6 @@ export type VerifyOptions = {
   readonly network?: string;
 };
 
-/** Resolves an API key to its caller. */
 export type KeyVerifier = {
   /**
    * Verifies a key. Unknown, revoked, expired and malformed keys are all `invalid`, without distinction.

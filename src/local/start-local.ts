@@ -33,7 +33,6 @@ export type LocalOptions = {
 };
 
 export type LocalEnvironment = {
-  /** The settings of the service. */
   readonly config: Config;
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */

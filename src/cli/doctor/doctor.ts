@@ -16,7 +16,6 @@ import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
 
-/** `tallystick doctor`: checks what the service needs and says how to fix it. */
 export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')

@@ -18,7 +18,6 @@ export type Output = {
   stream(pieces: AsyncIterable<string>): Promise<void>;
   /** Prints a sentence in addition to the data. */
   say(text: string): void;
-  /** Prints why a command failed. */
   fail(message: string, exitCode: number): void;
   /** A progress bar on a terminal. @param unit what is counted */
   progress(what: string, unit?: string): Progress;

@@ -1,4 +1,3 @@
-/** One request to a node. */
 export type RpcRequest = { readonly method: string; readonly params: readonly unknown[] };
 
 type Answer = {

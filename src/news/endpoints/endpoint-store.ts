@@ -17,7 +17,6 @@ async function rowsOf(
   return rows;
 }
 
-/** The endpoints of a company, the oldest first. */
 export const listEndpoints = (db: Database, companyId: string): Promise<Endpoint[]> =>
   rowsOf(
     db,

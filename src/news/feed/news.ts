@@ -6,7 +6,6 @@ export type NewsType = components['schemas']['NewsType'];
 
 const schema = documents.news.components?.['schemas']?.['NewsType'];
 
-/** All types of the contract. */
 export const newsTypes = (schema as { readonly enum: readonly string[] }).enum; // as the document has it
 
 export const isNewsType = (text: string): text is NewsType => newsTypes.includes(text);

@@ -4,7 +4,6 @@ import { endpointColumns } from '../endpoints/endpoint-store.ts';
 import { epochSql, previousSql, shortEpoch } from '../feed/feed-store.ts';
 import type { News } from '../feed/news.ts';
 
-/** The endpoints that news are sent to. */
 export async function listEnabledEndpoints(db: Database): Promise<Endpoint[]> {
   const { rows } = await db.raw(
     `SELECT ${endpointColumns} FROM news_endpoints WHERE disabled_reason IS NULL`,
@@ -71,7 +70,6 @@ export async function findDue(db: Database, { id, busy, limit }: DueQuestion): P
   return rows.map((due) => ({ ...due, epoch: shortEpoch(due.epoch) }));
 }
 
-/** What came of one try. */
 export type TryOutcome = {
   readonly position: number;
   readonly delivered: boolean;
