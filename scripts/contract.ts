@@ -44,7 +44,6 @@ async function generate(area: string): Promise<[string, string][]> {
   ];
 }
 
-/** The areas that redocly.yaml declares. */
 async function declaredAreas(): Promise<string[]> {
   const config: { apis: object } = parse(await readFile(configFile, 'utf8'));
   return Object.keys(config.apis);

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { quantile } from './load/answers.ts';
 
 // The style card: what keeps code readable in one sitting. Generated code is excepted.
 // The quantiles hold most of it short; the maxima are far above them, so that no honest code is bent to fit.
@@ -45,11 +46,6 @@ function functionsOf(name: string, text: string): { name: string; lines: number 
   };
   visit(source);
   return found;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 const owners = Map.groupBy(

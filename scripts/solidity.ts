@@ -25,7 +25,6 @@ const settings = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 };
 
-/** Reads the Solidity files of a folder, by name. */
 export const readSources = (folder: string): Record<string, { content: string }> =>
   Object.fromEntries(
     globSync('*.sol', { cwd: folder })

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { marked, type Token } from 'marked';
 import { codeTexts } from './code-words.ts';
+import { quantile } from './load/answers.ts';
 
 /*
  * Fails on long sentences of documentation, guides and comments, and on avoided words there, in docstrings, in messages to
@@ -70,10 +71,8 @@ for (const { place, text, isProse } of codeTexts()) {
   }
 }
 
-const sorted = lengths.toSorted((left, right) => left - right);
-const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
 for (const fault of faults) process.stdout.write(`${fault}\n`);
 process.stdout.write(
-  `${sorted.length} sentences, median ${quantile(0.5)} words, p90 ${quantile(0.9)}, longest ${sorted.at(-1) ?? 0}\n`,
+  `${lengths.length} sentences, median ${quantile(lengths, 0.5)} words, p90 ${quantile(lengths, 0.9)}, longest ${Math.max(...lengths)}\n`,
 );
 process.exitCode = faults.length === 0 ? 0 : 1;

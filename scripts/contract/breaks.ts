@@ -3,7 +3,6 @@ type Change = {
   /** The name that OpenAPI gives to what changed, such as `RequestBody`. */
   readonly typeName: string;
   readonly kind: 'added' | 'removed' | 'modified';
-  /** What of it changed. */
   readonly property?: string;
   readonly base?: Side;
   readonly revision?: Side;
@@ -59,7 +58,6 @@ const largest = /^max|^exclusiveMaximum$/;
 const isLargerLimit = ({ property = '', base, revision }: Change): boolean =>
   largest.test(property) && Number(revision?.value ?? Number.POSITIVE_INFINITY) > Number(base?.value);
 
-/** Finds what breaks callers. */
 export const breaksOf = ({ area, changes }: Diff): Break[] =>
   changes.flatMap((change) => {
     if (isLargerLimit(change)) return [];

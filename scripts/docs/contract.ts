@@ -90,7 +90,6 @@ export type AreaContract = {
   readonly summary: string;
   readonly description: string;
   readonly basePath: string;
-  /** Its groups of operations, in order. */
   readonly tags: readonly Tag[];
   readonly operations: readonly Operation[];
   /** What the schemas of its operations refer to, by name. */

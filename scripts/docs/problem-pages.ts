@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { catalogue, type ProblemCode } from '../../src/base/errors.ts';
+import { catalogue, type ProblemCode, problemTitles } from '../../src/base/errors.ts';
 import { codeBlock, jsonText } from './code-block.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import { type Layout, neighboursAt } from './layout.ts';
@@ -27,10 +27,10 @@ function usesOf(contract: readonly AreaContract[], code: ProblemCode): Use[] {
 }
 
 function exampleOf(code: ProblemCode): unknown {
-  const { title, status, detail } = catalogue[code];
+  const { status, detail } = catalogue[code];
   return {
     type: `/docs/problems/${code}`,
-    title,
+    title: problemTitles[status],
     status,
     detail,
     code,
@@ -64,7 +64,8 @@ export function problemPage(
   contract: readonly AreaContract[],
   layout: Layout,
 ): string {
-  const { status, title, detail } = catalogue[code];
+  const { status, detail } = catalogue[code];
+  const title = problemTitles[status];
   const uses = usesOf(contract, code);
   const example = codeBlock({
     language: 'json',

@@ -36,7 +36,6 @@ type Field = {
   readonly example?: unknown;
 };
 
-/** Who sends a field. */
 type Side = 'request' | 'answer';
 
 /** Renders the fields of an area's bodies, headers and parameters. */

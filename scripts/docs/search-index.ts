@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { catalogue, type ProblemCode } from '../../src/base/errors.ts';
+import { catalogue, type ProblemCode, problemTitles } from '../../src/base/errors.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import type { Guide } from './guides.ts';
 
@@ -96,13 +96,13 @@ function manualEntries({ name, title, headings, names, html }: Guide): Entry[] {
 }
 
 function problemEntry(code: ProblemCode): Entry {
-  const { status, title, detail } = catalogue[code];
+  const { status, detail } = catalogue[code];
   return {
     href: `problems/${code}.html`,
     title: code,
     id: code,
     kind: `Error ${status}`,
-    words: `${title} ${detail}`,
+    words: `${problemTitles[status]} ${detail}`,
     // The few words of a code weigh more than those of a sentence. A search for an error has its whole code, or more.
     weight: 0.3,
     ...(status === 410 ? { gone: true } : {}),

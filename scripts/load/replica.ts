@@ -12,7 +12,6 @@ export type Replica = {
   /** Of callers; 0 without the role api. */
   readonly port: number;
   readonly operationsPort: number;
-  readonly logFile: string;
   /** The exit status or the signal, once it has ended. */
   ended(): string | undefined;
   /** Lines of its log about rejections or exceptions that nobody handled. */
@@ -67,7 +66,6 @@ export async function startReplica({
     name,
     port,
     operationsPort,
-    logFile,
     pid: child.pid ?? 0,
     ended: () => endOf(child),
     unhandled: () =>

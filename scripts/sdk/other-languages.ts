@@ -13,7 +13,6 @@ import {
 /** The documents of the events, in both forms. */
 type Forms = { readonly current: string; readonly threeZero: string };
 
-/** A program and its arguments. */
 type Words = readonly [program: string, ...args: string[]];
 
 /**

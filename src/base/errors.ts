@@ -2,9 +2,29 @@ import type { InputError } from './problem.ts';
 
 const placeholders = /\{(\w+)\}/g;
 
+/** The title of each status, by the present HTTP standard; some of Node's own names are older. */
+export const problemTitles = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+} as const;
+
 type Entry = {
-  readonly status: number;
-  readonly title: string;
+  readonly status: keyof typeof problemTitles;
   readonly detail: string;
   readonly retryable?: true;
 };
@@ -14,252 +34,125 @@ type Entry = {
  * {@link problem} fills. A `code` is part of the contract and never changes its meaning.
  */
 export const catalogue = {
-  api_key_missing: { status: 401, title: 'Unauthorized', detail: 'x-api-key header missing.' },
-  api_key_invalid: { status: 401, title: 'Unauthorized', detail: 'Invalid API key.' },
-  company_required: { status: 403, title: 'Forbidden', detail: 'API key is not associated with a company' },
-  insufficient_scope: { status: 403, title: 'Forbidden', detail: 'API key lacks the scope {scope}' },
-  nft_foreign: { status: 403, title: 'Forbidden', detail: 'NFT belongs to another company' },
-  wallet_not_eligible: { status: 403, title: 'Forbidden', detail: 'Wallet is not eligible' },
+  api_key_missing: { status: 401, detail: 'x-api-key header missing.' },
+  api_key_invalid: { status: 401, detail: 'Invalid API key.' },
+  company_required: { status: 403, detail: 'API key is not associated with a company' },
+  insufficient_scope: { status: 403, detail: 'API key lacks the scope {scope}' },
+  nft_foreign: { status: 403, detail: 'NFT belongs to another company' },
+  wallet_not_eligible: { status: 403, detail: 'Wallet is not eligible' },
 
-  input_invalid: { status: 400, title: 'Bad Request', detail: 'The request is invalid.' },
-  http_malformed: { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP.' },
-  json_malformed: { status: 400, title: 'Bad Request', detail: 'The request body is not valid JSON.' },
-  path_malformed: { status: 400, title: 'Bad Request', detail: 'The path has an invalid percent-encoding.' },
-  address_required: { status: 400, title: 'Bad Request', detail: 'Address is required' },
-  network_id_required: { status: 400, title: 'Bad Request', detail: 'Network ID is required' },
-  attendee_id_required: { status: 400, title: 'Bad Request', detail: 'Attendee ID is required' },
-  secret_required: { status: 400, title: 'Bad Request', detail: 'Secret is required' },
-  network_not_found: {
-    status: 400,
-    title: 'Bad Request',
-    detail: 'Network with chainId {chainId} not found',
-  },
-  cursor_invalid: { status: 400, title: 'Bad Request', detail: 'Cursor is invalid' },
+  input_invalid: { status: 400, detail: 'The request is invalid.' },
+  http_malformed: { status: 400, detail: 'The request is not valid HTTP.' },
+  json_malformed: { status: 400, detail: 'The request body is not valid JSON.' },
+  path_malformed: { status: 400, detail: 'The path has an invalid percent-encoding.' },
+  address_required: { status: 400, detail: 'Address is required' },
+  network_id_required: { status: 400, detail: 'Network ID is required' },
+  attendee_id_required: { status: 400, detail: 'Attendee ID is required' },
+  secret_required: { status: 400, detail: 'Secret is required' },
+  network_not_found: { status: 400, detail: 'Network with chainId {chainId} not found' },
+  cursor_invalid: { status: 400, detail: 'Cursor is invalid' },
   filter_unsupported: {
     status: 400,
-    title: 'Bad Request',
     detail: 'The data provider {provider} of this network cannot filter by {parameter}',
   },
   operation_unsupported: {
     status: 400,
-    title: 'Bad Request',
     detail: 'The data provider {provider} of this network does not tell {subject}',
   },
-  block_not_indexed: {
-    status: 400,
-    title: 'Bad Request',
-    detail: 'Block {block} is not in the index of this network',
-  },
+  block_not_indexed: { status: 400, detail: 'Block {block} is not in the index of this network' },
   as_of_too_far: {
     status: 400,
-    title: 'Bad Request',
     detail: 'More than {limit} records of the wallet, or very large ones, lie on both sides of block {block}',
   },
-  as_of_not_read: {
-    status: 400,
-    title: 'Bad Request',
-    detail: 'The owners at {asOf} were not read',
-  },
-  not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
-  secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
-  recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
-  recipient_unusable: {
-    status: 400,
-    title: 'Bad Request',
-    detail: 'No NFT can be minted to {recipient}: it is {what}',
-  },
-  wallet_required: { status: 400, title: 'Bad Request', detail: 'Wallet is required' },
-  proof_required: { status: 400, title: 'Bad Request', detail: 'Proof is required' },
-  proof_invalid: { status: 400, title: 'Bad Request', detail: 'Proof is invalid: {reason}' },
+  as_of_not_read: { status: 400, detail: 'The owners at {asOf} were not read' },
+  not_erc20: { status: 400, detail: 'Contract {address} is not an ERC-20 token' },
+  secret_invalid: { status: 400, detail: 'Secret is invalid' },
+  recipient_required: { status: 400, detail: 'Recipient is required' },
+  recipient_unusable: { status: 400, detail: 'No NFT can be minted to {recipient}: it is {what}' },
+  wallet_required: { status: 400, detail: 'Wallet is required' },
+  proof_required: { status: 400, detail: 'Proof is required' },
+  proof_invalid: { status: 400, detail: 'Proof is invalid: {reason}' },
   token_ids_required: {
     status: 400,
-    title: 'Bad Request',
     detail: 'Token ids are required, since the contract does not list the free tokens of the wallet',
   },
 
-  not_found: { status: 404, title: 'Not Found', detail: 'No operation at this path.' },
-  event_not_found: { status: 404, title: 'Not Found', detail: 'Event not found' },
-  attendee_not_found: { status: 404, title: 'Not Found', detail: 'Attendee not found' },
-  rwa_not_found: { status: 404, title: 'Not Found', detail: 'RWA not found' },
-  nft_not_found: { status: 404, title: 'Not Found', detail: 'NFT not found' },
-  claim_not_found: { status: 404, title: 'Not Found', detail: 'No claim with this id and secret' },
-  token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
-  snapshot_not_found: { status: 404, title: 'Not Found', detail: 'Snapshot not found' },
-  holder_not_found: { status: 404, title: 'Not Found', detail: 'The wallet owned no NFT in this snapshot' },
-  endpoint_not_found: { status: 404, title: 'Not Found', detail: 'Endpoint not found' },
-  delivery_not_found: { status: 404, title: 'Not Found', detail: 'Delivery not found' },
-  method_not_allowed: {
-    status: 405,
-    title: 'Method Not Allowed',
-    detail: 'The method {method} is not allowed here; allowed: {allow}.',
-  },
+  not_found: { status: 404, detail: 'No operation at this path.' },
+  event_not_found: { status: 404, detail: 'Event not found' },
+  attendee_not_found: { status: 404, detail: 'Attendee not found' },
+  rwa_not_found: { status: 404, detail: 'RWA not found' },
+  nft_not_found: { status: 404, detail: 'NFT not found' },
+  claim_not_found: { status: 404, detail: 'No claim with this id and secret' },
+  token_not_found: { status: 404, detail: 'Token not found' },
+  snapshot_not_found: { status: 404, detail: 'Snapshot not found' },
+  holder_not_found: { status: 404, detail: 'The wallet owned no NFT in this snapshot' },
+  endpoint_not_found: { status: 404, detail: 'Endpoint not found' },
+  delivery_not_found: { status: 404, detail: 'Delivery not found' },
+  method_not_allowed: { status: 405, detail: 'The method {method} is not allowed here; allowed: {allow}.' },
 
-  request_timeout: {
-    status: 408,
-    title: 'Request Timeout',
-    detail: 'The request did not arrive in time.',
-    retryable: true,
-  },
+  request_timeout: { status: 408, detail: 'The request did not arrive in time.', retryable: true },
 
-  attendee_already_invited: { status: 409, title: 'Conflict', detail: 'Attendee already invited' },
-  event_full: { status: 409, title: 'Conflict', detail: 'Event is full' },
-  tokens_used: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'The tokens of the wallet have admitted other attendees',
-  },
-  max_attendees_too_low: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'maxAttendees is below the number of attendees',
-  },
-  nft_already_minted: { status: 409, title: 'Conflict', detail: 'NFT is already minted' },
-  nft_already_queued: { status: 409, title: 'Conflict', detail: 'NFT is already queued for minting' },
-  rwa_archived: { status: 409, title: 'Conflict', detail: 'RWA is archived' },
-  rwa_not_claimable: { status: 409, title: 'Conflict', detail: 'RWA is not claimable' },
-  minting_unsupported: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'Network with chainId {chainId} is not supported for minting',
-  },
-  contract_unmintable: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'Contract {address} of the RWA cannot be minted on: {reason}',
-  },
-  contract_taken: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'Contract {address} is used by another company',
-  },
-  owners_unread: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'The owners of this RWA were not read from its chain yet',
-  },
-  snapshot_pending: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'The block of the snapshot is not final yet',
-  },
+  attendee_already_invited: { status: 409, detail: 'Attendee already invited' },
+  event_full: { status: 409, detail: 'Event is full' },
+  tokens_used: { status: 409, detail: 'The tokens of the wallet have admitted other attendees' },
+  max_attendees_too_low: { status: 409, detail: 'maxAttendees is below the number of attendees' },
+  nft_already_minted: { status: 409, detail: 'NFT is already minted' },
+  nft_already_queued: { status: 409, detail: 'NFT is already queued for minting' },
+  rwa_archived: { status: 409, detail: 'RWA is archived' },
+  rwa_not_claimable: { status: 409, detail: 'RWA is not claimable' },
+  minting_unsupported: { status: 409, detail: 'Network with chainId {chainId} is not supported for minting' },
+  contract_unmintable: { status: 409, detail: 'Contract {address} of the RWA cannot be minted on: {reason}' },
+  contract_taken: { status: 409, detail: 'Contract {address} is used by another company' },
+  owners_unread: { status: 409, detail: 'The owners of this RWA were not read from its chain yet' },
+  snapshot_pending: { status: 409, detail: 'The block of the snapshot is not final yet' },
   idempotency_in_progress: {
     status: 409,
-    title: 'Conflict',
     detail: 'A request with this Idempotency-Key is still in progress.',
     retryable: true,
   },
-  endpoint_limit_reached: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'The company has {limit} endpoints already',
-  },
-  endpoint_outdated: {
-    status: 409,
-    title: 'Conflict',
-    detail: 'The feed no longer keeps what this endpoint has not got',
-  },
-  feed_restarted: { status: 410, title: 'Gone', detail: 'The feed begins at another place.' },
-  claim_gone: { status: 410, title: 'Gone', detail: 'Use POST /v1/api/nft/{id}/mint instead.' },
-  precondition_failed: {
-    status: 412,
-    title: 'Precondition Failed',
-    detail: 'The record has changed since the version named in If-Match.',
-  },
-  etag_weakened: {
-    status: 412,
-    title: 'Precondition Failed',
-    detail: 'A proxy has weakened the tag in If-Match, so it never matches.',
-  },
-  body_too_large: { status: 413, title: 'Content Too Large', detail: 'The request body is over 100 kB.' },
-  media_type_unsupported: {
-    status: 415,
-    title: 'Unsupported Media Type',
-    detail: 'The request body must be application/json.',
-  },
+  endpoint_limit_reached: { status: 409, detail: 'The company has {limit} endpoints already' },
+  endpoint_outdated: { status: 409, detail: 'The feed no longer keeps what this endpoint has not got' },
+  feed_restarted: { status: 410, detail: 'The feed begins at another place.' },
+  claim_gone: { status: 410, detail: 'Use POST /v1/api/nft/{id}/mint instead.' },
+  precondition_failed: { status: 412, detail: 'The record has changed since the version named in If-Match.' },
+  etag_weakened: { status: 412, detail: 'A proxy has weakened the tag in If-Match, so it never matches.' },
+  body_too_large: { status: 413, detail: 'The request body is over 100 kB.' },
+  media_type_unsupported: { status: 415, detail: 'The request body must be application/json.' },
   idempotency_key_reused: {
     status: 422,
-    title: 'Unprocessable Content',
     detail: 'This Idempotency-Key was used with a different request body.',
   },
   rate_limited: {
     status: 429,
-    title: 'Too Many Requests',
     detail: 'Too many requests. Retry after the time given in Retry-After.',
     retryable: true,
   },
   secret_locked: {
     status: 429,
-    title: 'Too Many Requests',
     detail: 'Too many wrong secrets. Retry after the time given in Retry-After.',
     retryable: true,
   },
-  mint_quota_exceeded: {
-    status: 429,
-    title: 'Too Many Requests',
-    detail: 'Mint quota exceeded',
-    retryable: true,
-  },
-  headers_too_large: {
-    status: 431,
-    title: 'Request Header Fields Too Large',
-    detail: 'The address and the headers are over 16 kB.',
-  },
-  internal_error: { status: 500, title: 'Internal Server Error', detail: 'An unexpected error occurred.' },
-  history_unavailable: {
-    status: 502,
-    title: 'Bad Gateway',
-    detail: 'Failed to fetch wallet history.',
-    retryable: true,
-  },
-  nfts_unavailable: { status: 502, title: 'Bad Gateway', detail: 'Failed to fetch NFTs.', retryable: true },
-  tokens_unavailable: {
-    status: 502,
-    title: 'Bad Gateway',
-    detail: 'Failed to fetch tokens.',
-    retryable: true,
-  },
-  approvals_unavailable: {
-    status: 502,
-    title: 'Bad Gateway',
-    detail: 'Failed to fetch approvals.',
-    retryable: true,
-  },
-  balance_unavailable: {
-    status: 502,
-    title: 'Bad Gateway',
-    detail: 'Failed to fetch token balance.',
-    retryable: true,
-  },
-  auth_unavailable: {
-    status: 503,
-    title: 'Service Unavailable',
-    detail: 'The authentication service is unavailable.',
-    retryable: true,
-  },
-  service_unavailable: {
-    status: 503,
-    title: 'Service Unavailable',
-    detail: 'The service is temporarily unavailable.',
-    retryable: true,
-  },
+  mint_quota_exceeded: { status: 429, detail: 'Mint quota exceeded', retryable: true },
+  headers_too_large: { status: 431, detail: 'The address and the headers are over 16 kB.' },
+  internal_error: { status: 500, detail: 'An unexpected error occurred.' },
+  history_unavailable: { status: 502, detail: 'Failed to fetch wallet history.', retryable: true },
+  nfts_unavailable: { status: 502, detail: 'Failed to fetch NFTs.', retryable: true },
+  tokens_unavailable: { status: 502, detail: 'Failed to fetch tokens.', retryable: true },
+  approvals_unavailable: { status: 502, detail: 'Failed to fetch approvals.', retryable: true },
+  balance_unavailable: { status: 502, detail: 'Failed to fetch token balance.', retryable: true },
+  auth_unavailable: { status: 503, detail: 'The authentication service is unavailable.', retryable: true },
+  service_unavailable: { status: 503, detail: 'The service is temporarily unavailable.', retryable: true },
   contract_unverified: {
     status: 503,
-    title: 'Service Unavailable',
     detail: 'No node of the network with chainId {chainId} answers, so the contract cannot be checked.',
     retryable: true,
   },
   eligibility_unavailable: {
     status: 503,
-    title: 'Service Unavailable',
     detail: 'Eligibility cannot be decided now: {reason}',
     retryable: true,
   },
-  overloaded: {
-    status: 503,
-    title: 'Service Unavailable',
-    detail: 'The service has too much to do.',
-    retryable: true,
-  },
+  overloaded: { status: 503, detail: 'The service has too much to do.', retryable: true },
 } as const satisfies Record<string, Entry>;
 
 export type ProblemCode = keyof typeof catalogue;
@@ -309,7 +202,7 @@ export class ProblemError extends Error {
     this.name = 'ProblemError';
     this.code = code;
     this.status = entry.status;
-    this.title = entry.title;
+    this.title = problemTitles[entry.status];
     this.errors = extras.errors ?? [];
     const { retryAfterMs } = extras;
     const retry = retryAfterMs === undefined ? {} : { 'Retry-After': wholeSeconds(retryAfterMs) };

@@ -82,7 +82,6 @@ export function createLogLines(
   };
 }
 
-/** Counts lines of the log that were left out. */
 export function createLogMetrics(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: 'tallystick_log_lines_dropped_total',

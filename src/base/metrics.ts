@@ -36,7 +36,6 @@ export type Metrics = {
   watchProcess(): void;
   /** Describes the service's own metrics, as docs/operate/metrics.md lists them. */
   list(): readonly MetricEntry[];
-  /** All metrics in the text format of Prometheus. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
@@ -49,7 +48,6 @@ export type MetricEntry = {
 
 const readTimeoutMs = 2_000;
 
-/** Creates metrics with a registry of their own. */
 export function createMetrics(onFailure: (source: string, error: unknown) => void): Metrics {
   const registry = new Registry();
   const registers = [registry];

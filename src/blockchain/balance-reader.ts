@@ -46,7 +46,6 @@ type BalanceReaderOptions = {
   readonly clients: Pick<RpcClients, 'for'>;
   /** Balances in the cache at most. */
   readonly maxBalances: number;
-  readonly now?: () => Date;
 };
 
 /** How long a balance is cached, counted from when the node was queried. */
@@ -54,7 +53,7 @@ export const maxAgeSeconds = 60;
 
 /** Creates a reader of balances with a cache in this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
-  const { clients, maxBalances, now = () => new Date() } = options;
+  const { clients, maxBalances } = options;
   const cache = createFlightCache<Answer>({ maxKeys: maxBalances });
 
   return {
@@ -62,9 +61,9 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
       const { network, address, contractAddress } = question;
       const key = [network.chainId, contractAddress ?? '', address].join(':');
       return cache.get(key, async () => {
-        const updatedAt = now();
+        const updatedAt = new Date();
         const body = balanceToApi(question, await queryNode(clients, question), updatedAt);
-        const elapsedSeconds = (now().getTime() - updatedAt.getTime()) / 1000;
+        const elapsedSeconds = (Date.now() - updatedAt.getTime()) / 1000;
         return { value: { body, updatedAt }, ttlSeconds: maxAgeSeconds - elapsedSeconds };
       });
     },

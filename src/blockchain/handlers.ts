@@ -7,13 +7,11 @@ import { readWalletQuestion } from './wallet-question.ts';
 
 type BlockchainDeps = WalletDeps & {
   readonly balances: Pick<BalanceReader, 'read'>;
-  readonly now?: () => Date;
 };
 
 /** The handlers of the blockchain data area, but for the one that all areas share. */
 export function createBlockchainHandlers({
   balances,
-  now = () => new Date(),
   ...wallets
 }: BlockchainDeps): Handlers<Omit<operations, 'getBlockchainKey'>, CallerContext> {
   return {
@@ -22,7 +20,7 @@ export function createBlockchainHandlers({
       const { body, updatedAt } = await balances.read(question);
       return {
         status: 200,
-        headers: { age: ageOf(updatedAt, now()), 'cache-control': `private, max-age=${maxAgeSeconds}` },
+        headers: { age: ageOf(updatedAt), 'cache-control': `private, max-age=${maxAgeSeconds}` },
         body,
       };
     },
@@ -33,6 +31,6 @@ export function createBlockchainHandlers({
 }
 
 // In whole seconds, as HTTP wants it; not negative when the clock was set back.
-function ageOf(updatedAt: Date, now: Date): string {
-  return String(Math.max(0, Math.floor((now.getTime() - updatedAt.getTime()) / 1000)));
+function ageOf(updatedAt: Date): string {
+  return String(Math.max(0, Math.floor((Date.now() - updatedAt.getTime()) / 1000)));
 }

@@ -1,22 +1,14 @@
 import { ProblemError, problem } from '../base/errors.ts';
 import { parseAddress } from '../chain/address.ts';
-import type { NetworkRegistry } from '../chain/networks.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
-import type { operations } from '../contract/generated/blockchain.ts';
+import type { components, operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { DataProvider } from '../providers/shared/provider.ts';
+import type { DataProvider, Seen } from '../providers/shared/provider.ts';
 import { coverageHeaders, coverageOf } from './coverage.ts';
-import type { Cursors } from './cursor.ts';
 import { listReply, readPageQuestion } from './page-question.ts';
-import { chainToApi } from './to-api.ts';
+import type { WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
-
-type StateDeps = {
-  readonly networks: Pick<NetworkRegistry, 'find' | 'list'>;
-  readonly providers: DataProviders;
-  readonly cursors: Cursors;
-};
 
 type StateHandlers = Pick<
   Handlers<operations, CallerContext>,
@@ -24,7 +16,7 @@ type StateHandlers = Pick<
 >;
 
 /** The handlers of what a wallet has now, and where. */
-export function createStateHandlers(deps: StateDeps): StateHandlers {
+export function createStateHandlers(deps: WalletDeps): StateHandlers {
   const { networks, providers } = deps;
   return {
     async listWalletTokens({ query }) {
@@ -95,5 +87,17 @@ async function seenIn(providers: DataProviders, networks: readonly Network[], ad
   return {
     seen: known.sort((a, b) => Number(a.network.chainId) - Number(b.network.chainId)),
     unavailable: unavailable.map(({ chainId }) => Number(chainId)).sort((a, b) => a - b),
+  };
+}
+
+/** Converts where a wallet was seen to the contract's form. */
+function chainToApi({ chainId, name }: Network, { first, last }: Seen): components['schemas']['WalletChain'] {
+  return {
+    chainId: Number(chainId),
+    name,
+    first_block: first.blockNumber.toString(),
+    first_block_timestamp: first.blockTime.toISOString(),
+    last_block: last.blockNumber.toString(),
+    last_block_timestamp: last.blockTime.toISOString(),
   };
 }

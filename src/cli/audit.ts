@@ -18,7 +18,6 @@ const columns = {
   details: 'DETAILS',
 };
 
-/** `tallystick audit`: who changed or revealed what. */
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
     .command('audit')

@@ -36,7 +36,6 @@ const columns = {
 
 type Changes = { name?: string; displayName?: string; treasury?: string; claimUrl?: string };
 
-/** `tallystick company`: who uses the service. */
 export function addCompanyCommands(program: Command, session: Session): void {
   const company = program.command('company').description('Manage companies, which own events, RWAs and keys');
   addCreateCommand(company, session);

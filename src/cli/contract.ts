@@ -14,7 +14,6 @@ import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './
 
 type AdminOptions = { keystore: string; passwordFile: string };
 
-/** `tallystick contract`: the contracts that NFTs are minted on. */
 export function addContractCommands(program: Command, session: Session): void {
   const contract = program
     .command('contract')

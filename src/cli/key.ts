@@ -33,7 +33,6 @@ const columns = {
   lastUsedAt: 'LAST USED',
 };
 
-/** `tallystick key`: API keys. */
 export function addKeyCommands(program: Command, session: Session): void {
   const key = program.command('key').description('Manage API keys');
   addCreateCommand(key, session);

@@ -3,7 +3,6 @@ import { examples } from './shared/examples.ts';
 import { createKeystoreFile } from './shared/keystore-file.ts';
 import type { Session } from './shared/session.ts';
 
-/** `tallystick keystore`: encrypted files of keys that sign. */
 export function addKeystoreCommands(program: Command, session: Session): void {
   const keystore = program
     .command('keystore')

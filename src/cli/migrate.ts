@@ -17,7 +17,6 @@ type Options = { readonly status?: true; readonly distribute?: true; readonly sh
 
 const usualShards = 32;
 
-/** `tallystick migrate`: the schema of the database, and its distribution over the nodes of a cluster. */
 export function addMigrateCommand(program: Command, session: Session): void {
   const migrate = program
     .command('migrate')

@@ -10,7 +10,6 @@ import { chainId, moment } from './shared/values.ts';
 
 type VerifyOptions = { since?: Date; chain?: string };
 
-/** `tallystick mint verify`: compares every row with the chain. */
 export function addMintVerifyCommand(mint: Command, session: Session): void {
   const verify = mint
     .command('verify')

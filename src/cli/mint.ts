@@ -51,7 +51,6 @@ const attemptColumns = {
 
 type LaneOptions = { chainId?: string; signer?: string };
 
-/** `tallystick mint`: what is queued, in flight and stuck, and why. */
 export function addMintCommands(program: Command, session: Session): void {
   const mint = program
     .command('mint')

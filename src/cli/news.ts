@@ -43,7 +43,6 @@ const deliveryColumns = {
 };
 const someId = '5b1c1f0e-2f0a-4e0e-8f55-1f6a3e9c7d21';
 
-/** `tallystick news`: the endpoints that news are sent to. */
 export function addNewsCommands(program: Command, session: Session): void {
   const news = program.command('news').description('Manage the endpoints that news are sent to');
   addCreateCommand(news, session);

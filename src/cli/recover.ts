@@ -14,7 +14,6 @@ import { chainId, severalAddresses } from './shared/values.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
-/** `tallystick recover`: after the database was restored from an older backup. */
 export function addRecoverCommand(program: Command, session: Session): void {
   const recover = program
     .command('recover')

@@ -5,7 +5,6 @@ import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import type { Session } from './shared/session.ts';
 
-/** `tallystick secret-key`: keys for the settings SECRET_KEYS and CURSOR_KEYS. */
 export function addSecretKeyCommands(program: Command, session: Session): void {
   const key = program
     .command('secret-key')

@@ -19,7 +19,6 @@ type Row = {
 
 const columns = { part: 'PART', name: 'NAME', state: 'STATE', since: 'SINCE', detail: 'DETAIL' };
 
-/** `tallystick status`: every part of the service that works by itself, in one table. */
 export function addStatusCommand(program: Command, session: Session): void {
   const status = program
     .command('status')

@@ -8,7 +8,6 @@ import { asOperator, type Session } from './shared/session.ts';
 
 type UsageOptions = { company: string; from: string; to: string; by: UsageGroup; csv?: true };
 
-/** `tallystick usage`: what a company used. */
 export function addUsageCommand(program: Command, session: Session): void {
   const usage = program
     .command('usage')
@@ -52,7 +51,6 @@ async function* csvOf({ items, gas, calls, rejections, mints }: Usage, by: Usage
   for (const { chainId, wei } of gas) yield csvLine(['gas', chainId, '', '', '', wei]);
 }
 
-/** Parses a date. */
 function day(text: string): string {
   const isDay = /^2\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
   if (isDay && new Date(text).toISOString().startsWith(text)) return text;

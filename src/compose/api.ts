@@ -3,6 +3,7 @@ import { type BalanceReader, createBalanceReader } from '../blockchain/balance-r
 import { createCursors } from '../blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../blockchain/handlers.ts';
 import { basePaths } from '../contract/documents.ts';
+import { createDatabase } from '../db/connection/connect.ts';
 import { createNotifier } from '../db/connection/notifier.ts';
 import { atPrimary, createReplicaReads, type MayLag } from '../db/replica/replica-reads.ts';
 import { createTickets } from '../events/checkin/tickets.ts';
@@ -29,7 +30,6 @@ import { createStateReader, type StateReader } from '../providers/indexer/read/s
 import { createRwaAreas } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/accept/mint-queue.ts';
 import { type AreaHandlers, createApp } from './app.ts';
-import { openReplica } from './connections.ts';
 import { createReadiness } from './health.ts';
 import type { Parts } from './parts.ts';
 
@@ -103,7 +103,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
 function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposableStack): MayLag {
   const { DATABASE_REPLICA_URL: url } = config;
   if (url === undefined) return atPrimary(db);
-  const openPool = (poolMax?: number) => openReplica(config, { url, log, poolMax });
+  const openPool = (poolMax = config.DATABASE_POOL_MAX) => createDatabase(url, { poolMax, log });
   const { onRead, watch } = observers.replica;
   const reads = createReplicaReads({ db, maxLagMs: config.fixed.replicaMaxLagMs, openPool, log, onRead });
   watch(opened.adopt(reads, (replica) => replica.close()));

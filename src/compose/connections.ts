@@ -15,7 +15,6 @@ import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 /** What both the service and the operator's command are built on. Each connects at its first use. */
 export type Connections = {
   readonly db: Database;
-  /** The nodes of the registered networks. */
   readonly clients: RpcClients;
   /** By what everything but the database is called. */
   readonly outgoing: Outgoing;
@@ -64,25 +63,6 @@ export function openDatabase(
     log,
     limits: limits ?? { ...serviceLimits, lockMs: config.fixed.lockTimeoutMs },
     ...(sessionUrl !== undefined && { sessionUrl }),
-  });
-}
-
-type ReplicaOptions = {
-  readonly url: string;
-  readonly log: Logger;
-  /** That of the settings by default. */
-  readonly poolMax?: number | undefined;
-};
-
-/** A pool of connections to the replica that the settings name. */
-export function openReplica(
-  config: Config,
-  { url, log, poolMax = config.DATABASE_POOL_MAX }: ReplicaOptions,
-): Database {
-  return createDatabase(url, {
-    poolMax,
-    log,
-    isReplica: true,
   });
 }
 

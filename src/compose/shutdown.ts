@@ -28,17 +28,18 @@ export function createShutdown<Phase extends string>(
   log: Logger,
 ): Shutdown<Phase> {
   const phases = Object.keys(limits) as Phase[]; // the keys of the record are its phases
-  const endings = new Map<Phase, Map<string, Ending>>();
+  const endings: { readonly phase: Phase; readonly what: string; readonly end: Ending }[] = [];
   return {
-    add(phase, what, end) {
-      const known = endings.get(phase) ?? new Map<string, Ending>();
-      endings.set(phase, known.set(what, end));
-    },
+    add: (phase, what, end) => void endings.push({ phase, what, end }),
     async run(graceMs) {
       const failures: Error[] = [];
       for (const phase of phases) {
         const started = performance.now();
-        const failed = await runAll(endings.get(phase) ?? new Map(), graceMs, limits[phase]);
+        const failed = await runAll(
+          endings.filter((each) => each.phase === phase),
+          graceMs,
+          limits[phase],
+        );
         const ms = Math.round(performance.now() - started);
         for (const err of failed) log.error({ err, phase }, 'stop phase failed');
         log.info({ phase, ms }, 'stop phase ended');
@@ -52,14 +53,13 @@ export function createShutdown<Phase extends string>(
   };
 }
 
-/** @returns the failures */
 async function runAll(
-  endings: ReadonlyMap<string, Ending>,
+  endings: readonly { readonly what: string; readonly end: Ending }[],
   graceMs: number,
   limitMs: number,
 ): Promise<Error[]> {
   const outcomes = await Promise.all(
-    [...endings].map(async ([what, end]) => {
+    endings.map(async ({ what, end }) => {
       try {
         await inTime(end(graceMs), limitMs, `not over after ${limitMs} ms`);
         return [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, proxy, wholeSetting } from './setting-forms.ts';
+import { commaList, httpUrl, proxy, wholeSetting } from './setting-forms.ts';
 
 /** Settings of who calls: API keys and the service that verifies them, limits, proxies. */
 export const callerSettings = {
@@ -46,11 +46,7 @@ export const callerSettings = {
       'Requests without a key (token metadata, claims) that an address may send in a minute. Beyond it they are 429. 0 means no limit.',
   },
   TRUSTED_PROXIES: {
-    schema: z
-      .string()
-      .transform((text) => text.split(',').map((item) => item.trim()))
-      .pipe(z.array(proxy))
-      .optional(),
+    schema: commaList(proxy).optional(),
     about:
       "Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas. The service takes a caller's address (`X-Forwarded-For`) and trace (`traceparent`) from them. An entry that is no address counts as the proxy's own.",
   },

@@ -10,7 +10,6 @@ export { type Area, areas, roles } from './service-settings.ts';
 export { keyEntries } from './setting-forms.ts';
 export { samplers } from './trace-settings.ts';
 
-/** The variables that settings are read from. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every setting: how it is parsed, and its text in docs/operate/configuration.md. */
@@ -49,11 +48,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings whose values are secret. */
-export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
-  // The keys of a literal are its names.
-  (name) => 'secret' in settings[name],
-);
+const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
+
+export const secretSettings = names.filter((name) => 'secret' in settings[name]);
 
 /**
  * Reads all settings. An empty value counts as unset. Values of secret settings are never quoted.
@@ -61,7 +58,6 @@ export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
  * @throws ConfigError naming every fault
  */
 export function loadConfig(env: Environment = process.env, fixed: Partial<FixedValues> = {}): Config {
-  const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
   const faults: string[] = [];
   const read: Record<string, unknown> = {};
   for (const name of names) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, wholeSetting } from './setting-forms.ts';
+import { commaList, httpUrl, wholeSetting } from './setting-forms.ts';
 import { tokenListFile } from './token-list.ts';
 
 /** Settings of where the history of networks comes from: the hosted provider and the own index. */
@@ -46,11 +46,12 @@ export const historySettings = {
       'Index: file with a token list ([tokenlists.org](https://tokenlists.org)). Its tokens are `verified_contract`; others that imitate their symbols count as spam. Read at the start.',
   },
   INDEX_METADATA_HOSTS: {
-    schema: z
-      .string()
-      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
-      .pipe(z.array(z.string().regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]')))
-      .optional(),
+    schema: commaList(
+      z
+        .string()
+        .toLowerCase()
+        .regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]'),
+    ).optional(),
     about:
       'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or use plain http.',
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { databaseUrl, httpUrl, keyRing, listSetting, wholeSetting } from './setting-forms.ts';
+import { commaList, databaseUrl, httpUrl, keyRing, listSetting, wholeSetting } from './setting-forms.ts';
 
 export const areas = ['blockchain', 'events', 'rwa', 'claim', 'news'] as const;
 export type Area = (typeof areas)[number];
@@ -91,7 +91,6 @@ export const keySettings = {
   },
 } as const;
 
-/** Settings of the connections to PostgreSQL. */
 export const databaseSettings = {
   DATABASE_URL: {
     schema: databaseUrl,
@@ -124,15 +123,12 @@ export const newsSettings = {
       'Days after which news are deleted from the feed with their deliveries. What an enabled endpoint has not taken stays.',
   },
   WEBHOOK_HOSTS: {
-    schema: z
-      .string()
-      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
-      .pipe(
-        z.array(
-          z.string().regex(/^[^\s/@]+$/, 'must be hosts, such as `receiver.internal` or `127.0.0.1:8080`'),
-        ),
-      )
-      .optional(),
+    schema: commaList(
+      z
+        .string()
+        .toLowerCase()
+        .regex(/^[^\s/@]+$/, 'must be hosts, such as `receiver.internal` or `127.0.0.1:8080`'),
+    ).optional(),
     about:
       'Hosts that endpoints may have although they are not public or not https, as `host` or `host:port`, separated by commas.',
   },

@@ -10,13 +10,15 @@ export const wholeSetting = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 
-export const listSetting = <T extends string>(allowed: readonly [T, ...T[]]) =>
+/** A list of texts with commas between them. */
+export const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
     .string()
-    .transform((text) => text.split(',').map((item) => item.trim()))
-    .pipe(
-      z.array(z.enum(allowed, { error: `must be a comma-separated list of ${allowed.join(', ')}` })).min(1),
-    );
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(item));
+
+export const listSetting = <T extends string>(allowed: readonly [T, ...T[]]) =>
+  commaList(z.enum(allowed, { error: `must be a comma-separated list of ${allowed.join(', ')}` }));
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 

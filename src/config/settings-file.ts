@@ -3,7 +3,6 @@ import { parseEnv } from 'node:util';
 import { errorCode } from '../base/thrown.ts';
 import { ConfigError, type Environment, secretSettings, settings } from './config.ts';
 
-/** The variable that names the file of settings. */
 export const settingsFileVariable = 'TALLYSTICK_SETTINGS';
 
 const known: ReadonlySet<string> = new Set([

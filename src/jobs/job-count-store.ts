@@ -1,6 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
 
-/** The jobs of a queue. */
 export type QueueLevel = {
   readonly queue: string;
   /** Jobs that wait, or will be tried again; 100,000 for so many and more. */

@@ -3,7 +3,6 @@ import type { Database } from '../contract/transaction.ts';
 import { listLastDone } from './done-job-store.ts';
 import type { JobQueue, OnJobs } from './queue.ts';
 
-/** Counts the runs of jobs. */
 export function createJobMetrics(metrics: Metrics): OnJobs {
   const runs = metrics.counter({
     name: 'tallystick_job_runs_total',

@@ -4,7 +4,6 @@ import { problem } from '../base/errors.ts';
 import { untilAborted } from '../base/in-time.ts';
 import { currentScope, inScope } from '../base/request-scope.ts';
 import { createSemaphore } from '../base/semaphore.ts';
-import { tenantOf } from '../contract/tenant.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
 import { hashKey } from './key-format.ts';
 import { createRecent } from './recent.ts';
@@ -32,7 +31,6 @@ type CachedVerifierOptions = {
 type CachedVerifier = Required<KeyVerifier> & {
   /** Removes one key from the cache. `hash` is its SHA-256 in hexadecimal digits. */
   forget(hash: string): void;
-  /** Empties the cache. */
   forgetAll(): void;
 };
 
@@ -44,8 +42,8 @@ const maxAcceptedSeconds = 9;
 const maxLookUpMs = 9_000;
 const maxRefusedSeconds = 2;
 const retryAfterMs = 2_000;
-// So long a key that asks now and then is no stranger. What is known of it may be wrong by then, so it lets nobody in.
-const tenantMs = 600_000;
+// So long a key that asks now and then is no stranger. By then it may have been revoked, so this lets nobody in.
+const familiarMs = 600_000;
 // Of what is longer, the hash would cost more than it is worth; no key is.
 const longestKey = 512;
 /** The name of a key in the caches: its hash. Undefined where it is longer than any key. */
@@ -61,13 +59,13 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
   // By the hash.
-  const tenants = createRecent(options.cacheMax, tenantMs);
+  const familiar = createRecent(options.cacheMax, familiarMs);
   const places = createSemaphore({ places: options.lookUpsAtOnce, waitMs: options.timeoutMs });
 
   /** A verification that nobody waits for any more keeps its place until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<KeyVerdict> => {
     // A key that was accepted before waits for none of those that strangers invent.
-    if (tenants.of(hash.toString('hex')) !== undefined) {
+    if (familiar.has(hash.toString('hex'))) {
       const scope = { isRead: false, ...currentScope(), signal };
       return inScope(scope, () => options.lookUp(key, hash));
     }
@@ -105,8 +103,8 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = await accepted.get(cacheKey, () =>
         lookUpUnlessRefused(cacheKey, { key, hash, network }),
       );
-      if (result.ok) tenants.note(cacheKey, tenantOf(result.caller));
-      else if (result.reason === 'invalid') tenants.forget(cacheKey);
+      if (result.ok) familiar.note(cacheKey);
+      else if (result.reason === 'invalid') familiar.forget(cacheKey);
       return result;
     },
     known(key) {
@@ -114,14 +112,14 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = name === undefined ? undefined : accepted.peek(name);
       return result?.ok === true ? result.caller : undefined;
     },
-    lastTenant(key) {
+    isFamiliar(key) {
       const name = nameOf(key);
-      return name === undefined ? undefined : tenants.of(name);
+      return name !== undefined && familiar.has(name);
     },
     forget(hash) {
       accepted.delete(hash);
       refused.delete(hash);
-      tenants.forget(hash);
+      familiar.forget(hash);
     },
     forgetAll() {
       accepted.clear();
@@ -130,7 +128,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     async close() {
       accepted.close();
       refused.close();
-      tenants.clear();
+      familiar.clear();
     },
   };
 }

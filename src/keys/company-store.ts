@@ -3,24 +3,14 @@ import type { Database } from '../contract/transaction.ts';
 
 const table = 'companies';
 
-type Row = {
-  id: string;
-  name: string;
-  display_name: string | null;
-  treasury_address: string | null;
-  claim_base_url: string | null;
-  created_at: Date;
-  updated_at: Date;
-};
-
-const columns: (keyof Row)[] = [
+const columns = [
   'id',
   'name',
-  'display_name',
-  'treasury_address',
-  'claim_base_url',
-  'created_at',
-  'updated_at',
+  'display_name as displayName',
+  'treasury_address as treasuryAddress',
+  'claim_base_url as claimBaseUrl',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
 ];
 
 export type Company = {
@@ -50,18 +40,6 @@ type NewCompany = CompanyChanges & {
   readonly id?: string;
 };
 
-function fromRow(row: Row): Company {
-  return {
-    id: row.id,
-    name: row.name,
-    displayName: row.display_name,
-    treasuryAddress: row.treasury_address,
-    claimBaseUrl: row.claim_base_url,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
 // Knex leaves out columns whose value is undefined.
 function toColumns(changes: CompanyChanges) {
   return {
@@ -78,9 +56,9 @@ function toColumns(changes: CompanyChanges) {
  */
 export async function insertCompany(db: Database, company: NewCompany): Promise<Company> {
   const values = { ...toColumns(company), id: company.id };
-  const [row]: Row[] = await db(table).insert(values, columns).catch(explainTaken);
-  if (row === undefined) throw new Error(`${table}: the insert returned no row`);
-  return fromRow(row);
+  const [made]: Company[] = await db(table).insert(values, columns).catch(explainTaken);
+  if (made === undefined) throw new Error(`${table}: the insert returned no row`);
+  return made;
 }
 
 /**
@@ -88,19 +66,16 @@ export async function insertCompany(db: Database, company: NewCompany): Promise<
  * a key is found with {@link findCompanyById}.
  */
 export async function findCompanyByIdOrName(db: Database, idOrName: string): Promise<Company | undefined> {
-  const row: Row | undefined = await db(table)
+  return db(table)
     .select(columns)
     .where({ id: idOrName })
     .orWhere({ name: idOrName })
     .orderByRaw('id = ? DESC', [idOrName])
     .first();
-  return row && fromRow(row);
 }
 
-/** A company by its id alone. */
 export async function findCompanyById(db: Database, id: string): Promise<Company | undefined> {
-  const row: Row | undefined = await db(table).select(columns).where({ id }).first();
-  return row && fromRow(row);
+  return db(table).select(columns).where({ id }).first();
 }
 
 type CompanyPage = {
@@ -110,13 +85,11 @@ type CompanyPage = {
   readonly limit?: number;
 };
 
-/** Companies, sorted by name. */
 export async function listCompanies(db: Database, { after, limit }: CompanyPage = {}): Promise<Company[]> {
   const query = db(table).select(columns).orderBy('name');
   if (after !== undefined) query.where('name', '>', after);
   if (limit !== undefined) query.limit(limit);
-  const rows: Row[] = await query;
-  return rows.map(fromRow);
+  return query;
 }
 
 export async function countCompanies(db: Database): Promise<number> {
@@ -146,8 +119,8 @@ export async function updateCompany(
   changes: CompanyChanges,
 ): Promise<Company | undefined> {
   const values = { ...toColumns(changes), updated_at: db.fn.now() };
-  const [row]: Row[] = await db(table).where({ id }).update(values, columns).catch(explainTaken);
-  return row && fromRow(row);
+  const [changed]: Company[] = await db(table).where({ id }).update(values, columns).catch(explainTaken);
+  return changed;
 }
 
 /** The treasury is the zero address, also where the change left it as it was. */

@@ -5,34 +5,22 @@ import { generateKey, hashKey, keyHint } from './key-format.ts';
 const table = 'api_keys';
 const columns = [
   'api_keys.id',
-  'api_keys.company_id',
-  'companies.name as company_name',
+  'api_keys.company_id as companyId',
+  'companies.name as companyName',
   'api_keys.label',
   'api_keys.hint',
   'api_keys.rate_per_second',
   'api_keys.rate_burst',
   'api_keys.scopes',
-  'api_keys.created_at',
-  'api_keys.expires_at',
-  'api_keys.revoked_at',
-  'api_keys.last_used_at',
+  'api_keys.created_at as createdAt',
+  'api_keys.expires_at as expiresAt',
+  'api_keys.revoked_at as revokedAt',
+  'api_keys.last_used_at as lastUsedAt',
 ] as const;
 
-/** The columns of a key's own rate limit. */
 export type RateColumns = { rate_per_second: number | null; rate_burst: number | null };
 
-type Row = RateColumns & {
-  id: string;
-  company_id: string | null;
-  company_name: string | null;
-  label: string;
-  hint: string;
-  scopes: string[] | null;
-  created_at: Date;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-};
+type Row = RateColumns & Omit<ApiKey, 'rateLimit'>;
 
 /** Requests per second on average, and requests at once. */
 export type KeyRateLimit = { readonly perSecond: number; readonly burst: number };
@@ -76,20 +64,11 @@ function toRateColumns(limit: KeyRateLimit | null): RateColumns {
   return { rate_per_second: limit?.perSecond ?? null, rate_burst: limit?.burst ?? null };
 }
 
+/** The fields are in the order in which commands print them. */
 function fromRow(row: Row): ApiKey {
-  return {
-    id: row.id,
-    companyId: row.company_id,
-    companyName: row.company_name,
-    label: row.label,
-    hint: row.hint,
-    rateLimit: toRateLimit(row),
-    scopes: row.scopes,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  };
+  const { id, companyId, companyName, label, hint, rate_per_second, rate_burst, ...rest } = row;
+  const rateLimit = toRateLimit({ rate_per_second, rate_burst });
+  return { id, companyId, companyName, label, hint, rateLimit, ...rest };
 }
 
 /**
@@ -129,7 +108,6 @@ type KeyFilter = {
   readonly limit?: number;
 };
 
-/** Keys, oldest first. */
 export async function listKeys(db: Database, { companyId, after, limit }: KeyFilter = {}): Promise<ApiKey[]> {
   const query = withCompany(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
   if (companyId !== undefined) query.where({ 'api_keys.company_id': companyId });
@@ -144,7 +122,6 @@ export async function listKeys(db: Database, { companyId, after, limit }: KeyFil
   return rows.map(fromRow);
 }
 
-/** How many keys are neither revoked nor expired. */
 export async function countActiveKeys(db: Database): Promise<number> {
   const { rows }: { rows: { count: number }[] } = await db.raw(
     `SELECT count(*)::int AS count FROM ${table}

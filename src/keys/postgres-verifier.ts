@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import type { Notifications } from '../db/connection/notifications.ts';
+import { invalidKey } from './auth-answer.ts';
 import { createCachedVerifier, type KeyVerdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
 import { lookUpKey, type StoredKey } from './key-lookup-store.ts';
@@ -42,9 +43,7 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
     onGap: cached.forgetAll,
   });
   return {
-    verify: cached.verify,
-    known: cached.known,
-    lastTenant: cached.lastTenant,
+    ...cached,
     async close() {
       unsubscribe();
       await cached.close();
@@ -53,8 +52,6 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
 }
 
 function toVerdict(key: StoredKey | undefined): KeyVerdict {
-  if (key === undefined || !key.usable) {
-    return { result: { ok: false, reason: 'invalid' }, validSeconds: Number.POSITIVE_INFINITY };
-  }
+  if (key === undefined || !key.usable) return invalidKey;
   return { result: { ok: true, caller: key.caller }, validSeconds: key.secondsLeft };
 }

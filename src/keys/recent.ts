@@ -1,25 +1,22 @@
 /**
- * Remembers values by name for some time.
- * @param most values at most; the oldest go first
+ * Remembers names for some time.
+ * @param most names at most; the oldest go first
  */
 export function createRecent(most: number, keptMs: number) {
-  const found = new Map<string, { readonly value: string; readonly until: number }>();
+  const ends = new Map<string, number>();
   return {
-    of(name: string): string | undefined {
-      const last = found.get(name);
-      return last !== undefined && last.until > performance.now() ? last.value : undefined;
-    },
-    note(name: string, value: string): void {
+    has: (name: string): boolean => (ends.get(name) ?? 0) > performance.now(),
+    note(name: string): void {
       const now = performance.now();
-      found.delete(name);
+      ends.delete(name);
       // Those that were noted first are the first, so nothing stays for longer than it is good.
-      for (const [old, { until }] of found) {
-        if (until > now && found.size < most) break;
-        found.delete(old);
+      for (const [old, end] of ends) {
+        if (end > now && ends.size < most) break;
+        ends.delete(old);
       }
-      found.set(name, { value, until: now + keptMs });
+      ends.set(name, now + keptMs);
     },
-    forget: (name: string) => found.delete(name),
-    clear: () => found.clear(),
+    forget: (name: string) => ends.delete(name),
+    clear: () => ends.clear(),
   };
 }

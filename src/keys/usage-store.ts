@@ -68,7 +68,6 @@ const days = "(:from::date)::timestamp AT TIME ZONE 'UTC'";
 const daysEnd = "(:to::date + 1)::timestamp AT TIME ZONE 'UTC'";
 const columns = { operation: 'operation', key: 'key_id' } as const;
 
-/** Sums what a company used in some days. */
 export async function readUsage(db: Database, question: UsageQuestion): Promise<Usage> {
   const { companyId, from, to, by } = question;
   const asked = { companyId, from, to };
@@ -114,5 +113,4 @@ function withMints(calls: readonly Calls[], mints: readonly Mints[]): UsageItem[
   return items;
 }
 
-/** Deletes counts that are over 92 days old. */
 export const purgeUsage = purgeWhere('usage_minutes', "minute < clock_timestamp() - interval '92 days'");

@@ -13,7 +13,6 @@ export type VerifyOptions = {
   readonly network?: string;
 };
 
-/** Resolves an API key to its caller. */
 export type KeyVerifier = {
   /**
    * Verifies a key. Unknown, revoked, expired and malformed keys are all `invalid`, without distinction.
@@ -22,7 +21,7 @@ export type KeyVerifier = {
   verify(key: string, options?: VerifyOptions): Promise<VerifyResult>;
   /** The caller of a key that was verified a moment ago, without waiting; undefined where that has to be asked. */
   known?(key: string): Caller | undefined;
-  /** Whose share a key took that was accepted some minutes ago: a hint of whom to listen to, which lets nobody in. */
-  lastTenant?(key: string): string | undefined;
+  /** Whether a key was accepted some minutes ago: a hint of whom to listen to, which lets nobody in. */
+  isFamiliar?(key: string): boolean;
   close(): Promise<void>;
 };

@@ -30,11 +30,9 @@ export type LocalOptions = {
   readonly log: Logger;
   /** Prints a line for the person at the keyboard. */
   readonly print: (line: string) => void;
-  readonly now?: () => Date;
 };
 
 export type LocalEnvironment = {
-  /** The settings of the service. */
   readonly config: Config;
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */
@@ -64,7 +62,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalEnvironmen
 
 async function open(
   folder: LocalFolder,
-  { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
+  { fresh, env: given, log, print }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
   const env = await choosePorts(given);
@@ -79,7 +77,7 @@ async function open(
     world: kept,
     log,
     opened,
-    now: now(),
+    now: new Date(),
   });
   const credentials = credentialsOf(world, config, rpcUrl);
   writeJson(folder.credentials, credentials);

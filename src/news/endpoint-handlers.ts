@@ -22,7 +22,6 @@ export type EndpointParts = {
   readonly db: Database;
   readonly secrets: EndpointSecrets;
   readonly allowedHosts: AllowedHosts;
-  /** Path of the area. */
   readonly basePath: string;
 };
 
@@ -30,7 +29,6 @@ type EndpointOperations = Omit<operations, 'listNews' | 'getNewsKey'>;
 
 const usualLimit = 50;
 
-/** The endpoints of the caller's company. */
 export function createEndpointHandlers(parts: EndpointParts): Handlers<EndpointOperations, CompanyContext> {
   const { db } = parts;
   return {

@@ -20,7 +20,6 @@ type Question = Parameters<typeof readFeed>[1];
 
 const usualLimit = 50;
 
-/** The feed of the caller's company. */
 export function createFeedHandlers({
   db,
   watch,

@@ -27,7 +27,6 @@ import type { samplers } from '../config/config.ts';
 import { tellOutages } from './tell-outages.ts';
 
 type TracingOptions = {
-  /** Of the collector. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Of one export. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../src/base/errors.ts';
+import { catalogue, problemTitles } from '../../src/base/errors.ts';
 import { documents } from '../../src/contract/documents.ts';
 
 type Problem = {
@@ -18,7 +18,7 @@ const examples = Object.entries(documents).flatMap(([area, document]) =>
 describe('every documented problem', () => {
   test.each(examples)('$title has status, title and text of the catalogue', ({ problem }) => {
     const entry = catalogue[problem.code];
-    expect([problem.status, problem.title]).toEqual([entry.status, entry.title]);
+    expect([problem.status, problem.title]).toEqual([entry.status, problemTitles[entry.status]]);
     if (problem.code === 'input_invalid') return;
     const pattern = entry.detail.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.+');
     expect(problem.detail).toMatch(new RegExp(`^${pattern}$`));

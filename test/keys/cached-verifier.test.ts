@@ -211,18 +211,18 @@ describe('look-ups', () => {
   });
 });
 
-describe('whose a key was', () => {
+describe('that a key was accepted', () => {
   test('is known for longer than its caller, of so many keys, and no longer when it was changed', async () => {
     lookUp.mockImplementation(async (key) => admit(key));
-    const { verify, known, lastTenant, forget, close } = verifier({ cacheMax: 2 });
+    const { verify, known, isFamiliar, forget, close } = verifier({ cacheMax: 2 });
     for (const key of ['first', 'second', 'third']) await verify(key);
     vi.advanceTimersByTime(60_000);
     expect(known('third')).toBeUndefined();
-    expect(['first', 'second', 'third'].map(lastTenant)).toEqual([undefined, 'acme', 'acme']);
+    expect(['first', 'second', 'third'].map(isFamiliar)).toEqual([false, true, true]);
     forget(hashKey('third').toString('hex'));
-    expect(lastTenant('third')).toBeUndefined();
+    expect(isFamiliar('third')).toBe(false);
     vi.advanceTimersByTime(540_001);
-    expect(lastTenant('second')).toBeUndefined();
+    expect(isFamiliar('second')).toBe(false);
     await close();
   });
 });

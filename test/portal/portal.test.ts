@@ -7,7 +7,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildPortal } from '../../scripts/docs/build.ts';
-import { catalogue, problem } from '../../src/base/errors.ts';
+import { catalogue, problem, problemTitles } from '../../src/base/errors.ts';
 import { areas } from '../../src/config/config.ts';
 import { basePaths } from '../../src/contract/documents.ts';
 import { costOfBytes } from '../../src/http/server/stranger-pace.ts';
@@ -235,11 +235,11 @@ test('what is sent counts by its bytes, and what an address has already costs no
 
 describe('problems', () => {
   test('each have a page with their status, cause and remedy', () => {
-    for (const [code, { status, title }] of Object.entries(catalogue)) {
+    for (const [code, { status }] of Object.entries(catalogue)) {
       const html = served.get(`/docs/problems/${code}`)?.html ?? '';
       for (const text of [
         `<code>${code}</code>`,
-        `${status} ${title}`,
+        `${status} ${problemTitles[status]}`,
         '<h2>Cause</h2>',
         '<h2>What to do</h2>',
       ]) {

@@ -170,7 +170,7 @@ test('established connections that a network has lost cost no read more than som
 test('a statement that the replay of the log cancels is put to the primary', async ({ world }) => {
   const log = silent;
   const { db } = world.database;
-  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log, isReplica: true });
+  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log });
   const told: string[] = [];
   const reads = createReplicaReads({
     db,
@@ -209,7 +209,7 @@ test('one of another cluster, or one that is no replica, is not read from', asyn
   const reasons: string[] = [];
   const destination = { write: (line: string) => void reasons.push(JSON.parse(line).reason) };
   const log = createLogger({ level: 'warn', destination });
-  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log: silent, isReplica: true });
+  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log: silent });
   const onRead = () => {};
   const reads = createReplicaReads({ db: world.database.db, maxLagMs: 60_000, openPool, log, onRead });
   await vi.waitFor(() => expect(reads.isUsed()).toBe(true), limit);

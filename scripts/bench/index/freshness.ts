@@ -13,7 +13,6 @@ import type { Traces } from './whole-index.ts';
 
 type FreshnessOptions = {
   readonly traces: Traces;
-  /** How many blocks are measured. */
   readonly blocks: number;
   readonly say: (line: string) => void;
 };

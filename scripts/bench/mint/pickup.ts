@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { quantile } from '../../load/answers.ts';
 import { openConnection } from '../http/connection.ts';
 import { startUnpinned } from '../start-service.ts';
 import type { BenchChain } from './bench-chain.ts';
@@ -43,9 +44,7 @@ export async function measurePickup({ setup, chain, signing, mints }: Options): 
     arrivals.close();
     await service.stop();
   }
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    Number((sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN).toFixed(1));
+  const at = (share: number) => Number(quantile(times, share).toFixed(1));
   return { mints, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 

@@ -1,3 +1,4 @@
+import { quantile } from '../../load/answers.ts';
 import { openWithChain } from '../http/data-set.ts';
 import { type Subject, startPeer, startService } from '../start-service.ts';
 import { areHeld, atMost, below, type Suite } from '../suite.ts';
@@ -19,11 +20,11 @@ export const processSuite: Suite = {
       `idle: ${idle.transactionsPerSecond} transactions a second, ${idle.corePercent} % of a core, ${idle.memoryMb} MB`,
     );
     const limits = {
-      readyMs: below(middleOf(readyMs), 1_000),
+      readyMs: below(quantile(readyMs, 0.5), 1_000),
       idleTransactionsPerSecond: atMost(idle.transactionsPerSecond, 12),
       idleCorePercent: atMost(idle.corePercent, 1),
     };
-    const beside = { readyMsByHand: middleOf(peerReadyMs), idleMemoryMb: idle.memoryMb };
+    const beside = { readyMsByHand: quantile(peerReadyMs, 0.5), idleMemoryMb: idle.memoryMb };
     return { ok: areHeld(limits), limits, beside, readyMs, peerReadyMs, idle };
   },
 };
@@ -38,6 +39,3 @@ async function startTimes(startOne: () => Promise<Subject>): Promise<number[]> {
   }
   return found;
 }
-
-const middleOf = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;

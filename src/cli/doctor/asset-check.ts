@@ -1,5 +1,4 @@
 import { isZeroAddress } from '../../chain/address.ts';
-import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { findWithoutTreasury } from '../../keys/company-store.ts';
 import { listUnusableTreasuries } from '../../rwa/minting/accept/recipient-store.ts';
@@ -10,14 +9,13 @@ import {
 } from '../../rwa/minting/contract-verdict-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
 import { type Finding, fault, ok, warning } from '../shared/finding.ts';
-
-type Parts = { readonly db: Database; readonly clients: RpcClients };
+import type { DoctorParts } from './doctor-parts.ts';
 
 /**
  * Examines every contract that RWAs name: a fault for each on which NFTs cannot be minted, one finding for all others
  * of a network. Keeps the verdicts, so that mints are accepted again where a contract was fixed.
  */
-export async function examineAssets(parts: Parts): Promise<Finding[]> {
+export async function examineAssets(parts: DoctorParts): Promise<Finding[]> {
   const used = await listUsedContracts(parts.db);
   const examined = await examineContracts(parts, used);
   const found = [...Map.groupBy(used, ({ chainId }) => chainId)].map(([chainId, contracts]) =>

@@ -16,7 +16,6 @@ import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
 
-/** `tallystick doctor`: checks what the service needs and says how to fix it. */
 export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')
@@ -53,24 +52,20 @@ export async function examine(session: Session): Promise<Finding[]> {
     return faults.map((detail) => fault('settings', detail));
   }
   await using opened = new AsyncDisposableStack();
-  const { log, ...connections } = openForCommand(config, opened);
-  const found = await examineDatabase(connections.db, config, {
-    url: config.DATABASE_URL,
-    local: session.local(),
-  });
+  const parts = { ...openForCommand(config, opened), config, isLocal: session.local() };
+  const { db, isLocal } = parts;
+  const found = await examineDatabase(db, config, { url: config.DATABASE_URL, local: isLocal });
   const isSound = found.every(({ state }) => state !== 'FAULT');
-  const addresses = session.local() ? [] : examineBaseAddresses(config);
+  const addresses = isLocal ? [] : examineBaseAddresses(config);
   return [
     ok('settings', 'every setting is valid'),
     ...examineFiles(session, config),
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
-    ...(isSound ? await examineRights(connections.db) : []),
-    ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
-    ...(isSound
-      ? await examineService({ ...connections, config, log, isLocal: session.local() }, keyOf(session))
-      : []),
+    ...(isSound ? await examineRights(db) : []),
+    ...(isSound ? await examineReplica(parts) : []),
+    ...(isSound ? await examineService(parts, keyOf(session)) : []),
   ];
 }
 

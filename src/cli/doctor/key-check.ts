@@ -1,4 +1,4 @@
-import { type Logger, redactUrl } from '../../base/log.ts';
+import { redactUrl } from '../../base/log.ts';
 import { errorText } from '../../base/thrown.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -7,21 +7,14 @@ import { findCompanyById } from '../../keys/company-store.ts';
 import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
 import type { KeyVerifier } from '../../keys/verifier.ts';
-import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { type Finding, finding } from '../shared/finding.ts';
-
-type Parts = {
-  readonly db: Database;
-  readonly outgoing: Outgoing;
-  readonly config: Config;
-  readonly log: Logger;
-};
+import type { DoctorParts } from './doctor-parts.ts';
 
 /**
  * Verifies keys as the service does: one that nobody has, which must be rejected, and a real one where it is given.
  * @param key a real key; undefined where none was given
  */
-export async function examineVerifier(parts: Parts, key: string | undefined): Promise<Finding[]> {
+export async function examineVerifier(parts: DoctorParts, key: string | undefined): Promise<Finding[]> {
   // The own key store listens; left open, it would keep the command from ending.
   const notifications = createNotifications({ url: parts.config.DATABASE_URL, log: parts.log });
   const verifier = await createVerifier(parts.config, { ...parts, notifications });

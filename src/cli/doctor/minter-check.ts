@@ -2,27 +2,18 @@ import { errorText } from '../../base/thrown.ts';
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import { checkContract } from '../../chain/contracts/contract-check.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
-import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
-import type { Database } from '../../contract/transaction.ts';
 import { isNetworkStaffed, listLanes } from '../../rwa/minting/lane-status-store.ts';
 import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
 import { isLoopback, localChain } from '../shared/values.ts';
-
-type Parts = {
-  readonly db: Database;
-  readonly clients: RpcClients;
-  readonly config: Config;
-  /** Whether these are the settings of the service that `npm start` made, which has its signer from there. */
-  readonly isLocal: boolean;
-};
+import type { DoctorParts } from './doctor-parts.ts';
 
 type MintingNetwork = Network & { readonly minterContract: string };
 
 const isMinting = (network: Network): network is MintingNetwork => network.minterContract !== null;
 
 /** Examines what each network mints with: a worker with a signer, the contract, and where its tokens have metadata. */
-export async function examineMinting(parts: Parts, networks: readonly Network[]): Promise<Finding[]> {
+export async function examineMinting(parts: DoctorParts, networks: readonly Network[]): Promise<Finding[]> {
   const found = networks
     .filter(isMinting)
     .map(async (network) => [
@@ -34,7 +25,7 @@ export async function examineMinting(parts: Parts, networks: readonly Network[])
 }
 
 /** Whether a network has a worker with a signer, or settings that give it to one. */
-async function examineStaff({ db, config, isLocal }: Parts, { chainId }: Network): Promise<Finding[]> {
+async function examineStaff({ db, config, isLocal }: DoctorParts, { chainId }: Network): Promise<Finding[]> {
   if (isLocal || (await isNetworkStaffed(db, chainId))) return [];
   const check = `minting ${chainId}`;
   if (config.MINT_SIGNERS?.some((signer) => signer.chainId === chainId))
@@ -50,7 +41,7 @@ async function examineStaff({ db, config, isLocal }: Parts, { chainId }: Network
 }
 
 /** Examines the contract that a network names, and its signers, who need funds. */
-async function examineMinter({ db, clients }: Parts, network: MintingNetwork): Promise<Finding[]> {
+async function examineMinter({ db, clients }: DoctorParts, network: MintingNetwork): Promise<Finding[]> {
   const { chainId, minterContract, currency } = network;
   const check = `minting ${chainId}`;
   const signers = [...new Set((await listLanes(db, { chainId })).map(({ signer }) => signer))];
@@ -79,7 +70,7 @@ async function examineMinter({ db, clients }: Parts, network: MintingNetwork): P
 }
 
 /** Compares where the contract of a network says that metadata are with where this service has them. */
-async function examineBaseUri({ clients, config }: Parts, network: MintingNetwork): Promise<Finding[]> {
+async function examineBaseUri({ clients, config }: DoctorParts, network: MintingNetwork): Promise<Finding[]> {
   const { chainId, minterContract } = network;
   const check = `metadata ${chainId}`;
   const remedy = `tallystick contract set-base-uri ${chainId} ${minterContract}`;

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '../../base/log.ts';
 import { errorText } from '../../base/thrown.ts';
-import { openReplica } from '../../compose/connections.ts';
-import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { createDatabase } from '../../db/connection/connect.ts';
 import {
   endBeats,
   findUnreadable,
@@ -16,8 +14,7 @@ import {
 import { groupOf, privilegesOn, tableRights } from '../../db/schema/role-rights.ts';
 import { explainDatabase } from '../shared/database-failure.ts';
 import { type Finding, fault, ok, warning } from '../shared/finding.ts';
-
-type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
+import type { DoctorParts } from './doctor-parts.ts';
 
 const check = 'replica';
 const lookMs = 25;
@@ -28,10 +25,10 @@ const readTables = Object.keys(tableRights).filter((table) => privilegesOn(table
  * Tries the replica that the settings name as the service uses it: whether it follows this very database, shows in time
  * what is committed there, and lets its user read. Nothing where none is named.
  */
-export async function examineReplica({ db, config, log }: Parts): Promise<Finding[]> {
+export async function examineReplica({ db, config, log }: DoctorParts): Promise<Finding[]> {
   const url = config.DATABASE_REPLICA_URL;
   if (url === undefined) return [];
-  const replica = openReplica(config, { url, log });
+  const replica = createDatabase(url, { poolMax: config.DATABASE_POOL_MAX, log });
   const beats = randomUUID();
   try {
     const cluster = await storeBeat(db, beats, 1);

@@ -1,8 +1,6 @@
-import type { Logger } from '../../base/log.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import { isInClear } from '../../chain/rpc/client/node-address.ts';
-import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listProcesses, type SeenProcess } from '../../db/records/process-store.ts';
@@ -10,30 +8,20 @@ import { countCompanies } from '../../keys/company-store.ts';
 import { countActiveKeys } from '../../keys/key-store.ts';
 import { assertEndpointKeysOpen } from '../../news/endpoints/endpoint-keys.ts';
 import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
-import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
+import type { DoctorParts } from './doctor-parts.ts';
 import { examineVerifier } from './key-check.ts';
 import { examineMinting } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
-
-type Parts = {
-  readonly db: Database;
-  readonly clients: RpcClients;
-  readonly outgoing: Outgoing;
-  readonly config: Config;
-  readonly log: Logger;
-  /** Whether these are the settings of the service that `npm start` made, which has its signer from there. */
-  readonly isLocal: boolean;
-};
 
 /**
  * Checks what a migrated database contains, and everything outside that the service calls.
  * @param key a caller's key to be verified; undefined where none was given
  */
-export async function examineService(parts: Parts, key: string | undefined): Promise<Finding[]> {
+export async function examineService(parts: DoctorParts, key: string | undefined): Promise<Finding[]> {
   const { db, config } = parts;
   const networks = await listNetworks(db);
   const [secrets, endpoints, verified, keys, nodes] = await Promise.all([
@@ -67,7 +55,7 @@ function withoutProvider(networks: readonly Network[], config: Config): Finding[
   return [warning('data provider', `networks without history and NFTs: ${chainIds}; set MORALIS_API_KEY`)];
 }
 
-async function examineSecrets({ db, config }: Parts): Promise<string> {
+async function examineSecrets({ db, config }: DoctorParts): Promise<string> {
   if (config.SECRET_KEYS === undefined) return 'not needed: the area rwa is not served';
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysOpen(db, vault);
@@ -79,13 +67,13 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
   );
 }
 
-async function examineEndpointSecrets({ db, config }: Parts): Promise<string> {
+async function examineEndpointSecrets({ db, config }: DoctorParts): Promise<string> {
   if (config.SECRET_KEYS === undefined) return 'not needed: nothing is sent to endpoints';
   await assertEndpointKeysOpen(db, createEndpointSecrets(config.SECRET_KEYS));
   return 'every key in use is known and opens what it sealed';
 }
 
-async function ownKeys({ db }: Parts): Promise<Finding[]> {
+async function ownKeys({ db }: DoctorParts): Promise<Finding[]> {
   const [companies, active] = await Promise.all([countCompanies(db), countActiveKeys(db)]);
   const detail = `companies: ${companies}, active keys: ${active}`;
   if (active > 0) return [ok('keys', detail)];

@@ -10,7 +10,6 @@ import { addSkipCommand } from './index-skip.ts';
 import { addIndexStatusCommand } from './index-status.ts';
 import { addIndexVerifyCommand } from './index-verify.ts';
 
-/** `tallystick index`: the built-in index of wallets' histories and NFTs. */
 export function addIndexCommands(program: Command, session: Session): void {
   const index = program.command('index').description('Manage the built-in index of histories and NFTs');
   addIndexStatusCommand(index, session);

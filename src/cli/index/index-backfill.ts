@@ -18,7 +18,6 @@ import { withNetworkIndex } from './with-network-index.ts';
 
 type BackfillOptions = { to?: number; wait?: true };
 
-/** `tallystick index backfill`: indexes blocks in the foreground, up to a given one. */
 export function addBackfillCommand(index: Command, session: Session): void {
   const command = index
     .command('backfill')

@@ -12,7 +12,6 @@ import type { Operator } from '../shared/session.ts';
 
 type Run = {
   readonly chainId: string;
-  /** How many wallets. */
   readonly count: number;
   readonly seed: number;
   readonly signal: AbortSignal;

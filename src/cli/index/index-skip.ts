@@ -7,7 +7,6 @@ import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId, wholeNumber } from '../shared/values.ts';
 
-/** `tallystick index skip`: leaves a block out of an index, which cannot go on otherwise. */
 export function addSkipCommand(index: Command, session: Session): void {
   const skip = index
     .command('skip')

@@ -23,7 +23,6 @@ const columns = {
   lastError: 'LAST ERROR',
 };
 
-/** `tallystick index status`: shows the progress of every index, and what delays it. */
 export function addIndexStatusCommand(index: Command, session: Session): void {
   const status = index
     .command('status')

@@ -26,7 +26,6 @@ const columns = { block: 'BLOCK', table: 'TABLE', kind: 'KIND', row: 'ROW' };
 const maxSeed = 2 ** 32 - 1;
 const block = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-/** `tallystick index verify`: compares the index with the node. */
 export function addIndexVerifyCommand(index: Command, session: Session): void {
   const verify = index
     .command('verify')

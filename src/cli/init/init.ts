@@ -25,7 +25,6 @@ export type Examine = (settings: string) => Promise<readonly Finding[]>;
 
 const defaultFile = 'tallystick.env';
 
-/** `tallystick init`: one file of settings for every command and role. */
 export function addInitCommand(program: Command, session: Session, examine: Examine): void {
   const init = program
     .command('init')

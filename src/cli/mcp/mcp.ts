@@ -14,7 +14,6 @@ With --local, address and key are those of the sample company acme.`;
 
 type McpOptions = { url?: string; write?: boolean; secrets?: boolean; timeout: number };
 
-/** `tallystick mcp`: the operations as tools for models, by the Model Context Protocol. */
 export function addMcpCommand(program: Command, session: Session): void {
   const mcp = program
     .command('mcp')

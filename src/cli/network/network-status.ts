@@ -21,7 +21,6 @@ const columns = {
   reason: 'REASON',
 };
 
-/** `tallystick network status`: what is thought of every node, and what it shows now. */
 export function addNetworkStatusCommand(network: Command, session: Session): void {
   const status = network
     .command('status')

@@ -31,7 +31,6 @@ const columns = {
   rpcUrls: 'NODES',
 };
 
-/** `tallystick network`: the networks that the service knows. */
 export function addNetworkCommands(program: Command, session: Session): void {
   const network = program
     .command('network')

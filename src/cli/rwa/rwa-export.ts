@@ -26,7 +26,6 @@ type ExportOptions = {
   readonly claimStatus?: MintState | 'all';
 };
 
-/** `tallystick rwa export`: serials and claim URLs, which a company prints on the assets or sends with them. */
 export function addExportCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('export <id>')

@@ -24,7 +24,6 @@ type Checked = {
 // The number of faults that a table shows; with --json all are listed.
 const faultsShown = 50;
 
-/** `tallystick rwa import`: many RWAs from one file, all or none. */
 export function addImportCommand(rwa: Command, session: Session): void {
   rwa
     .command('import <file>')

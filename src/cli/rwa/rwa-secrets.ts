@@ -10,7 +10,6 @@ import { vaultOf } from '../shared/find.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { isUuid } from '../shared/values.ts';
 
-/** `tallystick rwa reissue-secret` and `rotate-secrets`. */
 export function addSecretCommands(rwa: Command, session: Session): void {
   addReissueCommand(rwa, session);
   addRotateCommand(rwa, session);

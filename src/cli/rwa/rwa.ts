@@ -30,7 +30,6 @@ const columns = {
   claimedNfts: 'CLAIMED',
 };
 
-/** `tallystick rwa`: real-world assets and the claim secrets of their NFTs. */
 export function addRwaCommands(program: Command, session: Session): void {
   const rwa = program
     .command('rwa')

@@ -19,7 +19,6 @@ type Finding = Pick<Disagreement, 'tokenId' | 'nftId' | 'detail'> & {
   readonly kind: Disagreement['kind'] | OwnerFinding['kind'];
 };
 
-/** A finding as it is printed. */
 export const shownFinding = (chainId: string, { contract, tokenId, nftId, kind, detail }: Finding) => ({
   chainId,
   contract,

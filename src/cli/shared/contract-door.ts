@@ -1,3 +1,4 @@
+import { createFewAtOnce } from '../../base/few-at-once.ts';
 import { errorText } from '../../base/thrown.ts';
 import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import { listNetworks } from '../../chain/network-store.ts';
@@ -60,10 +61,8 @@ export async function examineContracts(
   };
 
   const uses = usesOf(named, networks);
-  const examined: Examined[] = [];
-  for (let start = 0; start < uses.length; start += atOnce) {
-    examined.push(...(await Promise.all(uses.slice(start, start + atOnce).map(examine))));
-  }
+  const inTurn = createFewAtOnce(atOnce);
+  const examined = await Promise.all(uses.map((use) => inTurn(() => examine(use))));
   const verdicts = examined.flatMap(({ verdict, ...rest }, index) =>
     // That there is code says nothing for the RWAs that are minted on the same contract.
     verdict === 'unknown' || (verdict === 'fit' && !isMinted(uses[index])) ? [] : [{ ...rest, verdict }],

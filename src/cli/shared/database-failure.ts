@@ -1,3 +1,5 @@
+import { errorCode } from '../../base/thrown.ts';
+
 /** The URL of the database, and whether it is that of the service that `npm start` made. */
 export type DatabaseOrigin = {
   readonly url: string;
@@ -14,7 +16,7 @@ export type DatabaseOrigin = {
 export function explainDatabase(error: unknown, origin: DatabaseOrigin): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const where = whereIs(origin);
-  const code = codeOf(error);
+  const code = errorCode(error);
   const known = code === undefined || isOfFile(error) ? undefined : explanations[code];
   if (known !== undefined) return known(where, error);
   if (error.name === 'KnexTimeoutError' || /^timeout expired|^Connection terminated/.test(error.message)) {
@@ -85,10 +87,6 @@ function whereIs({ url: databaseUrl, local, setting = 'DATABASE_URL' }: Database
       ? 'Start the local service first: npm start'
       : `Check that it runs, and host and port in ${setting}.`,
   };
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 // ENOENT is the code of a missing file as well as of a missing socket.

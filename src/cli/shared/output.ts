@@ -15,10 +15,9 @@ export type Output = {
   /** Prints one record, field by field. */
   record(record: Row): void;
   /** Writes text to standard output as it is, piece by piece. */
-  stream(pieces: AsyncIterable<string>, signal?: AbortSignal): Promise<void>;
+  stream(pieces: AsyncIterable<string>): Promise<void>;
   /** Prints a sentence in addition to the data. */
   say(text: string): void;
-  /** Prints why a command failed. */
   fail(message: string, exitCode: number): void;
   /** A progress bar on a terminal. @param unit what is counted */
   progress(what: string, unit?: string): Progress;
@@ -31,8 +30,8 @@ type Streams = { readonly out: NodeJS.WritableStream; readonly err: Watched };
 
 /** @param json true for programs */
 export function createOutput(json: boolean, { out, err }: Streams): Output {
-  const stream = async (pieces: AsyncIterable<string>, signal?: AbortSignal) =>
-    pipeline(Readable.from(pieces), out, { end: false, ...(signal === undefined ? {} : { signal }) });
+  const stream = async (pieces: AsyncIterable<string>) =>
+    pipeline(Readable.from(pieces), out, { end: false });
   const speaker = json ? forPrograms({ out, err }) : forPeople({ out, err });
   return { json, stream, ...speaker };
 }

@@ -15,7 +15,6 @@ import type { Prompt } from './prompt.ts';
 export type Surroundings = {
   readonly version: string;
   readonly environment: Environment;
-  /** Asks the person for a line of text. */
   readonly prompt: Prompt;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;

@@ -46,7 +46,6 @@ export function orEmpty(parse: (text: string) => string): (text: string) => stri
 /** Maps the result of {@link orEmpty}: null clears a field, undefined keeps it. */
 export const orNull = (text: string | undefined) => (text === '' ? null : text);
 
-/** Parses an http(s) URL. */
 export function webUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || text.length > 2_048) {
     throw new InvalidArgumentError('It must be an http(s) URL of at most 2048 characters.');
@@ -75,7 +74,6 @@ export function addressValue(text: string): string {
   return checksum;
 }
 
-/** Parses a decimal chain id. */
 export function chainId(text: string): string {
   if (!isChainId(text)) throw new InvalidArgumentError('A chain id is decimal, such as 137.');
   return text;

@@ -2,12 +2,12 @@ import { hostname } from 'node:os';
 import knexPackage, { type Knex } from 'knex';
 import type { Client } from 'pg';
 import type { Logger } from '../../base/log.ts';
+import { currentScope, inBackground, watchEnd } from '../../base/request-scope.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { createConnectionWatch } from './connection-watch.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import type { Reach } from './reach.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
-import { cancelWithCaller } from './statement-cancel.ts';
 import { hookStatements } from './statement-hook.ts';
 import { beginStatementSpan } from './statement-span.ts';
 
@@ -24,8 +24,6 @@ export type DatabaseOptions = {
    * after another: leads to the server without it.
    */
   readonly sessionUrl?: string;
-  /** Whether the URL leads to a replica. */
-  readonly isReplica?: boolean;
 };
 
 /**
@@ -36,7 +34,7 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  { poolMax, log, limits = serviceLimits, sessionUrl, isReplica = false }: DatabaseOptions,
+  { poolMax, log, limits = serviceLimits, sessionUrl }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -50,7 +48,6 @@ export function createDatabase(
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
     namesStatements: sessionUrl === undefined,
-    isReplica,
   };
   const outages = createOutageLog(log);
   const cancel = (pid: number) =>
@@ -128,4 +125,13 @@ function watchedPool({ outages, limits, sessionUrl, cancel }: WatchOptions) {
     },
     validate: watch.isSound,
   };
+}
+
+/**
+ * Calls `cancel` when the caller of the present work goes before its statement ends. A change that has begun is finished.
+ * @returns what is to be called at the end of the statement; undefined where nobody can go
+ */
+function cancelWithCaller(cancel: () => void): (() => void) | undefined {
+  const scope = currentScope();
+  return scope?.isRead === true ? watchEnd(scope, () => inBackground(cancel)) : undefined;
 }

@@ -3,7 +3,6 @@ import type { Logger } from '../../base/log.ts';
 export type OutageLog = {
   /** A connection was lost, or none was to be had. */
   failed(reason: unknown): void;
-  /** A connection was opened. */
   opened(): void;
 };
 

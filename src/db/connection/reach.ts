@@ -7,8 +7,6 @@ export type Reach = {
   readonly transactionLimits: SessionLimits | undefined;
   /** Whether a connection may keep statements under names. */
   readonly namesStatements: boolean;
-  /** Whether the server is a replica, which rejects every write. */
-  readonly isReplica: boolean;
 };
 
 type WithReach = (Database | Tx) & { readonly userParams: Reach };

@@ -5,7 +5,6 @@ import { withLease } from './lease.ts';
 
 /** Work that one process of all does at a time. */
 export type LeasedLoop = {
-  /** The name of the lease. */
   readonly name: string;
   /** Ends the work, and gives it to another process. Never rejects. */
   stop(): Promise<void>;
@@ -14,7 +13,6 @@ export type LeasedLoop = {
 type LoopOptions = {
   readonly db: Database;
   readonly log: Logger;
-  /** The name of the lease. */
   readonly name: string;
   /** Works until the signal aborts. What it throws is logged, and it is called again. */
   readonly run: (signal: AbortSignal) => Promise<void>;

@@ -17,7 +17,6 @@ export type AuditEntry = {
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-/** Who did it. */
 export type Actor =
   | ({ readonly kind: 'key' } & Origin)
   /** Who has no key, but the claim secret of an NFT. */
@@ -88,7 +87,6 @@ export type AuditFilter = {
   readonly before?: string | undefined;
 };
 
-/** An entry as it is stored. */
 export type StoredAudit = {
   readonly id: string;
   readonly at: Date;

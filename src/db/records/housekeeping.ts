@@ -30,7 +30,6 @@ export const purgeRateLimits = purgeWhere(
   'expire <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint ORDER BY expire',
 );
 
-/** Deletes processes that have been silent for a day. */
 const purgeProcesses = purgeWhere('processes', "seen_at < clock_timestamp() - interval '1 day'");
 
 /**

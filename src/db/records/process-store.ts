@@ -17,7 +17,6 @@ export type ProcessFacts = {
   readonly uptime: number;
 };
 
-/** Stores that the process is there now. */
 export async function saveProcess(db: Database, { roles, ...facts }: ProcessFacts): Promise<void> {
   await db.raw(
     `INSERT INTO processes (id, name, roles, version, started_at)
@@ -27,7 +26,6 @@ export async function saveProcess(db: Database, { roles, ...facts }: ProcessFact
   );
 }
 
-/** Deletes the row of a process that stops. */
 export async function endProcess(db: Database, id: string): Promise<void> {
   await db.raw('DELETE FROM processes WHERE id = ?', [id]);
 }

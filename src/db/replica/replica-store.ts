@@ -31,7 +31,6 @@ export async function endBeats(db: Database, process: string): Promise<void> {
     .timeout(limitMs);
 }
 
-/** What a server says of itself. */
 export type ReplicaAnswer = {
   /** The newest beat of the process that it has; null while it has none. */
   readonly beat: number | null;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { errorCode } from '../../base/thrown.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { schemaRange } from './schema-range.ts';
 import { adoptHistory, historyTable, storeRange } from './schema-store.ts';
@@ -46,9 +47,7 @@ async function untilLocked(work: () => Promise<unknown>): Promise<void> {
 }
 
 // Not had in time, or a deadlock with a caller.
-const codesOfLocks: readonly unknown[] = ['55P03', '40P01'];
-const isOfLocks = (error: unknown) =>
-  error instanceof Error && 'code' in error && codesOfLocks.includes(error.code);
+const isOfLocks = (error: unknown) => ['55P03', '40P01'].includes(errorCode(error) ?? '');
 
 /** What Knex wants to know of the migrations. */
 export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: historyTable };

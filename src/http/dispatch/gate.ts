@@ -57,7 +57,7 @@ export function createGate({
 
     isFamiliar(request) {
       const key = request.headers['x-api-key'];
-      return typeof key === 'string' && verifier.lastTenant?.(key) !== undefined;
+      return typeof key === 'string' && verifier.isFamiliar?.(key) === true;
     },
 
     async identify(request) {
@@ -65,7 +65,7 @@ export function createGate({
       const address = callerAddress(request);
       const blockedSeconds = refusedKeys.blockedSeconds(address, key);
       // A key that was accepted lately is no guess, whoever guesses behind the same address.
-      const cachedOnly = blockedSeconds !== undefined && verifier.lastTenant?.(key) === undefined;
+      const cachedOnly = blockedSeconds !== undefined && verifier.isFamiliar?.(key) !== true;
       const result = await inCount(cachedOnly ? undefined : refusedKeys.begin(address, key), () =>
         verifyInTime(verifier, key, { cachedOnly, network: networkOf(address) }),
       );

@@ -1,4 +1,3 @@
-/** One request to a node. */
 export type RpcRequest = { readonly method: string; readonly params: readonly unknown[] };
 
 type Answer = {
@@ -14,8 +13,10 @@ export type ChainRpc = {
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>;
 };
 
+const timeoutMs = 20_000;
+
 /** A client of the local chain for any method, such as mining, which the service's own clients do not offer. */
-export function createChainRpc(url: string, timeoutMs = 20_000): ChainRpc {
+export function createChainRpc(url: string): ChainRpc {
   const post = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
     const body = requests.map((request, id) => ({ jsonrpc: '2.0', id, ...request }));
     const response = await fetch(url, {

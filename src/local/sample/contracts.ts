@@ -32,5 +32,4 @@ export type Cast = {
   readonly people: readonly string[];
 };
 
-/** The wallets that the world is about. */
 export const walletsOf = (cast: Cast): string[] => [cast.acmeTreasury, cast.globexTreasury, ...cast.people];

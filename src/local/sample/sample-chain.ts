@@ -55,7 +55,6 @@ export async function makeWorldChain({ rpc, now, baseUrl }: WorldChainOptions): 
   return { cast, addresses, head: await headOf(rpc) };
 }
 
-/** The newest block of a chain. */
 export async function headOf(rpc: ChainRpc): Promise<ChainHead> {
   const block = (await rpc.call('eth_getBlockByNumber', 'latest', false)) as ChainHead; // the node's block
   return { number: block.number, hash: block.hash };

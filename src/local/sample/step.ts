@@ -1,7 +1,6 @@
 import { callData } from '../../chain/contracts/contract-calls.ts';
 import { type ContractAddresses, type ContractName, worldContracts } from './contracts.ts';
 
-/** One transaction of the sample world. */
 export type StoryStep = {
   readonly from: string;
   /** Null creates a contract. */

@@ -2,12 +2,9 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Delivery } from './endpoint.ts';
 import { wakeSender } from './send-queue.ts';
 
-type Row = Omit<Delivery, 'position'> & { readonly position: string };
-
-const columns = `d.position, n.id AS "newsId", n.type, d.delivered, d.attempts, d.status, d.error, d.answer,
+const columns = `d.position::float8 AS position, n.id AS "newsId", n.type, d.delivered, d.attempts, d.status, d.error, d.answer,
   d.attempted_at AS "attemptedAt", d.next_attempt_at AS "nextAttemptAt"`;
 const joined = `JOIN news_endpoints e ON e.id = d.endpoint_id JOIN news n ON n.company_id = e.company_id AND n.position = d.position`;
-const fromRow = ({ position, ...row }: Row): Delivery => ({ ...row, position: Number(position) });
 
 /** The deliveries to an endpoint, the newest news first. @param before only those of earlier news */
 export async function listDeliveries(
@@ -15,12 +12,12 @@ export async function listDeliveries(
   endpointId: string,
   { before, limit }: { readonly before: string | undefined; readonly limit: number },
 ): Promise<Delivery[]> {
-  const { rows }: { rows: Row[] } = await db.raw(
+  const { rows } = await db.raw(
     `SELECT ${columns} FROM news_deliveries d ${joined}
      WHERE d.endpoint_id = ? AND d.position < coalesce(?::bigint, 9223372036854775807) ORDER BY d.position DESC LIMIT ?`,
     [endpointId, before ?? null, limit] as never, // knex binds null, which its types do not know
   );
-  return rows.map(fromRow);
+  return rows;
 }
 
 /** Makes a delivery due again, as if it had not been tried. @returns undefined when there is no such delivery */
@@ -29,7 +26,7 @@ export async function resendDelivery(
   endpointId: string,
   position: number,
 ): Promise<Delivery | undefined> {
-  const { rows }: { rows: Row[] } = await tx.raw(
+  const { rows } = await tx.raw(
     `WITH d AS (
        UPDATE news_deliveries SET delivered = false, attempts = 0, next_attempt_at = clock_timestamp()
        WHERE endpoint_id = ? AND position = ? RETURNING *)
@@ -37,5 +34,5 @@ export async function resendDelivery(
     [endpointId, position],
   );
   await wakeSender(tx, [endpointId]);
-  return rows.map(fromRow)[0];
+  return rows[0];
 }

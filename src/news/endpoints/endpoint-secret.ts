@@ -5,7 +5,6 @@ import { seal, sealingKeys, unseal } from '../../base/sealing.ts';
 export type EndpointSecrets = {
   /** The key that seals. */
   readonly activeKeyId: string;
-  /** Whether there is a key with this id. */
   knows(keyId: string): boolean;
   /** A new secret in the form of Standard Webhooks: 192 random bits. */
   generate(): string;

@@ -5,26 +5,18 @@ import type { Endpoint } from './endpoint.ts';
 const table = 'news_endpoints';
 
 /** The columns of an {@link Endpoint}. */
-export const endpointColumns = `id, company_id AS "companyId", url, types, secrets, previous_until AS "previousUntil", position,
-  disabled_reason AS "disabledReason", failing_since AS "failingSince", created_at AS "createdAt", updated_at AS "updatedAt"`;
-
-type Row = Omit<Endpoint, 'position'> & { readonly position: string };
-
-export const endpointFromRow = ({ position, ...row }: Row): Endpoint => ({
-  ...row,
-  position: Number(position),
-});
+export const endpointColumns = `id, company_id AS "companyId", url, types, secrets, previous_until AS "previousUntil",
+  position::float8 AS position, disabled_reason AS "disabledReason", failing_since AS "failingSince", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 async function rowsOf(
   db: Database,
   sql: string,
   values: Readonly<Record<string, unknown>>,
 ): Promise<Endpoint[]> {
-  const { rows }: { rows: Row[] } = await db.raw(sql, values as Record<string, string>); // knex binds arrays and null too
-  return rows.map(endpointFromRow);
+  const { rows } = await db.raw(sql, values as Record<string, string>); // knex binds arrays and null too
+  return rows;
 }
 
-/** The endpoints of a company, the oldest first. */
 export const listEndpoints = (db: Database, companyId: string): Promise<Endpoint[]> =>
   rowsOf(
     db,
@@ -32,21 +24,21 @@ export const listEndpoints = (db: Database, companyId: string): Promise<Endpoint
     { companyId },
   );
 
+const ofCompany = `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId AND id = :id`;
+
 /** @returns undefined when the company has no such endpoint */
 export async function findEndpoint(
   db: Database,
   companyId: string,
   id: string,
 ): Promise<Endpoint | undefined> {
-  const sql = `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId AND id = :id`;
-  const [found] = await rowsOf(db, sql, { companyId, id });
+  const [found] = await rowsOf(db, ofCompany, { companyId, id });
   return found;
 }
 
 /** Locks an endpoint until the end of the transaction. @returns undefined when the company has no such endpoint */
 export async function lockEndpoint(tx: Tx, companyId: string, id: string): Promise<Endpoint | undefined> {
-  const sql = `SELECT ${endpointColumns} FROM ${table} WHERE company_id = :companyId AND id = :id FOR NO KEY UPDATE`;
-  const [found] = await rowsOf(tx, sql, { companyId, id });
+  const [found] = await rowsOf(tx, `${ofCompany} FOR NO KEY UPDATE`, { companyId, id });
   return found;
 }
 

@@ -19,7 +19,6 @@ export function endpointToApi(endpoint: Endpoint): Schemas['Endpoint'] {
   };
 }
 
-/** Converts a delivery to the contract's form. */
 export function deliveryToApi(delivery: Delivery): Schemas['Delivery'] {
   const { position, newsId, type, delivered, attempts, status, error, answer } = delivery;
   return {

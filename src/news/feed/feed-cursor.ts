@@ -16,7 +16,6 @@ const sumOf = (companyId: string, text: string) =>
     .digest()
     .subarray(0, sumBytes);
 
-/** The cursor of a place. */
 export function feedCursor(companyId: string, { epoch, position, mark }: FeedPlace): string {
   const text = `${epoch}.${position}.${mark}`;
   return Buffer.concat([sumOf(companyId, text), Buffer.from(text, 'latin1')]).toString('base64url');

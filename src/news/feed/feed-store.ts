@@ -65,10 +65,11 @@ const pageSql = `
   ), bounds AS (
     SELECT *, least(at + ${span}, last) AS until FROM place
   )
-  SELECT b.epoch, b.last, coalesce(b.oldest, b.last + 1) AS oldest, b.at, b.until,
+  SELECT b.epoch, b.last::float8 AS last, coalesce(b.oldest, b.last + 1)::float8 AS oldest, b.until::float8 AS until,
     (SELECT left(id::text, 8) FROM news WHERE company_id = $1 AND position = b.at) AS mark,
     (SELECT left(id::text, 8) FROM news WHERE company_id = $1 AND position = b.until) AS "untilMark",
-    n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position, n.previous
+    n.id, n.type, n.subject, n.data, n.created_at AS "createdAt",
+    n.position::float8 AS position, n.previous::float8 AS previous
   FROM bounds b LEFT JOIN LATERAL (
     SELECT m.*, ${previousSql('m', '$3::text[]')} AS previous FROM news m
     WHERE m.company_id = $1 AND m.position > b.at AND m.position <= b.until AND ($3::text[] IS NULL OR m.type = ANY ($3::text[]))
@@ -77,18 +78,13 @@ const pageSql = `
 
 type StateRow = {
   readonly epoch: string;
-  readonly last: string;
-  readonly oldest: string;
-  readonly at: string;
-  readonly until: string;
+  readonly last: number;
+  readonly oldest: number;
+  readonly until: number;
   readonly mark: string | null;
   readonly untilMark: string | null;
 };
-type NewsRow = Omit<News, 'position' | 'previous'> & {
-  readonly position: string;
-  readonly previous: string | null;
-};
-type PageRow = StateRow & (NewsRow | { readonly position: null });
+type PageRow = StateRow & (News | { readonly position: null });
 
 /** Reads a page by one statement, which sees one moment. @throws FeedRestartedError */
 export async function readFeed(
@@ -101,14 +97,14 @@ export async function readFeed(
   if (first === undefined) throw new Error('the state of the feed was not read');
   const state = { ...first, epoch: shortEpoch(first.epoch) };
   if (after !== undefined && !isKept(after, state)) {
-    throw new FeedRestartedError({ epoch: state.epoch, position: Number(state.oldest) - 1, mark: '' });
+    throw new FeedRestartedError({ epoch: state.epoch, position: state.oldest - 1, mark: '' });
   }
-  const found = rows.flatMap((row) => (row.position === null ? [] : [fromRow(row)]));
+  const found = rows.flatMap((row) => (row.position === null ? [] : [row]));
   const news = found.slice(0, limit);
   const last = news.at(-1);
   const isCut = found.length > limit && last !== undefined;
   const next = isCut ? placeOf(last, state.epoch) : endOf(state);
-  return { news, next, hasMore: isCut || next.position < Number(state.last) };
+  return { news, next, hasMore: isCut || next.position < state.last };
 }
 
 /** The place behind one piece of news. */
@@ -120,19 +116,12 @@ export const placeOf = ({ id, position }: Pick<News, 'id' | 'position'>, epoch: 
 
 const endOf = ({ epoch, until, untilMark }: StateRow): FeedPlace => ({
   epoch,
-  position: Number(until),
+  position: until,
   mark: untilMark ?? '',
 });
 
 /** Whether the feed goes on from the place without a gap: nothing behind it is gone, and what stands there is what stood there. */
 function isKept({ epoch, position, mark }: FeedPlace, state: StateRow): boolean {
-  if (epoch !== state.epoch || position > Number(state.last) || position + 1 < Number(state.oldest))
-    return false;
+  if (epoch !== state.epoch || position > state.last || position + 1 < state.oldest) return false;
   return mark === '' || state.mark === null || state.mark === mark;
 }
-
-const fromRow = (row: NewsRow): News => ({
-  ...row,
-  position: Number(row.position),
-  previous: row.previous === null ? null : Number(row.previous),
-});

@@ -9,7 +9,6 @@ export type FeedWatch = {
    * @returns what waits until the company may have news, at most so many milliseconds; `end` is called in any case
    */
   begin(companyId: string): { wait(ms: number): Promise<void>; end(): void };
-  /** How many wait. */
   waiting(): number;
   /** Whether nobody may wait any more. */
   isClosed(): boolean;

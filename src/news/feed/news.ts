@@ -1,29 +1,12 @@
+import { documents } from '../../contract/documents.ts';
 import type { components } from '../../contract/generated/news.ts';
 
 /** What happened, as the contract names it. */
 export type NewsType = components['schemas']['NewsType'];
 
-// A type that the contract adds does not compile until it is here.
-const known: Readonly<Record<NewsType, true>> = {
-  'nft.queued': true,
-  'nft.submitted': true,
-  'nft.minted': true,
-  'nft.failed': true,
-  'nft.cancelled': true,
-  'nft.reverted': true,
-  'nft.transferred': true,
-  'event.created': true,
-  'event.updated': true,
-  'event.deleted': true,
-  'event.full': true,
-  'attendee.added': true,
-  'attendee.removed': true,
-  'endpoint.disabled': true,
-  'endpoint.test': true,
-};
+const schema = documents.news.components?.['schemas']?.['NewsType'];
 
-/** All types of the contract. */
-export const newsTypes: readonly string[] = Object.keys(known);
+export const newsTypes = (schema as { readonly enum: readonly string[] }).enum; // as the document has it
 
 export const isNewsType = (text: string): text is NewsType => newsTypes.includes(text);
 

@@ -4,7 +4,6 @@ import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { ForbiddenHostError } from '../../outgoing/public-address.ts';
 import { retryAfterMs } from './retry-schedule.ts';
 
-/** One try to deliver. */
 export type Try = {
   readonly url: string;
   /** In clear; each signs. */

@@ -1,15 +1,14 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { DisabledReason, Endpoint } from '../endpoints/endpoint.ts';
-import { endpointColumns, endpointFromRow } from '../endpoints/endpoint-store.ts';
+import { endpointColumns } from '../endpoints/endpoint-store.ts';
 import { epochSql, previousSql, shortEpoch } from '../feed/feed-store.ts';
 import type { News } from '../feed/news.ts';
 
-/** The endpoints that news are sent to. */
 export async function listEnabledEndpoints(db: Database): Promise<Endpoint[]> {
   const { rows } = await db.raw(
     `SELECT ${endpointColumns} FROM news_endpoints WHERE disabled_reason IS NULL`,
   );
-  return rows.map(endpointFromRow);
+  return rows;
 }
 
 // The gap is of news that were deleted by their age before they were taken over.
@@ -46,18 +45,13 @@ export async function takeOver(db: Database, id: string, most: number): Promise<
 /** Something to send now. */
 export type Due = News & { readonly attempts: number; readonly epoch: string };
 
-type DueRow = Omit<Due, 'position' | 'previous'> & {
-  readonly position: string;
-  readonly previous: string | null;
-};
-
 const dueSql = `
   WITH e AS (SELECT * FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL),
   heads AS (
     SELECT DISTINCT ON (subject) * FROM news_deliveries WHERE endpoint_id = :id AND NOT delivered ORDER BY subject, position
   )
-  SELECT n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position, h.attempts,
-    ${previousSql('n', 'e.types', 'e.first_position')} AS previous, ${epochSql} AS epoch
+  SELECT n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position::float8 AS position, h.attempts,
+    ${previousSql('n', 'e.types', 'e.first_position')}::float8 AS previous, ${epochSql} AS epoch
   FROM e JOIN heads h ON true JOIN news n ON n.company_id = e.company_id AND n.position = h.position
   WHERE coalesce(e.paused_until, '-infinity') <= clock_timestamp() AND h.next_attempt_at <= clock_timestamp()
     AND h.subject <> ALL (:busy::uuid[])
@@ -72,16 +66,10 @@ type DueQuestion = {
 
 /** Returns what is due: of each subject the oldest that waits, and nothing while that waits for its time. */
 export async function findDue(db: Database, { id, busy, limit }: DueQuestion): Promise<Due[]> {
-  const { rows }: { rows: DueRow[] } = await db.raw(dueSql, { id, limit, busy: [...busy] } as never);
-  return rows.map((row) => ({
-    ...row,
-    epoch: shortEpoch(row.epoch),
-    position: Number(row.position),
-    previous: row.previous === null ? null : Number(row.previous),
-  }));
+  const { rows }: { rows: Due[] } = await db.raw(dueSql, { id, limit, busy: [...busy] } as never);
+  return rows.map((due) => ({ ...due, epoch: shortEpoch(due.epoch) }));
 }
 
-/** What came of one try. */
 export type TryOutcome = {
   readonly position: number;
   readonly delivered: boolean;

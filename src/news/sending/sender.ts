@@ -1,6 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '../../base/log.ts';
-import type { Database } from '../../contract/transaction.ts';
 import type { Notifications } from '../../db/connection/notifications.ts';
 import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
 import type { Callee } from '../../outgoing/callee.ts';
@@ -111,7 +109,5 @@ function start(parts: SenderParts, endpoint: Endpoint, signal: AbortSignal): Run
 }
 
 /** Starts the sender: one process of all sends news. */
-export const startSender = (
-  parts: SenderParts & { readonly log: Logger; readonly db: Database },
-): LeasedLoop =>
+export const startSender = (parts: SenderParts): LeasedLoop =>
   startLeasedLoop({ ...parts, name: 'news sender', run: (signal) => sendToAll(parts, signal) });
