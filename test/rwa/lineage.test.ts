@@ -36,7 +36,10 @@ describe('the blocks that transactions depend on', () => {
     const next = chainOf(103);
     const followed = await follow(known, next, many);
     expect(many.every((number) => followed.get(number) === `${number}`)).toBe(true);
-    expect(next.asked).toHaveLength(1);
+    expect(next.asked).toHaveLength(2);
+    const child = chainOf(104);
+    await follow(followed, child, many);
+    expect(child.asked).toEqual([]);
     const same = chainOf(103);
     await follow(followed, same, many);
     expect(same.asked).toEqual([]);
@@ -61,5 +64,18 @@ describe('the blocks that transactions depend on', () => {
     const after = chainOf(100, { at: 20, name: 'b' });
     const followed = await followChain(undefined, before.head, [15n, 25n], after.blockAt);
     expect([followed.get(15n), followed.get(25n)]).toEqual([undefined, undefined]);
+  });
+
+  test('of two chains are not remembered together when the node changes its chain after the head', async () => {
+    const chain = chainOf(100);
+    const known = await follow(undefined, chain, many);
+    const fork = { at: 40, name: 'b' };
+    const forked = chainOf(101, fork);
+    // The head is that of the fork, and then the node shows the chain of before.
+    const mixed = await followChain(known, forked.head, many, chain.blockAt);
+    expect(mixed.get(59n)).toBeUndefined();
+    // The fork wins. Its blocks must not be taken for those of before, however long it grows.
+    const followed = await follow(mixed, chainOf(110, fork), many);
+    expect(followed.get(59n)).toBe('59b');
   });
 });

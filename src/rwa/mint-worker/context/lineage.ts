@@ -5,7 +5,8 @@ export type Lineage = Map<bigint, string>;
 
 /**
  * Finds out the hashes of blocks of the chain that ends at `head`. A block that is known, and still in the chain, proves all that
- * are known below it. So without a reorganisation one question is enough, and one for each block in question that is not known yet.
+ * are known below it. So without a reorganisation two questions are enough at most, and one for each block in question that is
+ * not known yet.
  * @param known what was known of the last head
  * @param numbers of the blocks in question
  * @param blockAt asks for a header; null when the chain is not that long
@@ -21,8 +22,13 @@ export async function followChain(
 ): Promise<Lineage> {
   const needed = new Set(numbers.filter((number) => number < head.number));
   const lineage: Lineage = new Map([[head.number, head.hash]]);
-  const hashAt = async (number: bigint) =>
-    number === head.number ? head.hash : (await blockAt(number))?.hash;
+  let isAsked = false;
+  const hashAt = async (number: bigint) => {
+    if (number === head.number) return head.hash;
+    if (number === head.number - 1n) return head.parentHash;
+    isAsked = true;
+    return (await blockAt(number))?.hash;
+  };
 
   const newestFirst = [...(known ?? [])]
     .filter(([number]) => number <= head.number)
@@ -38,10 +44,13 @@ export async function followChain(
   }
 
   const missing = [...needed].filter((number) => !lineage.has(number));
-  if (missing.length === 0) return lineage;
-  const found = await Promise.all(missing.map((number) => blockAt(number)));
-  // They count only when the head is the same afterwards.
-  if ((await blockAt(head.number))?.hash !== head.hash) return lineage;
-  for (const block of found) if (block !== null) lineage.set(block.number, block.hash);
-  return lineage;
+  const hashes = await Promise.all(missing.map(hashAt));
+  for (const [index, number] of missing.entries()) {
+    const hash = hashes[index];
+    if (hash !== undefined) lineage.set(number, hash);
+  }
+  if (!isAsked) return lineage;
+  // Answers count only when the head is the same afterwards. Otherwise the head would prove blocks of another chain later on.
+  const isSame = (await blockAt(head.number))?.hash === head.hash;
+  return isSame ? lineage : new Map([[head.number, head.hash]]);
 }

@@ -69,6 +69,7 @@ export async function refuseUnfit(
   // A new contract has no code at the final block yet.
   const atHead = await lookIfShown(node, contract, head.number);
   // When the node does not show the code, the estimate decides. Nothing is sent without an estimate.
+  if (atHead === 'contract') context.memory.firstLooks.delete(contract);
   if (atHead === 'contract' || atHead === undefined) return undefined;
   const unfit = await unfitContract(context, contract);
   if (unfit === undefined || unfit === 'doubted') {

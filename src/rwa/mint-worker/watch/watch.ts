@@ -19,7 +19,7 @@ import { rebroadcast } from './resend/rebroadcast.ts';
  *
  * The questions of one call, but for broadcasts, are at most:
  * - three of the chain (transactions of the signer, in the newest and in final blocks; the newest final block);
- * - one header, and one for each block that a transaction depends on since the last call ({@link lookAtChain}); a few more
+ * - two headers, and one for each block that a transaction depends on since the last call ({@link lookAtChain}); a few more
  *   after a reorganisation;
  * - for each transaction whose nonce has been used since the last call, the receipts of its attempts and a header;
  *   again when it is confirmed, and in every call while none of its receipts is there, which happens to no more
