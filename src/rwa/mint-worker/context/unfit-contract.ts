@@ -35,7 +35,9 @@ export async function unfitContract(
     return undefined;
   }
   const block = await node.block(node.finalized);
-  if (block === null || !(await isSeenTwice(context, contract, look, block))) return 'doubted';
+  // The same block says nothing new about a contract that may be deployed in the next one.
+  if (block === null || block.number === memory.firstLooks.get(contract)?.number) return 'doubted';
+  if (!(await isSeenTwice(context, contract, look, block))) return 'doubted';
   return { look, reason: `${contract} is no contract that mints: ${words[look]}.` };
 }
 
