@@ -222,15 +222,6 @@ describe('403', () => {
   });
 });
 
-describe('404', () => {
-  test("says nothing of another company's event", async ({ service, acme }) => {
-    const { id } = await givenEvent(acme);
-    const globex = service.as(service.keys.globex);
-    const { body } = await enter(globex, id, { attendeeId: 'ann', wallet: newWallet().address }).expect(404);
-    expect(body.code).toBe('event_not_found');
-  });
-});
-
 describe('409', () => {
   test('says so of a user who is registered, and of a full event, without asking any chain', async ({
     acme,

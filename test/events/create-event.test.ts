@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, heldUp, invisibleNames, unknownId } from './requests.ts';
+import { eventPath, invisibleNames, unknownId } from './requests.ts';
 
 const full = {
   name: 'Harvest supper',
@@ -142,24 +142,6 @@ describe('201', () => {
     const others = await service.as(service.keys.globex).get(eventPath).expect(200);
     expect(others.body).toEqual([]);
   });
-
-  test('creates one event for one Idempotency-Key and gives the same answer again', async ({ acme }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create once').send(full).expect(201);
-    const first = await send();
-    const second = await send();
-    expect(second.text).toBe(first.text);
-    expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(second.headers['location']).toBe(first.headers['location']);
-    expect(second.headers['etag']).toBe(first.headers['etag']);
-  });
-
-  test('gives that answer also when the event was deleted since, and makes no other', async ({ acme }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create, delete').send(full).expect(201);
-    const first = await send();
-    await acme.delete(first.headers['location'] ?? '').expect(204);
-    expect((await send()).text).toBe(first.text);
-    await acme.get(first.headers['location'] ?? '').expect(404);
-  });
 });
 
 const unlikeDiscount = [
@@ -266,37 +248,5 @@ describe('400', () => {
     await acme.post(eventPath).send({ name: 'x', chainId: 424242 }).expect(400);
     const after = await acme.get(eventPath).expect(200);
     expect(after.headers['x-total-count']).toBe(before.headers['x-total-count']);
-  });
-
-  test('leaves the Idempotency-Key free for the mended request', async ({ acme }) => {
-    const send = (body: object) => acme.post(eventPath).set('Idempotency-Key', 'mended').send(body);
-    await send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
-    await send({ name: 'x', price: 2, discountPrice: 1 }).expect(201);
-  });
-});
-
-describe('409', () => {
-  test('refuses a second request with an Idempotency-Key whose first still runs', async ({
-    service,
-    acme,
-  }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'twice at once').send({ name: 'Fair' });
-    const first = async () => send().expect(201);
-    await heldUp(service, { table: 'events', waiting: 1 }, first, async () => {
-      const second = await send().expect(409);
-      expect(second.body.code).toBe('idempotency_in_progress');
-      expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
-    });
-    const third = await send().expect(201);
-    expect(third.headers['idempotency-replayed']).toBe('true');
-  });
-});
-
-describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async ({ acme }) => {
-    const send = (name: string) => acme.post(eventPath).set('Idempotency-Key', 'reused').send({ name });
-    await send('Spring fair').expect(201);
-    const { body } = await send('Autumn fair').expect(422);
-    expect(body.code).toBe('idempotency_key_reused');
   });
 });

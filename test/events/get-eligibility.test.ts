@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { addRwa } from '../rwa/samples.ts';
 import { type Doors, eligibilityPath, givenDoor, newWallet, test } from './doors.ts';
-import { givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import { givenEvent, unknownId } from './requests.ts';
 
 const coinsOf = (doors: Doors) => doors.deploy('Coin');
 
@@ -218,16 +218,6 @@ describe('400', () => {
     const { body } = await acme.get(`/events/v1/api/event/${id}/eligibility${query}`).expect(400);
     expect(body.code).toBe(code);
     expect(body.errors).toHaveLength(1);
-  });
-});
-
-describe('404', () => {
-  test("says nothing of another company's event", async ({ service, acme, doors }) => {
-    const id = await givenDoor(acme, [await doors.deploy('Listed')]);
-    const globex = service.as(service.keys.globex);
-    const foreign = await globex.get(eligibilityPath(id, newWallet().address)).expect(404);
-    const missing = await globex.get(eligibilityPath(unknownId, newWallet().address)).expect(404);
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
 
 describe('200', () => {
   test('gives the event with the number of its attendees', async ({ acme }) => {
@@ -40,18 +40,4 @@ describe('400', () => {
       expect(body.detail).toContain('eventId');
     },
   );
-});
-
-describe('404', () => {
-  test("tells nothing of another company's event: it looks like a missing one", async ({ acme, globex }) => {
-    const { id } = await givenEvent(acme);
-    const foreign = await globex.get(`${eventPath}/${id}`).expect(404);
-    const missing = await globex.get(`${eventPath}/${unknownId}`).expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    const names = (headers: object) => Object.keys(headers).sort();
-    expect(names(foreign.headers)).toEqual(names(missing.headers));
-    const bytes = ({ text, body }: typeof foreign) => text.replace(body.requestId, '');
-    expect(bytes(foreign)).toBe(bytes(missing));
-  });
 });

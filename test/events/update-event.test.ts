@@ -1,13 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import {
-  eventPath,
-  givenAttendees,
-  givenEvent,
-  invisibleNames,
-  unknownId,
-  withoutRequestId,
-} from './requests.ts';
+import { eventPath, givenAttendees, givenEvent, invisibleNames, unknownId } from './requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}`;
 
@@ -199,19 +192,6 @@ describe('400', () => {
     for (const change of [{ name: 5 }, { startDate: '2027-02-30' }, { chainId: 424242 }])
       await acme.patch(at(unknownId)).send(change).expect(400);
     await acme.patch(at('nonsense')).send({ name: 'x' }).expect(400);
-  });
-});
-
-describe('404', () => {
-  test("tells nothing of another company's event and leaves it alone", async ({ service, acme }) => {
-    const { id, etag } = await givenEvent(acme);
-    const globex = service.as(service.keys.globex);
-    const foreign = await globex.patch(at(id)).set('If-Match', '"x"').send({ name: 'Mine' }).expect(404);
-    const missing = await globex.patch(at(unknownId)).send({ name: 'Mine' }).expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    const after = await acme.get(at(id)).expect(200);
-    expect(after.headers['etag']).toBe(etag);
   });
 });
 

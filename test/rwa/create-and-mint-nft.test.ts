@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
@@ -83,17 +82,6 @@ describe('400', () => {
   });
 });
 
-describe('404', () => {
-  test('an unknown RWA and one of another company are alike', async ({ service, acme }) => {
-    const foreign = await addRwa(service.db, service.companies.globex, { isClaimable: true });
-    for (const id of [foreign.id, randomUUID()]) {
-      const { body } = await acme.post(`/v1/api/rwa/${id}/mint`).send({}).expect(404);
-      expect(body.detail).toBe('RWA not found');
-    }
-    expect(await nftsOf(service, foreign.id)).toEqual([]);
-  });
-});
-
 describe('409', () => {
   test('an RWA that is not claimable', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: false });
@@ -133,13 +121,6 @@ describe('409', () => {
     const message = `Contract ${contract} of the RWA cannot be minted on: ${detail}`;
     expect(body).toMatchObject({ code: 'contract_unmintable', detail: message });
     expect(made).toEqual(before);
-  });
-});
-
-describe('422', () => {
-  test('an Idempotency-Key with another body', async ({ acme, path }) => {
-    await acme.post(path).set('Idempotency-Key', 'changed').send({}).expect(200);
-    await acme.post(path).set('Idempotency-Key', 'changed').send({ recipient }).expect(422);
   });
 });
 

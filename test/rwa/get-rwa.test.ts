@@ -59,17 +59,3 @@ describe('400', () => {
     await acme.get(`/v1/api/rwa/${randomUUID()}?expand=nfts`).expect(400);
   });
 });
-
-describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one', async ({ service, acme }) => {
-    const foreign = await addRwa(service.db, service.companies.globex);
-    const [one, other] = await Promise.all(
-      [foreign.id, randomUUID()].map((id) =>
-        acme.get(`/v1/api/rwa/${id}`).set('x-request-id', 'same').expect(404),
-      ),
-    );
-    expect(one?.text).toBe(other?.text);
-    expect(one?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
-    expect(Object.keys(one?.headers ?? {})).toEqual(Object.keys(other?.headers ?? {}));
-  });
-});

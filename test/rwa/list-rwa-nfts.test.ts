@@ -130,16 +130,3 @@ describe('400', () => {
     expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
   });
 });
-
-describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one', async ({ service, acme }) => {
-    const foreign = await addRwa(service.db, service.companies.globex);
-    const [one, other] = await Promise.all(
-      [foreign.id, randomUUID()].map((id) =>
-        acme.get(`/v1/api/rwa/${id}/nfts`).set('x-request-id', 'same').expect(404),
-      ),
-    );
-    expect(one?.text).toBe(other?.text);
-    expect(one?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
-  });
-});

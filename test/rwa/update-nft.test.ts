@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
-import { test as base, perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { addNfts, addRwa, contractAddress, markMinted, serviceVault } from './samples.ts';
 
@@ -13,22 +11,10 @@ const addNft = async ({ db, companies }: TestService, company: 'acme' | 'globex'
 };
 const test = base.extend(
   'given',
-  perFile,
   ({ service }) =>
     () =>
       addNft(service),
 );
-
-/** Waits until a statement waits for a row. */
-const untilLocked = (db: Knex) =>
-  expect
-    .poll(() =>
-      db('pg_stat_activity')
-        .where({ wait_event_type: 'Lock', datname: db.raw('current_database()') })
-        .count()
-        .first(),
-    )
-    .not.toEqual({ count: '0' });
 
 const attributes = [
   { trait_type: 'Bottle', value: '14 of 320' },
@@ -73,18 +59,6 @@ describe('200', () => {
       .expect(200);
     expect(body).toEqual({ ...read, data: { cellar: 5 }, updatedAt: body.updatedAt });
   });
-
-  test('replays an answer with its secret, which is not stored', async ({ service, acme, given }) => {
-    const { path } = await given();
-    const key = randomUUID();
-    const first = await acme.patch(path).set('idempotency-key', key).send(change).expect(200);
-    const again = await acme.patch(path).set('idempotency-key', key).send(change).expect(200);
-    expect(again.headers['idempotency-replayed']).toBe('true');
-    expect(again.body).toEqual(first.body);
-    const stored = JSON.stringify(await service.db('idempotency_records'));
-    expect(stored).toContain(first.body.id);
-    expect(stored).not.toContain(first.body.secret);
-  });
 });
 
 test.for<[string, object]>([
@@ -101,13 +75,6 @@ test.for<[string, object]>([
   expect(body.errors[0].pointer).toBe(pointer);
 });
 
-test('403 for an NFT of another company, 404 for an unknown one', async ({ service, acme }) => {
-  const foreign = await addNft(service, 'globex');
-  expect((await acme.patch(foreign.path).send(change).expect(403)).body.code).toBe('nft_foreign');
-  await acme.patch(`/v1/api/nft/${randomUUID()}`).send(change).expect(404);
-  expect(await service.db('nfts').where({ id: foreign.id }).first('data')).toEqual({ data: null });
-});
-
 test('412 for another version, while a mint leaves the tag as it is', async ({ service, acme, given }) => {
   const { id, path } = await given();
   const tag = (await acme.get(path).expect(200)).headers['etag'] ?? '';
@@ -115,17 +82,4 @@ test('412 for another version, while a mint leaves the tag as it is', async ({ s
   await acme.patch(path).set('if-match', tag).send(change).expect(200);
   const { body } = await acme.patch(path).set('if-match', tag).send({ data: null }).expect(412);
   expect(body.code).toBe('precondition_failed');
-});
-
-test('409 while the first request with the Idempotency-Key still runs', async ({ service, acme, given }) => {
-  const { id, path } = await given();
-  const send = () => acme.patch(path).set('idempotency-key', 'held').send(change);
-  // The first request waits for the row of the NFT, which this transaction has locked.
-  const holder = await service.db.transaction();
-  await holder('nfts').where({ id }).forUpdate();
-  const first = send().then(({ status }) => status);
-  await untilLocked(service.db);
-  expect((await send().expect(409)).body.code).toBe('idempotency_in_progress');
-  await holder.rollback();
-  expect(await first).toBe(200);
 });

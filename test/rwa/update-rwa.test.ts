@@ -91,18 +91,6 @@ describe('200', () => {
     await acme.patch(path).set('if-match', tag).send({ name: 'Cask 22' }).expect(412);
   });
 
-  test('changes once for one Idempotency-Key, whatever happened since', async ({ acme, given }) => {
-    const path = await given();
-    const key = randomUUID();
-    const send = () => acme.patch(path).set('idempotency-key', key).send({ name: 'First' }).expect(200);
-    const first = await send();
-    await acme.patch(path).send({ name: 'Second' }).expect(200);
-    const again = await send();
-    expect(again.headers['idempotency-replayed']).toBe('true');
-    expect(again.body).toEqual(first.body);
-    expect((await acme.get(path).expect(200)).body.name).toBe('Second');
-  });
-
   test('changes contract and network before the first NFT', async ({ acme, given }) => {
     const path = await given();
     const { body } = await acme.patch(path).send({ contractAddress: other }).expect(200);

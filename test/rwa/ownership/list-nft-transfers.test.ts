@@ -59,10 +59,3 @@ test('400: rejects a cursor of another NFT', async ({ service, acme, tokens }) =
   const answer = await acme.get(`${path(other.id)}?cursor=${headers['x-next-cursor']}`).expect(400);
   expect(answer.body.code).toBe('cursor_invalid');
 });
-
-test('403 and 404: shows nothing of the NFT of another company', async ({ globex, issued }) => {
-  const id = issued.nfts[0]?.id ?? '';
-  expect((await globex.get(path(id)).expect(403)).body.code).toBe('nft_foreign');
-  const unknown = 'bb65f72a-c2c1-482a-b5d8-f63ee16433d7';
-  expect((await globex.get(path(unknown)).expect(404)).body.code).toBe('nft_not_found');
-});

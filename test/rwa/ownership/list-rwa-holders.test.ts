@@ -187,10 +187,6 @@ describe('400', () => {
   });
 });
 
-test('404: does not find the RWA of another company', async ({ globex, issued }) => {
-  expect((await globex.get(path(issued.rwa.id)).expect(404)).body.code).toBe('rwa_not_found');
-});
-
 test('409: says when nothing was read yet', async ({ service, acme, tokens }) => {
   const { rwa } = await issue(service, await tokens.deployToken(), 1);
   expect((await acme.get(path(rwa.id)).expect(409)).body.code).toBe('owners_unread');
