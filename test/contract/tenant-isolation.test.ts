@@ -47,7 +47,7 @@ const snapshot = async (service: TestService) => {
 /** All that a caller could tell two answers apart by, but for their time and id. */
 const toldBy = ({ text, headers: { date: _date, 'x-request-id': id, ...headers } }: Response) => ({
   headers,
-  text: text.replace(id, ''),
+  text: text.replace(String(id), ''),
 });
 
 const minting = ['mintNft', 'createAndMintNft', 'claimNft'];

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, invisibleNames, unknownId } from './requests.ts';
+import { eventPath, unknownId } from './requests.ts';
 
 const full = {
   name: 'Harvest supper',
@@ -144,35 +144,35 @@ describe('201', () => {
   });
 });
 
+/** Names that nobody can see, each with the message about it. */
+const invisibleNames = [
+  ['   ', 'name must not be empty'],
+  ['\t\r\n', 'name must not be empty'],
+  ['\u00a0', 'name must not be empty'],
+  ['\u3000\ufeff', 'name must not be empty'],
+  ['\u200b', 'name must have a visible character'],
+  [' \u200b \u200f\u2060 ', 'name must have a visible character'],
+  ['\u00ad', 'name must have a visible character'],
+  ['\u0007\u001b', 'name must have a visible character'],
+  ['\u2800', 'name must have a visible character'],
+  ['\u3164\u115f', 'name must have a visible character'],
+] as const;
+
 const unlikeDiscount = [
   '/discountPercentage',
   'discountPercentage must agree with price and discountPrice to one percent, or to the smallest unit of currency',
 ] as const;
 
 const refused: (readonly [object, string, string])[] = [
-  [{}, '/name', 'name is required'],
-  [{ name: 5 }, '/name', 'name'],
-  [{ name: null }, '/name', 'name'],
-  [{ name: '' }, '/name', 'name'],
-  [{ name: 'nul \u0000' }, '/name', 'name'],
   ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
   [{ startDate: '2027-02-29' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
-  [{ startDate: '2016-12-31T23:59:60Z' }, '/startDate', 'startDate'],
-  [{ startDate: '0000-01-01' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
   [{ endDate: '9999-12-31T23:59:59-00:01' }, '/endDate', 'endDate must be an RFC 3339 date or date-time'],
-  [{ startDate: 1_800_000_000 }, '/startDate', 'startDate'],
   [{ startDate: '2027-05-04', endDate: '2027-05-03' }, '/endDate', 'endDate must not be before startDate'],
   [
     { startDate: '2027-05-04T00:00:00+02:00', endDate: '2027-05-04T00:00:00+03:00' },
     '/endDate',
     'endDate must not be before startDate',
   ],
-  [{ maxAttendees: -1 }, '/maxAttendees', 'maxAttendees'],
-  [{ maxAttendees: 1.5 }, '/maxAttendees', 'maxAttendees'],
-  [{ maxAttendees: 2_147_483_648 }, '/maxAttendees', 'maxAttendees'],
-  [{ price: -0.01 }, '/price', 'price'],
-  [{ price: '10' }, '/price', 'price'],
-  [{ discountPrice: -1 }, '/discountPrice', 'discountPrice'],
   [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
   [{ price: 10, discountPrice: 5, discountPercentage: 20 }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.01, discountPercentage: 50, currency: 'EUR' }, ...unlikeDiscount],
@@ -181,40 +181,25 @@ const refused: (readonly [object, string, string])[] = [
   [{ price: 0.005, discountPrice: 0.004, discountPercentage: 50, currency: 'KWD' }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.03, discountPercentage: 50, currency: 'USDC' }, ...unlikeDiscount],
   [{ price: 1e-7, discountPrice: 1e-8, discountPercentage: 50, currency: 'ETH' }, ...unlikeDiscount],
-  [{ discountPercentage: 100.1 }, '/discountPercentage', 'discountPercentage'],
-  [{ discountPercentage: -1 }, '/discountPercentage', 'discountPercentage'],
   [{ currency: 'US dollar' }, '/currency', 'currency'],
   [{ currency: 'eur' }, '/currency', 'currency must be written in capitals: EUR'],
-  [{ contractRequiredToAttend: [''] }, '/contractRequiredToAttend/0', 'contractRequiredToAttend'],
-  [{ contractRequiredToDiscount: 'one' }, '/contractRequiredToDiscount', 'contractRequiredToDiscount'],
-  [{ coverImage: 'ftp://example.com/x' }, '/coverImage', 'coverImage'],
   [{ coverImage: 'https://[' }, '/coverImage', 'coverImage must be a URL'],
   [
     { galleryImages: ['https://ok.example', 'http://:'] },
     '/galleryImages/1',
     'galleryImages/1 must be a URL',
   ],
-  [{ chainId: '31337' }, '/chainId', 'chainId'],
-  [{ companyId: 7 }, '/companyId', 'companyId'],
-  [{ colour: 'red' }, '/colour', 'colour'],
 ];
 
 describe('400', () => {
   test.for(refused)('refuses %j and names the field', async ([fields, pointer, detail], { acme }) => {
-    const body = Object.keys(fields).length === 0 ? {} : { name: 'Spring fair', ...fields };
-    const answer = await acme.post(eventPath).send(body).expect(400);
+    const answer = await acme
+      .post(eventPath)
+      .send({ name: 'Spring fair', ...fields })
+      .expect(400);
     expect(answer.body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
     expect(answer.body.detail).toContain(detail);
     expect(answer.body.detail).toBe(answer.body.errors[0].message);
-  });
-
-  test('refuses a network that is not registered', async ({ acme }) => {
-    const answer = await acme.post(eventPath).send({ name: 'Spring fair', chainId: 424242 }).expect(400);
-    expect(answer.body).toMatchObject({
-      code: 'network_not_found',
-      detail: 'Network with chainId 424242 not found',
-      errors: [{ in: 'body', pointer: '/chainId' }],
-    });
   });
 
   test('lists every fault, the unknown network last', async ({ acme }) => {
@@ -232,14 +217,6 @@ describe('400', () => {
     const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
     expect(pointers).toEqual(['/startDate', '/galleryImages/0', '/discountPrice', '/chainId']);
     expect(answer.body).toMatchObject({ code: 'input_invalid', detail: answer.body.errors[0].message });
-  });
-
-  test('refuses a name of more than 255 characters', async ({ acme }) => {
-    const { body } = await acme
-      .post(eventPath)
-      .send({ name: 'x'.repeat(256) })
-      .expect(400);
-    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/name' }]);
   });
 
   test('creates nothing', async ({ acme }) => {

@@ -73,13 +73,6 @@ describe('an event with more attendees than go with it', () => {
   );
 });
 
-describe('400', () => {
-  test('refuses a malformed id and names it', async ({ acme }) => {
-    const { body } = await acme.delete(`${eventPath}/nonsense`).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
-  });
-});
-
 describe('404', () => {
   test('is the answer to the second of two deletions, with If-Match or without', async ({ acme }) => {
     const { id } = await givenEvent(acme);

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 describe('200', () => {
   test('gives the event with the number of its attendees', async ({ acme }) => {
@@ -23,21 +23,4 @@ describe('200', () => {
     const { headers } = await acme.get(`${eventPath}/${id}`).expect(200);
     expect(headers['etag']).not.toBe(etag);
   });
-
-  test('finds the event by its id in capitals', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.get(`${eventPath}/${id.toUpperCase()}`).expect(200);
-    expect(body.id).toBe(id);
-  });
-});
-
-describe('400', () => {
-  test.for(['1', 'not-a-uuid', `${unknownId}0`, `urn:uuid:${unknownId}`])(
-    'refuses the id %s and names it',
-    async (id, { acme }) => {
-      const { body } = await acme.get(`${eventPath}/${id}`).expect(400);
-      expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'path', name: 'eventId' }] });
-      expect(body.detail).toContain('eventId');
-    },
-  );
 });

@@ -22,10 +22,3 @@ describe('200', () => {
     expect(body).toEqual([]);
   });
 });
-
-describe('400', () => {
-  test('refuses a malformed id and names it', async ({ acme }) => {
-    const { body } = await acme.get(at('nonsense')).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
-  });
-});

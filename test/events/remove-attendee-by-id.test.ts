@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 const at = (id: string, attendeeId: string) =>
   `${eventPath}/${id}/attendees/${encodeURIComponent(attendeeId)}`;
@@ -18,17 +18,6 @@ describe('204', () => {
       expect(event.body.totalAttendees).toBe(1);
     },
   );
-});
-
-describe('400', () => {
-  test.for([
-    ['a malformed event id', 'nonsense', 'ann', 'eventId'],
-    ['a user id that is too long', unknownId, 'x'.repeat(256), 'attendeeId'],
-    ['a user id with U+0000', unknownId, 'a\u0000', 'attendeeId'],
-  ] as const)('refuses %s and names it', async ([_, id, attendeeId, name], { acme }) => {
-    const { body } = await acme.delete(at(id, attendeeId)).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name }]);
-  });
 });
 
 describe('404', () => {

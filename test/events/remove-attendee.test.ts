@@ -33,23 +33,6 @@ describe('204', () => {
   });
 });
 
-describe('400', () => {
-  test.for([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
-    'says Attendee ID is required to %j',
-    async (sent, { acme }) => {
-      const { id } = await givenEvent(acme);
-      const { body } = await acme.delete(at(id)).send(sent).expect(400);
-      expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
-    },
-  );
-
-  test('refuses a field that it does not have, and names it', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.delete(at(id)).send({ attendeeId: 'ann', email: 'a' }).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/email' }]);
-  });
-});
-
 describe('404', () => {
   test('says Attendee not found of a user who is not registered', async ({ acme }) => {
     const { id } = await givenEvent(acme);

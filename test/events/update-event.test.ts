@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, invisibleNames, unknownId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}`;
 
@@ -127,21 +127,10 @@ describe('200', () => {
 
 describe('400', () => {
   test.for([
-    [{ name: null }, '/name', 'name'],
-    [{ name: '' }, '/name', 'name must not be empty'],
-    ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
-    [{ price: '10' }, '/price', 'price'],
+    [{ name: '\u200b' }, '/name', 'name must have a visible character'],
     [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
     [{ currency: 'usd' }, '/currency', 'currency must be written in capitals: USD'],
-    [{ createdAt: 5 }, '/createdAt', 'createdAt'],
-    [{ minimumBalance: 1 }, '/minimumBalance', 'minimumBalance'],
     [{ minimumBalance: '0' }, '/minimumBalance', 'minimumBalance'],
-    [{ minimumBalance: '9'.repeat(79) }, '/minimumBalance', 'minimumBalance'],
-    [{ requireAll: 'true' }, '/requireAll', 'requireAll'],
-    [{ proofRequired: 1 }, '/proofRequired', 'proofRequired'],
-    [{ oneAdmissionPerToken: '' }, '/oneAdmissionPerToken', 'oneAdmissionPerToken'],
-    [{ recheckAtCheckin: 'no' }, '/recheckAtCheckin', 'recheckAtCheckin'],
-    [{ colour: 'red' }, '/colour', 'colour'],
   ] as const)('refuses %j and names the field', async ([change, pointer, detail], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.patch(at(id)).send(change).expect(400);
@@ -177,15 +166,6 @@ describe('400', () => {
     const changes = [{ startDate: '2027-05-15' }, { endDate: '2027-05-10' }];
     const answers = await Promise.all(changes.map((change) => acme.patch(at(id)).send(change)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-  });
-
-  test('refuses a network that is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.patch(at(id)).send({ chainId: 424242 }).expect(400);
-    expect(body).toMatchObject({
-      code: 'network_not_found',
-      detail: 'Network with chainId 424242 not found',
-    });
   });
 
   test('comes before any look-up of the event', async ({ acme }) => {

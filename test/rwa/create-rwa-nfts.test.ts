@@ -173,36 +173,3 @@ describe('200 with an Idempotency-Key', () => {
     expect(again[1]).toEqual(nfts[1]);
   });
 });
-
-describe('400', () => {
-  test.for([0, -1, 101, 1.5, '5', true, [1], {}])(
-    'refuses the count %j and names it',
-    async (count, { service, acme }) => {
-      const { body } = await create(acme, count).expect(400);
-      expect(body.errors).toMatchObject([{ in: 'body', pointer: '/count' }]);
-      expect(await service.db('nfts').where({ rwa_id: rwa.id })).toEqual([]);
-    },
-  );
-
-  test.for([{}, { count: null }, undefined])(
-    'asks for the count when the body is %j',
-    async (body, { acme }) => {
-      const sending = acme.post(`/v1/api/rwa/${rwa.id}/nfts`);
-      const answer = await (body === undefined ? sending : sending.send(body)).expect(400);
-      expect(answer.body.detail).toBe('count is required');
-    },
-  );
-
-  test.for([
-    ['a field that it does not know', { count: 1, mintedTx: '0x' }, '/mintedTx'],
-    ['a secret of the caller', { count: 1, secret: 'mine' }, '/secret'],
-  ] as const)('refuses %s', async ([_, body, pointer], { acme }) => {
-    const answer = await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send(body).expect(400);
-    expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
-  });
-
-  test('refuses an id that is none before it looks anything up', async ({ acme }) => {
-    const { body } = await create(acme, 1, { id: 'x' }).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
-  });
-});

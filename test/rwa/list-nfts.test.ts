@@ -83,30 +83,4 @@ describe('200', () => {
     expect(await listed(acme, '?limit=2&offset=2')).toEqual({ nfts: ['0/3', '1/1'], total: '6' });
     expect(await listed(acme, '?offset=6')).toEqual({ nfts: [], total: '6' });
   });
-
-  test('gives 50 unless told otherwise, and 200 at most', async ({ service }) => {
-    const { db, companies } = service;
-    const globex = service.as(service.keys.globex);
-    const many = await addRwa(db, companies.globex);
-    for (const count of [100, 100]) {
-      await globex.post(`/v1/api/rwa/${many.id}/nfts`).send({ count }).expect(200);
-    }
-    expect((await globex.get('/v1/api/nft').expect(200)).body).toHaveLength(50);
-    expect((await globex.get('/v1/api/nft?limit=200').expect(200)).body).toHaveLength(200);
-  });
-});
-
-describe('400', () => {
-  test.for([
-    ['rwaId', 'x'],
-    ['claimed', '0'],
-    ['claimStatus', 'MINTED'],
-    ['updatedSince', 'yesterday'],
-    ['limit', '0'],
-    ['offset', 'x'],
-    ['type', 'whisky'],
-  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
-    const { body } = await acme.get(`/v1/api/nft?${name}=${value}`).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'query', name }]);
-  });
 });

@@ -143,20 +143,3 @@ describe('200', () => {
     expect(seen).toEqual(['admitted', ...Array.from({ length: 49 }, () => 'already_admitted')]);
   });
 });
-
-describe('400', () => {
-  test.for([
-    ['no items', {}, '/items'],
-    ['an empty list', { items: [] }, '/items'],
-    ['more than two hundred', { items: Array.from({ length: 201 }, () => 'a') }, '/items'],
-    ['an empty text', { items: ['a', ''] }, '/items/1'],
-    ['a text that is too long', { items: ['x'.repeat(2_049)] }, '/items/0'],
-    ['U+0000', { items: ['a\u0000'] }, '/items/0'],
-    ['no text', { items: [5] }, '/items/0'],
-    ['an unknown field', { items: ['a'], at: 'now' }, '/at'],
-  ] as const)('rejects %s and names it', async ([_, body, pointer], { acme }) => {
-    const { id } = await givenEvent(acme);
-    const reply = await acme.post(at(id)).send(body).expect(400);
-    expect(reply.body.errors).toMatchObject([{ in: 'body', pointer }]);
-  });
-});

@@ -142,14 +142,6 @@ describe('503: without keys', () => {
   });
 });
 
-describe('400', () => {
-  test('rejects a malformed event id, and a parameter of the keys', async ({ acme, anyone }) => {
-    const { body } = await acme.get(ticketPath('nonsense', 'ann')).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
-    await anyone.get(`${jwks}?kid=x`).expect(400);
-  });
-});
-
 describe('404', () => {
   test('issues no ticket to a user who is not registered', async ({ acme }) => {
     const { id } = await givenEvent(acme);

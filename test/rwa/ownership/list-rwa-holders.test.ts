@@ -164,11 +164,6 @@ describe('400', () => {
     }
   });
 
-  test('rejects what is neither a block nor a time', async ({ acme, issued }) => {
-    const { body } = await acme.get(path(issued.rwa.id, '?asOf=2027-02-30')).expect(400);
-    expect(body.errors).toEqual([expect.objectContaining({ in: 'query', name: 'asOf' })]);
-  });
-
   test('cursor_invalid: when a reorganisation has replaced the block of the pages', async ({
     service,
     acme,

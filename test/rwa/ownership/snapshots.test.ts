@@ -105,14 +105,6 @@ describe('a snapshot', () => {
   });
 });
 
-test('400: rejects a block that was not read, and what is no time', async ({ service, acme, issued }) => {
-  await follow(service);
-  const path = `/v1/api/rwa/${issued.rwa.id}/snapshot`;
-  const unread = await acme.post(path).send({ asOf: '999999999999' }).expect(400);
-  expect(unread.body).toMatchObject({ code: 'as_of_not_read', errors: [{ in: 'body', pointer: '/asOf' }] });
-  await acme.post(path).send({ asOf: 'yesterday' }).expect(400);
-});
-
 test('409: says when nothing was read yet', async ({ service, acme, tokens }) => {
   const { rwa } = await issue(service, await tokens.deployToken(), 1);
   expect((await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(409)).body.code).toBe(
