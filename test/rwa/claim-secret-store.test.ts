@@ -6,7 +6,7 @@ import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../src/rwa/operators/secret-rotation-store.ts';
 import { test } from '../support/fixtures.ts';
-import { addCompany, addNetwork, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
+import { addCompany, addNetwork, addNft, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
 
 const keys = new Map(['2025', '2026', '2027'].map((id) => [id, randomBytes(32)]));
 const [first, second, both] = [
@@ -131,11 +131,11 @@ describe('a rotation', () => {
 
 describe('a reissued secret', () => {
   test('replaces the old one under the active key, and counts as a change of the NFT', async ({ db }) => {
-    const [nft] = await addNfts(db, first, rwa, 1);
-    const issue = await reissueSecret(db, both, String(nft?.id), claimBaseUrl);
+    const nft = await addNft(db, first, rwa);
+    const issue = await reissueSecret(db, both, nft.id, claimBaseUrl);
     expect(await secretsBy(db, second)).toEqual([issue?.secret]);
     expect(issue?.secret).not.toBe(nft && first.open(nft.id, nft.sealed));
-    expect(issue?.url).toBe(`https://acme.example/claim/${nft?.id}?lang=en#${issue?.secret}`);
+    expect(issue?.url).toBe(`https://acme.example/claim/${nft.id}?lang=en#${issue?.secret}`);
     expect(await db('nfts').whereRaw('updated_at > created_at')).toHaveLength(1);
   });
 });

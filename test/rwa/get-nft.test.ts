@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
+import { statementsOf } from '../support/statements.ts';
 import { addRwa, markMinted, mintedTx, recipient } from './samples.ts';
 
 let rwa: OperatorRwa;
@@ -57,17 +58,13 @@ describe('404', () => {
   test('asks the database the same for an unknown NFT as for a foreign one', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
     const { id } = await newNft(service, service.keys.globex, foreign.id);
-    const sent: string[][] = [];
-    for (const wanted of [id, randomUUID()]) {
-      const statements: string[] = [];
-      const note = ({ sql }: { sql: string }) => statements.push(sql);
-      service.parts.db.on('query', note);
-      await acme.get(`/v1/api/nft/${wanted}`);
-      service.parts.db.removeListener('query', note);
-      sent.push(statements.filter((sql) => sql.includes('nfts')));
-    }
-    expect(sent[0]).toHaveLength(2);
-    expect(sent[1]).toEqual(sent[0]);
+    const statementsFor = async (wanted: string) => {
+      const sent = await statementsOf(service.parts.db, async () => acme.get(`/v1/api/nft/${wanted}`));
+      return sent.flatMap(({ sql }) => (sql.includes('nfts') ? [sql] : []));
+    };
+    const foreignly = await statementsFor(id);
+    expect(foreignly).toHaveLength(2);
+    expect(await statementsFor(randomUUID())).toEqual(foreignly);
   });
 });
 

@@ -1,20 +1,11 @@
 import { describe, expect } from 'vitest';
 import { test as base } from '../support/fixtures.ts';
-import type { TestService } from '../support/service.ts';
-import { addNfts, addRwa, contractAddress, markMinted, serviceVault } from './samples.ts';
+import { addNft, addRwa, contractAddress, markMinted, serviceVault } from './samples.ts';
 
-const addNft = async ({ db, companies }: TestService, company: 'acme' | 'globex' = 'acme') => {
-  const rwa = await addRwa(db, companies[company]);
-  const [nft] = await addNfts(db, serviceVault, rwa, 1);
-  if (nft === undefined) throw new Error('no NFT');
-  return { ...nft, path: `/v1/api/nft/${nft.id}` };
-};
-const test = base.extend(
-  'given',
-  ({ service }) =>
-    () =>
-      addNft(service),
-);
+const test = base.extend('given', ({ service: { db, companies } }) => async () => {
+  const { id, tokenId } = await addNft(db, serviceVault, await addRwa(db, companies.acme));
+  return { id, tokenId, path: `/v1/api/nft/${id}` };
+});
 
 const attributes = [
   { trait_type: 'Bottle', value: '14 of 320' },

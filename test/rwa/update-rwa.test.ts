@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { perFile } from '../support/fixtures.ts';
 import { test as base } from '../support/mint-fixtures.ts';
+import { withoutNodes } from './mint-requests.ts';
 import { addRwa } from './samples.ts';
 
 const test = base
@@ -141,28 +142,13 @@ test('409 for a contract of another company', async ({ mintService, mintChain, a
   expect(body.code).toBe('contract_taken');
 });
 
-test('412 for another version, and for a tag that a proxy weakened', async ({ acme, given }) => {
-  const path = await given();
-  const { headers } = await acme.get(path).expect(200);
-  const send = (tag: string) => acme.patch(path).set('if-match', tag).send({ name: 'Other' }).expect(412);
-  expect((await send('"other"')).body.code).toBe('precondition_failed');
-  expect((await send(`W/${headers['etag']}`)).body.code).toBe('etag_weakened');
-  expect((await acme.get(path).expect(200)).body.name).toBe('Cask 17');
-});
-
 test('503 changes nothing when no node answers about the contract', async ({ mintService, acme, given }) => {
   const path = await given();
-  const { rpc_urls: urls } = await mintService.db('networks').where({ chain_id: 31337 }).first('rpc_urls');
-  const use = async (nodes: readonly string[]) => {
-    await mintService.db('networks').where({ chain_id: 31337 }).update({ rpc_urls: nodes });
-    const known = async () => (await mintService.parts.networks.find('31337'))?.rpcUrls;
-    await expect.poll(known).toEqual(nodes);
-  };
-  await use(['http://127.0.0.1:9']);
-  const { body } = await acme.patch(path).send({ isClaimable: true }).expect(503);
-  // What does not concern the contract needs no node.
-  await acme.patch(path).send({ name: 'Renamed' }).expect(200);
-  await use(urls);
+  const { body } = await withoutNodes(mintService, async () => {
+    // What does not concern the contract needs no node.
+    await acme.patch(path).send({ name: 'Renamed' }).expect(200);
+    return acme.patch(path).send({ isClaimable: true }).expect(503);
+  });
   expect(body.code).toBe('contract_unverified');
   const after = await acme.patch(path).send({ isClaimable: true }).expect(200);
   expect(after.body).toMatchObject({ isClaimable: true, name: 'Renamed' });

@@ -1,18 +1,12 @@
 import { describe, expect } from 'vitest';
-import { follow, issue, mint, test, wallets } from './ownership-setup.ts';
+import { follow, issue, issueOne, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob] = wallets;
 const path = (id: string) => `/v1/api/nft/${id}/transfers`;
 
 describe('200', () => {
-  test('lists mint, transfers and burn, the newest first, in pages', async ({
-    service,
-    acme,
-    tokens,
-    issued,
-  }) => {
-    const [nft] = issued.nfts;
-    if (nft === undefined) throw new Error('no NFT');
+  test('lists mint, transfers and burn, the newest first, in pages', async ({ service, acme, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
     expect((await acme.get(path(nft.id)).expect(200)).body).toEqual([]);
     await mint(service, tokens, [nft], alice);
     await tokens.send('moveBatch', [bob], [nft.tokenId]);
@@ -35,9 +29,8 @@ describe('200', () => {
     expect(rest.headers['x-next-cursor']).toBeUndefined();
   });
 
-  test('says of each transfer whether it is final', async ({ service, acme, tokens, issued }) => {
-    const nft = issued.nfts[1];
-    if (nft === undefined) throw new Error('no NFT');
+  test('says of each transfer whether it is final', async ({ service, acme, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
     await mint(service, tokens, [nft], alice);
     await follow(service);
     expect((await acme.get(path(nft.id))).body[0].finality).toBe('confirmed');
