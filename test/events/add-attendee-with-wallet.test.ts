@@ -1,12 +1,10 @@
 import { describe, expect } from 'vitest';
-import { attendeesPath, eligibilityPath, enter, givenDoor, newWallet, test } from './doors.ts';
+import { attendeesPath, eligibilityPath, enter, givenDoor, givenHolder, newWallet, test } from './doors.ts';
 import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 describe('201', () => {
   test('admits an eligible wallet, and keeps wallet, price and block', async ({ acme, doors }) => {
-    const { address } = newWallet();
-    const listed = await doors.deploy('Listed');
-    await doors.send('Listed', listed, 'mint', address, 7);
+    const { wallet: address, listed } = await givenHolder(doors, 7);
     const discount = {
       contractRequiredToDiscount: [listed],
       price: 45.5,
@@ -80,9 +78,7 @@ describe('201', () => {
     acme,
     doors,
   }) => {
-    const { address: wallet } = newWallet();
-    const listed = await doors.deploy('Listed');
-    for (const token of [7, 8]) await doors.send('Listed', listed, 'mint', wallet, token);
+    const { wallet, listed } = await givenHolder(doors, 7, 8);
     const id = await givenDoor(acme, [listed], { oneAdmissionPerToken: true });
     const token = (tokenId: string) => ({ chainId: 31337, contractAddress: listed, tokenId });
     const free = async () => {

@@ -85,14 +85,6 @@ describe('400', () => {
 });
 
 describe('409', () => {
-  test('refuses a user who is registered already', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
-    expect(body).toMatchObject({ code: 'attendee_already_invited', detail: 'Attendee already invited' });
-    expect(await attendeesOf(acme, id)).toEqual(['ann']);
-  });
-
   test('says Attendee already invited also when the event is full, and Event is full to a new user', async ({
     acme,
   }) => {

@@ -19,13 +19,3 @@ describe('204', () => {
     },
   );
 });
-
-describe('404', () => {
-  test('says Attendee not found of a user who is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    await acme.delete(at(id, 'ann')).expect(204);
-    const { body } = await acme.delete(at(id, 'ann')).expect(404);
-    expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
-  });
-});

@@ -34,13 +34,6 @@ describe('204', () => {
 });
 
 describe('404', () => {
-  test('says Attendee not found of a user who is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const { body } = await acme.delete(at(id)).send({ attendeeId: 'bob' }).expect(404);
-    expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
-  });
-
   test('lets only one of many removals of one user through', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann', 'bob');

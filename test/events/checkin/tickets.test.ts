@@ -141,11 +141,3 @@ describe('503: without keys', () => {
     expect(body.items).toMatchObject([{ status: 'unknown' }, { status: 'admitted' }]);
   });
 });
-
-describe('404', () => {
-  test('issues no ticket to a user who is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.get(ticketPath(id, 'bob')).expect(404);
-    expect(body).toMatchObject({ code: 'attendee_not_found' });
-  });
-});
