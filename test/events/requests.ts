@@ -23,12 +23,6 @@ export async function givenAttendees(client: Client, id: string, ...attendeeIds:
     await client.post(`${eventPath}/${id}/attendees`).send({ attendeeId }).expect(201);
 }
 
-/** A problem's body without what differs from request to request. */
-export function withoutRequestId(body: Body): Body {
-  const { requestId: _, ...rest } = body;
-  return rest;
-}
-
 /**
  * Sends while a table of the service is locked and, once that many transactions wait for it, does something
  * else meanwhile: what a request does between its start and its end, made as long as a test needs.

@@ -35,19 +35,12 @@ describe('200', () => {
     ] as const) {
       const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: address.toLowerCase() });
       const { body, headers } = await sent.expect(200);
-      expect(body.recipient.toLowerCase()).toBe(address.toLowerCase());
-      expect(body.hasCode).toBe(hasCode);
+      expect(body).toEqual({ recipient: address, hasCode });
       expect(headers['cache-control']).toBe('no-store');
     }
     expect(node.methods().filter((method) => method === 'eth_getCode')).toHaveLength(3);
     expect(await row()).toEqual(before);
     expect(await service.db('audit_log').where({ subject: nft.id })).toEqual([]);
-  });
-
-  test('answers in EIP-55', async ({ service, anyone }) => {
-    const { nft, secret } = await addClaimable(service);
-    const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: recipient.toLowerCase() });
-    expect((await sent.expect(200)).body).toEqual({ recipient, hasCode: false });
   });
 
   test('knows nothing of the code while the node fails or stalls', async ({ service, anyone, node }) => {

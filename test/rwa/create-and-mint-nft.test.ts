@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest';
 import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
-import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { queuedKeys, treasury } from './mint-requests.ts';
-import { addRwa, contractAddress, recipient } from './samples.ts';
+import { addRwa, recipient } from './samples.ts';
 
 const test = base.extend('path', perFile, async ({ service }) => {
   const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
@@ -75,31 +74,6 @@ describe('409', () => {
     const { body } = await acme.post(`/v1/api/rwa/${own.id}/mint`).send({ recipient }).expect(409);
     expect(body.code).toBe('rwa_archived');
     expect(await nftsOf(service, own.id)).toEqual([]);
-  });
-
-  test('a network on which nothing is minted', async ({ service, acme, path }) => {
-    const [{ minter_contract: contract }] = await service.db('networks');
-    await service.db('networks').update({ minter_contract: null });
-    const { body } = await acme.post(path).send({}).expect(409);
-    await service.db('networks').update({ minter_contract: contract });
-    expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
-  });
-
-  test('a contract that is known as none, by its address and what is wrong with it', async ({
-    service,
-    acme,
-    path,
-  }) => {
-    const contract = contractAddress;
-    const detail = `There is no contract at ${contract}.`;
-    await saveContractVerdicts(service.db, [{ chainId: '31337', contract, verdict: 'unfit', detail }]);
-    const before = await service.db('nfts').count();
-    const { body } = await acme.post(path).send({}).expect(409);
-    const made = await service.db('nfts').count();
-    await service.db('contract_verdicts').delete();
-    const message = `Contract ${contract} of the RWA cannot be minted on: ${detail}`;
-    expect(body).toMatchObject({ code: 'contract_unmintable', detail: message });
-    expect(made).toEqual(before);
   });
 });
 

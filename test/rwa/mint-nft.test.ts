@@ -88,6 +88,8 @@ describe('200', () => {
   });
 });
 
+const setTreasury = (db: Database, id: string, address: string | null) =>
+  db('companies').where({ id }).update({ treasury_address: address });
 const lastHeld = (db: Database, ago: string) =>
   db('mint_lanes').update({ staffed_at: db.raw('now() - ?::interval', [ago]) });
 
@@ -120,29 +122,15 @@ describe('400', () => {
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 
-  test('asks for a recipient where the treasury is the zero address, from before that was refused', async ({
-    service,
-  }) => {
+  test.for([
+    ['is the zero address, from before that was refused', setZeroTreasury],
+    ['is not there', (db: Database, id: string) => setTreasury(db, id, null)],
+  ] as const)('asks for a recipient where the treasury %s', async ([_, take], { service, globex }) => {
+    const { db, companies } = service;
     const { nft, path, secret } = await addMintable(service, 'globex');
-    await setZeroTreasury(service.db, service.companies.globex);
-    const { body } = await service.as(service.keys.globex).post(path).send({ secret }).expect(400);
-    await service
-      .db('companies')
-      .where({ id: service.companies.globex })
-      .update({ treasury_address: treasury });
-    expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
-    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
-  });
-
-  test('asks for a recipient where the company has no treasury', async ({ service }) => {
-    const { nft, path, secret } = await addMintable(service, 'globex');
-    const globex = service.as(service.keys.globex);
-    await service.db('companies').where({ id: service.companies.globex }).update({ treasury_address: null });
+    await take(db, companies.globex);
     const { body } = await globex.post(path).send({ secret }).expect(400);
-    await service
-      .db('companies')
-      .where({ id: service.companies.globex })
-      .update({ treasury_address: treasury });
+    await setTreasury(db, companies.globex, treasury);
     expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
     expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
