@@ -8,7 +8,6 @@ export const processTests = [
   'test/local/**/*.test.ts',
   'test/cli/{bin,contract,doctor-replica,index,init,mcp}.test.ts',
   'test/indexer/kill.test.ts',
-  'test/keys/revocation.test.ts',
   'test/minting/{killed-worker,metadata-reports}.test.ts',
   'test/monitoring/live-*.test.ts',
 ] as const;

@@ -1,24 +1,22 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { moduleCache } from '../support/process.ts';
 import { settingsFor, type Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
-const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bin-'));
+const folder = await makeFolder();
 
 test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme');
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 /** Starts the real program as a process; `node` are options of the runtime. `heard`: it knows of Ctrl-C. */
@@ -51,13 +49,7 @@ async function holdRwas(db: Database) {
     if (!tx.isCompleted()) await tx.rollback();
   });
   await tx.raw('LOCK TABLE rwas IN ACCESS EXCLUSIVE MODE');
-  const waited = async () => {
-    const { rows } = await db.raw(
-      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return rows.length > 0;
-  };
-  const waiting = () => expect.poll(waited, { timeout: 60_000 }).toBe(true);
+  const waiting = () => expect.poll(() => countLockWaits(db), { timeout: 60_000 }).toBeGreaterThan(0);
   return { waiting, release: () => tx.commit() };
 }
 

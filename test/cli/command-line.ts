@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { runCommandLine } from '../../src/cli/program.ts';
+import type { Finding } from '../../src/cli/shared/finding.ts';
 import { readClientSettings } from '../../src/config/client-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { FixedValues } from '../../src/config/fixed-values.ts';
@@ -103,6 +104,13 @@ export function commandLine(
       };
     },
   };
+}
+
+/** What `doctor` finds over these settings, by check. */
+export async function runDoctor(settings: Readonly<Record<string, string>>, surroundings: Surroundings = {}) {
+  const { status, value } = await commandLine(settings, surroundings).json('doctor');
+  const findings: Finding[] = value;
+  return { status, of: (check: string) => findings.filter((finding) => finding.check === check) };
 }
 
 function sink(onText: (text: string) => void = () => {}) {

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { encryptKeystoreJson, id, Transaction, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { of } from '../support/node/flaw.ts';
 import { tipFloor } from '../support/node/limits.ts';
 import { startNode } from '../support/node/node.ts';
@@ -27,7 +27,7 @@ const test = base
   });
 const admin = new Wallet(Wallet.createRandom().privateKey);
 const signer = Wallet.createRandom().address;
-const directory = mkdtempSync(path.join(tmpdir(), 'contract-'));
+const directory = await makeFolder();
 const named = ['--name', 'C', '--symbol', 'C'];
 const keys = ['--keystore', path.join(directory, 'a.json'), '--password-file', path.join(directory, 'p')];
 

@@ -6,7 +6,7 @@ import { asUser } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres.ts';
 import { startReplicated } from '../support/replicated.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { runDoctor, settingsFor } from './command-line.ts';
 
 const test = base.extend('world', perFile, async ({ serviceOptions: _none }, { onCleanup }) => {
   const world = await startReplicated();
@@ -15,9 +15,8 @@ const test = base.extend('world', perFile, async ({ serviceOptions: _none }, { o
   /** What `doctor` says of the replica at this URL. */
   const examine = async (url: string | undefined, fixed: Partial<FixedValues> = {}) => {
     const own = { ...settings, ...(url && { DATABASE_REPLICA_URL: url }) };
-    const told = await commandLine(own, { fixed }).json('doctor');
-    const findings: { check: string; state: string; detail: string }[] = told.value;
-    return { status: told.status, found: findings.filter(({ check }) => check === 'replica') };
+    const { status, of } = await runDoctor(own, { fixed });
+    return { status, found: of('replica') };
   };
   const atReplica = async (sql: string) => {
     const db = createDatabase(world.replica.url, { poolMax: 1, log: createLogger({ level: 'silent' }) });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Finding } from '../../src/cli/shared/finding.ts';
 import { saveProcess } from '../../src/db/records/process-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from './fixtures.ts';
-
-type Finding = { readonly check: string; readonly state: string; readonly detail: string };
 
 test('doctor reports each role that has no process, and nothing of roles that no network needs', async ({
   db,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
@@ -9,15 +8,15 @@ import { examinePortal, examineSnapshots } from '../../src/cli/doctor/machine-ch
 import { loadConfig } from '../../src/config/config.ts';
 import { findOldestSnapshot } from '../../src/db/schema/inspect.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
+import { startHttpServer } from '../keys/auth-server.ts';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { freePort } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, runDoctor } from './command-line.ts';
 import { test } from './fixtures.ts';
 
-type Finding = { check: string; state: string; detail: string };
 // The chain's own node takes no path; this one takes any, as those of providers do.
 let node: TestNode;
 
@@ -27,12 +26,6 @@ test.beforeAll(async ({ chain }) => {
 afterAll(async () => {
   await node.close();
 });
-
-const examine = async (settings: Readonly<Record<string, string>>, changes: Record<string, string> = {}) => {
-  const { status, value } = await commandLine({ ...settings, ...changes }).json('doctor');
-  const findings: Finding[] = value;
-  return { status, of: (check: string) => findings.filter((finding) => finding.check === check) };
-};
 
 describe('doctor, on a new installation', () => {
   test('warns of what is not there yet, with the command that makes it', async ({ run }) => {
@@ -69,9 +62,8 @@ describe('doctor, on settings', () => {
 describe('doctor, on the database', () => {
   test('says where it does not answer', async ({ settings }) => {
     const port = await freePort();
-    const { status, of } = await examine(settings, {
-      DATABASE_URL: `postgres://me:pass-word@127.0.0.1:${port}/db`,
-    });
+    const DATABASE_URL = `postgres://me:pass-word@127.0.0.1:${port}/db`;
+    const { status, of } = await runDoctor({ ...settings, DATABASE_URL });
     expect(status).toBe(1);
     const [found] = of('database');
     expect(found?.state).toBe('FAULT');
@@ -88,15 +80,15 @@ describe('doctor, on the database', () => {
     async ([value, detail], { databaseUrl, settings }) => {
       const own = new URL(databaseUrl);
       own.searchParams.set('options', `-c synchronous_commit=${value}`);
-      const { status, of } = await examine(settings, { DATABASE_URL: own.href });
+      const { status, of } = await runDoctor({ ...settings, DATABASE_URL: own.href });
       expect(of('durability')).toMatchObject([{ state: 'warning', detail: expect.stringContaining(detail) }]);
       expect(status).toBe(0);
     },
   );
 
   test('warns where the server has no room for the connections of a process', async ({ settings }) => {
-    expect((await examine(settings)).of('connections')).toMatchObject([{ state: 'ok' }]);
-    const { status, of } = await examine(settings, { DATABASE_POOL_MAX: '500' });
+    expect((await runDoctor(settings)).of('connections')).toMatchObject([{ state: 'ok' }]);
+    const { status, of } = await runDoctor({ ...settings, DATABASE_POOL_MAX: '500' });
     expect(of('connections')).toMatchObject([
       { state: 'warning', detail: expect.stringMatching(/^a process opens up to 501 of the server's \d+/) },
     ]);
@@ -104,7 +96,7 @@ describe('doctor, on the database', () => {
   });
 
   test('says what to run where the schema is missing, and looks no further', async ({ settings }) => {
-    const { status, of } = await examine(settings, { DATABASE_URL: inject('postgresUrl') });
+    const { status, of } = await runDoctor({ ...settings, DATABASE_URL: inject('postgresUrl') });
     expect(status).toBe(1);
     expect(of('schema')[0]?.detail).toMatch(/Run: tallystick migrate$/);
     expect(of('keys')).toEqual([]);
@@ -116,7 +108,7 @@ describe('doctor, on claim secrets', () => {
     await addNetwork(db);
     await addCompany(db, 'acme');
     await addNfts(db, vaultOf(['lost']), await addRwa(db, 'acme'), 1);
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     expect(status).toBe(1);
     expect(of('claim secrets')).toEqual([
       {
@@ -146,7 +138,7 @@ describe('doctor, on secrets of endpoints', () => {
       first_position: 0,
       position: 0,
     });
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     expect(status).toBe(1);
     expect(of('endpoint secrets')).toMatchObject([
       { state: 'FAULT', detail: expect.stringContaining(detail) },
@@ -158,7 +150,7 @@ describe('doctor, on secrets of endpoints', () => {
 describe('doctor, on a key that was made anew under its old id', () => {
   test('says so, and what to do', async ({ db, settings }) => {
     await addNfts(db, vaultOf(['first']), await addRwa(db, 'acme'), 1);
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     expect(status).toBe(1);
     expect(of('claim secrets')).toMatchObject([
       { state: 'FAULT', detail: expect.stringMatching(/other bytes under the id first .* its former bytes/) },
@@ -169,7 +161,7 @@ describe('doctor, on a key that was made anew under its old id', () => {
       await addRwa(db, 'acme'),
       1,
     );
-    const [mixed] = (await examine(settings)).of('claim secrets');
+    const [mixed] = (await runDoctor(settings)).of('claim secrets');
     expect(mixed).toMatchObject({ state: 'FAULT', detail: expect.stringContaining('1 of 2 of key first') });
     await db('nfts').delete();
   });
@@ -182,7 +174,7 @@ describe('doctor, on nodes', () => {
     await addNetwork(db);
     await db('networks').update({ rpc_urls: [`${node.url}/api-key`, dead] });
     await addNetwork(db, '77', chain.rpcUrl);
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     expect(status).toBe(1);
     expect(of('network 31337')).toMatchObject([
       { state: 'ok', detail: `${node.url}/[redacted] is at block 0` },
@@ -200,7 +192,7 @@ describe('doctor, on what nodes give', () => {
     chain,
     settings,
   }) => {
-    const [now] = (await examine(settings)).of('node 31337');
+    const [now] = (await runDoctor(settings)).of('node 31337');
     expect(now).toEqual({
       check: 'node 31337',
       state: 'ok',
@@ -208,7 +200,7 @@ describe('doctor, on what nodes give', () => {
     });
     await callNode(chain.rpcUrl, 'evm_increaseTime', ['0xe10']);
     await callNode(chain.rpcUrl, 'evm_mine', []);
-    const [later] = (await examine(settings)).of('node 31337');
+    const [later] = (await runDoctor(settings)).of('node 31337');
     expect(later).toMatchObject({
       state: 'warning',
       detail: expect.stringMatching(/ 3[56]\d\d s in the future: set/),
@@ -221,7 +213,7 @@ describe('doctor, on contracts', () => {
     const [{ rpc_urls: urls }] = await db('networks').where({ chain_id: 31337 });
     const dead = [`http://127.0.0.1:${await freePort()}`];
     await db('networks').where({ chain_id: 31337 }).update({ rpc_urls: dead });
-    expect((await examine(settings)).of('contracts 31337')).toEqual([
+    expect((await runDoctor(settings)).of('contracts 31337')).toEqual([
       { check: 'contracts 31337', state: 'warning', detail: 'not examined, since no node answers: 1' },
     ]);
     await db('networks').where({ chain_id: 31337 }).update({ rpc_urls: urls });
@@ -235,14 +227,14 @@ describe('doctor, on treasuries', () => {
     run,
   }) => {
     await setZeroTreasury(db, 'acme');
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     expect(status).toBe(1);
     const detail = 'acme has the zero address: tallystick company update acme --treasury <address>';
     expect(of('treasury')).toEqual([{ check: 'treasury', state: 'FAULT', detail }]);
     const renamed = await run('company', 'update', 'acme', '--claim-url', 'https://acme.example');
     expect(renamed.err).toContain('The treasury must not be the zero address');
     expect((await run('company', 'update', 'acme', '--treasury', '')).status).toBe(0);
-    expect((await examine(settings)).of('treasury')).toMatchObject([{ state: 'warning' }]);
+    expect((await runDoctor(settings)).of('treasury')).toMatchObject([{ state: 'warning' }]);
   });
 });
 
@@ -256,20 +248,20 @@ describe('doctor, on companies without a treasury', () => {
     const without = () => db('companies').whereNull('treasury_address').orderBy('name').pluck('name');
     const names = await without();
     expect(names.length).toBeGreaterThan(3);
-    const { of } = await examine(settings);
+    const { of } = await runDoctor(settings);
     const detail = `companies without one: ${names.length} (a1, a2, a3, …); their mints need a recipient: tallystick company update <company> --treasury <address>`;
     expect(of('treasury')).toEqual([{ check: 'treasury', state: 'warning', detail }]);
     await db('companies').whereIn('name', ['a1', 'a2', 'a3']).delete();
     await db('companies')
       .whereNull('treasury_address')
       .update({ treasury_address: `0x${'ab'.repeat(20)}` });
-    expect((await examine(settings)).of('treasury')).toEqual([]);
+    expect((await runDoctor(settings)).of('treasury')).toEqual([]);
   });
 
   test('names a treasury that has become an NFT contract since', async ({ db, settings }) => {
     const { contract_address: address } = await db('rwas').where({ chain_id: 31337 }).first();
     await db('companies').where({ id: 'acme' }).update({ treasury_address: address });
-    const of = (await examine(settings)).of('treasury');
+    const of = (await runDoctor(settings)).of('treasury');
     await db('companies').where({ id: 'acme' }).update({ treasury_address: null });
     const detail = `acme has ${address}, to which no NFT can be minted: tallystick company update acme --treasury <address>`;
     expect(of).toEqual([{ check: 'treasury', state: 'FAULT', detail }]);
@@ -280,24 +272,24 @@ describe('doctor, on data providers', () => {
   test('names the networks that need the account of the hosted one', async ({ db, chain, settings }) => {
     await addNetwork(db, '1', chain.rpcUrl);
     await db('networks').where({ chain_id: 1 }).update({ data_provider: 'moralis' });
-    expect((await examine(settings)).of('data provider')).toEqual([
+    expect((await runDoctor(settings)).of('data provider')).toEqual([
       {
         check: 'data provider',
         state: 'warning',
         detail: 'networks without history and NFTs: 1; set MORALIS_API_KEY',
       },
     ]);
-    expect((await examine(settings, { MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
+    expect((await runDoctor({ ...settings, MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
     await db('networks').delete().where({ chain_id: 1 });
   });
 });
 
 describe('doctor, on its machine', () => {
   test('warns where the clocks of machine and database differ', async ({ settings }) => {
-    expect((await examine(settings)).of('clock')).toMatchObject([{ state: 'ok' }]);
+    expect((await runDoctor(settings)).of('clock')).toMatchObject([{ state: 'ok' }]);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const [found] = (await examine(settings)).of('clock');
+    const [found] = (await runDoctor(settings)).of('clock');
     expect(found).toMatchObject({
       state: 'warning',
       detail: expect.stringMatching(/^this machine is (59|60)\.\d s ahead of the database: .*NTP/),
@@ -305,7 +297,7 @@ describe('doctor, on its machine', () => {
   });
 
   test('warns of a snapshot that is kept for long', async ({ settings, db }) => {
-    expect((await examine(settings)).of('snapshots')).toMatchObject([{ state: 'ok' }]);
+    expect((await runDoctor(settings)).of('snapshots')).toMatchObject([{ state: 'ok' }]);
     await db.transaction(
       async (tx) => {
         await tx.raw('SELECT 1');
@@ -338,12 +330,14 @@ describe('doctor, on keys', () => {
   test('counts the active ones', async ({ settings, run }) => {
     await run('company', 'create', 'globex');
     await run('key', 'create', '--company', 'globex');
-    expect((await examine(settings)).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
+    expect((await runDoctor(settings)).of('keys')).toMatchObject([
+      { state: 'ok', detail: /active keys: 1$/ },
+    ]);
   });
 
   test('tells what cannot be asked of the database, and goes on with the rest', async ({ db, settings }) => {
     await db.raw('REVOKE SELECT ON companies, rwas FROM tallystick_operator');
-    const { status, of } = await examine(settings);
+    const { status, of } = await runDoctor(settings);
     await db.raw('GRANT SELECT ON companies, rwas TO tallystick_operator');
     expect(status).toBe(1);
     for (const check of ['keys', 'contracts', 'treasury'])
@@ -361,16 +355,12 @@ describe('doctor, on keys', () => {
   }) => {
     await run('company', 'create', 'initech');
     const { value: made } = await json('key', 'create', '--company', 'initech');
-    const own = (await examine(settings)).of('authentication');
+    const own = (await runDoctor(settings)).of('authentication');
     expect(own).toMatchObject([
       { state: 'ok', detail: 'the own key store answers, and rejects a key that nobody has' },
     ]);
-    const ask = async (key: string) => {
-      const environment = { TALLYSTICK_KEY: key };
-      const { value } = await commandLine(settings, { environment }).json('doctor');
-      const findings: Finding[] = value;
-      return findings.find(({ check }) => check === 'key');
-    };
+    const ask = async (key: string) =>
+      (await runDoctor(settings, { environment: { TALLYSTICK_KEY: key } })).of('key')[0];
     expect(await ask(made.key)).toMatchObject({
       state: 'ok',
       detail: `TALLYSTICK_KEY is accepted as ${made.id} of initech`,
@@ -385,7 +375,7 @@ describe('doctor, on keys', () => {
       state: 'ok',
       detail: expect.stringContaining('of no company'),
     });
-    expect((await examine(settings)).of('key')).toEqual([]);
+    expect((await runDoctor(settings)).of('key')).toEqual([]);
     // A connection that is left open keeps the command from ending.
     await waitFor(async () => {
       const { rows } = await db.raw(
@@ -397,26 +387,21 @@ describe('doctor, on keys', () => {
 
   test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {
     const answers = { body: JSON.stringify({ valid: false, error: { code: 'KEY_NOT_FOUND' }, key: null }) };
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answers.body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const remote = {
-      KEY_VERIFIER: 'remote',
-      AUTH_URL: `http://127.0.0.1:${port}/verify`,
-      AUTH_CREDENTIAL: 'pass-word',
-    };
-    expect((await examine(settings, remote)).of('authentication')).toMatchObject([{ state: 'ok' }]);
+    const server = await startHttpServer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answers.body),
+    );
+    const remote = { KEY_VERIFIER: 'remote', AUTH_URL: server.url, AUTH_CREDENTIAL: 'pass-word' };
+    expect((await runDoctor({ ...settings, ...remote })).of('authentication')).toMatchObject([
+      { state: 'ok' },
+    ]);
     answers.body = '<html>';
-    expect((await examine(settings, remote)).of('authentication')).toMatchObject([
+    expect((await runDoctor({ ...settings, ...remote })).of('authentication')).toMatchObject([
       {
         state: 'FAULT',
         detail: expect.stringContaining('Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.'),
       },
     ]);
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
     const { value } = await commandLine({ ...settings, ...remote }).json('doctor');
     expect(JSON.stringify(value)).not.toContain('pass-word');
   });

@@ -1,22 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { openKeystore } from '../../src/chain/minting/key-signer.ts';
 import { test } from '../support/fixtures.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { freePort } from '../support/postgres.ts';
 import { moduleCache } from '../support/process.ts';
 import type { Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
-const root = await mkdtemp(path.join(tmpdir(), 'tallystick-init-'));
-afterAll(async () => {
-  await rm(root, { recursive: true });
-});
+const root = await makeFolder();
 
 const newFolder = () => mkdtemp(path.join(root, 'run-'));
 

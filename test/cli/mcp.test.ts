@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { createTools } from '../../src/cli/mcp/tools.ts';
 import { documents, type SchemaObject } from '../../src/contract/documents.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
-import { addNetwork, addNfts, addRwa, recipient, serviceVault } from '../rwa/samples.ts';
+import { addNetwork, addNft, addRwa, recipient, serviceVault } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { moduleCache } from '../support/process.ts';
 import { commandLine } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
-const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-mcp-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await makeFolder();
 
 /** The program as a client of the protocol starts it, and that client. */
 async function connect(args: readonly string[], env: Record<string, string>) {
@@ -281,12 +280,11 @@ describe('claim secrets', () => {
   test('reach the model with --secrets only', async ({ service, db }) => {
     await addNetwork(db);
     const rwa = await addRwa(db, service.companies.acme, { isClaimable: true });
-    const [nft] = await addNfts(db, serviceVault, rwa, 1);
+    const { id: nftId } = await addNft(db, serviceVault, rwa);
     const at = ['--write', '--url', service.baseUrl];
     const env = { TALLYSTICK_KEY: service.keys.acme };
     const sealed = await connect(at, env);
     const open = await connect([...at, '--secrets'], env);
-    const nftId = nft?.id ?? '';
 
     const hidden = await readAll(sealed, rwa.id, nftId);
     const shown = await readAll(open, rwa.id, nftId);

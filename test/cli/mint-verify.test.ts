@@ -1,5 +1,5 @@
 import { afterEach, describe, expect } from 'vitest';
-import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNft, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
 import { type MintChain, startMintChain } from '../support/minting.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -128,7 +128,7 @@ describe('mint verify', () => {
   });
 
   test('finds minted rows of a contract that does not exist', async ({ db, json }) => {
-    const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme', { contractAddress: other }), 1);
+    const nft = await addNft(db, vaultOf(['a']), await addRwa(db, 'acme', { contractAddress: other }));
     const minted = {
       mint_state: 'minted',
       minted_at: new Date(),
@@ -136,10 +136,10 @@ describe('mint verify', () => {
       minted_block: 3,
       recipient,
     };
-    await db('nfts').where({ id: nft?.id }).update(minted);
+    await db('nfts').where({ id: nft.id }).update(minted);
     const { value } = await json('mint', 'verify');
-    expect(value.findings).toContainEqual(expect.objectContaining({ nftId: nft?.id, kind: 'no_token' }));
-    await db('nfts').where({ id: nft?.id }).delete();
+    expect(value.findings).toContainEqual(expect.objectContaining({ nftId: nft.id, kind: 'no_token' }));
+    await db('nfts').where({ id: nft.id }).delete();
   });
 
   test('says when the network is not registered', async ({ run }) => {

@@ -6,7 +6,7 @@ import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 import {
   addCompany,
   addNetwork,
-  addNfts,
+  addNft,
   addRwa,
   contractAddress,
   recipient,
@@ -23,8 +23,7 @@ test.beforeAll(async ({ db }) => {
 });
 
 const addMint = async (db: Database, state: string, more = {}) => {
-  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
-  const id = nft?.id ?? '';
+  const { id } = await addNft(db, vaultOf(['a']), await addRwa(db, 'acme'));
   const queued = { mint_state: state, recipient, mint_chain_id: 31337, queued_at: new Date(), ...more };
   await db('nfts').where({ id }).update(queued);
   return id;

@@ -1,18 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getAddress, id, Wallet } from 'ethers';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from '../../src/chain/contracts/contract-calls.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork } from '../rwa/samples.ts';
 import { callNode, deploy, deployer, minedReceipt } from '../support/deploy.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { freePort } from '../support/postgres.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { test } from './fixtures.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-contract-'));
+const folder = await makeFolder();
 const signer = Wallet.createRandom().address;
 const empty = Wallet.createRandom().address;
 /** One that mints, one that answers every call with the number one, and an NFT contract that nobody of ours may mint on. */
@@ -37,7 +37,6 @@ test.beforeAll(async ({ chain, db }) => {
   await db('mint_lanes').insert({ chain_id: chain.chainId, signer });
 });
 test.beforeEach(({ db }) => db.raw('TRUNCATE rwas, contract_verdicts CASCADE'));
-afterAll(() => rm(folder, { recursive: true }));
 
 const creating = (contract: string, ...more: string[]) => [
   ...['rwa', 'create', '--company', 'acme', '--name', 'Cask', '--type', 'whisky', '--chain', '31337'],

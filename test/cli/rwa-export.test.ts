@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { decode } from 'fast-png';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { addCompany, addNetwork, addNfts, addRwa, markMinted } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { readCode, readSvg } from '../support/printed-code.ts';
 import { commandLine } from './command-line.ts';
 import { test as base } from './fixtures.ts';
@@ -17,7 +17,7 @@ import { test as base } from './fixtures.ts';
 const test = base.extend('vault', perFile, ({ settings }) =>
   createClaimSecretVault(loadConfig(settings).SECRET_KEYS ?? new Map()),
 );
-const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-export-'));
+const folder = await makeFolder();
 let rwa: OperatorRwa;
 let nfts: readonly Nft[];
 
@@ -26,9 +26,6 @@ test.beforeAll(async ({ db, vault }) => {
   await addCompany(db, 'acme');
   rwa = await addRwa(db, 'acme', { claimBaseUrl: 'https://acme.example/claim?a="b",c' });
   nfts = await addNfts(db, vault, rwa, 3);
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 const expected = (vault: ClaimSecretVault) =>

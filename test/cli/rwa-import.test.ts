@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
+import { makeFolder } from '../support/made-folder.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-import-'));
+const folder = await makeFolder();
 
 test.beforeAll(async ({ chain, db }) => {
   await addNetwork(db, chain.chainId, chain.rpcUrl);
@@ -19,9 +19,6 @@ test.beforeAll(async ({ chain, db }) => {
   await addCompany(db, 'acme');
 });
 test.beforeEach(({ db }) => db.raw('TRUNCATE rwas CASCADE'));
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
 
 async function file(name: string, content: string | Buffer): Promise<string> {
   const where = path.join(folder, name);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNft, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
@@ -17,8 +17,7 @@ test.beforeAll(async ({ db }) => {
   await addCompany(db, 'acme', { claim_base_url: 'https://acme.example/claim' });
 });
 
-const addOne = async (db: Database) =>
-  (await addNfts(db, oldVault, await addRwa(db, 'acme'), 1)).at(0)?.id ?? '';
+const addOne = async (db: Database) => (await addNft(db, oldVault, await addRwa(db, 'acme'))).id;
 
 describe('rwa reissue-secret', () => {
   test('gives an NFT a new secret, with which its URL ends', async ({ db, json }) => {

@@ -1,8 +1,5 @@
 import { request as send } from 'node:http';
 import { describe, expect } from 'vitest';
-import { atPrimary } from '../../src/db/replica/replica-reads.ts';
-import { readAttendees } from '../../src/events/attendee-store.ts';
-import { readAllEvents } from '../../src/events/event-list-store.ts';
 import { test } from '../support/fixtures.ts';
 
 const events = '/events/v1/api/event';
@@ -91,17 +88,5 @@ describe('a list of all', () => {
       request.once('error', reject).end();
     });
     expect(cut).toMatchObject({ code: 'ECONNRESET' });
-  });
-
-  test('rejects the batch, too', async ({ db, service }) => {
-    const { globex } = service.companies;
-    const { id } = await db('events').where('company_id', globex).first('id');
-    await db('attendees').where('event_id', id).delete();
-    await insertAttendees(db, id, 1_500);
-    const found = await readAttendees(atPrimary(db), globex, id);
-    await db('events').where('id', id).delete();
-    await expect(found?.rest?.[Symbol.asyncIterator]().next()).rejects.toThrow('went away');
-    expect(await readAttendees(atPrimary(db), globex, id)).toBeUndefined();
-    expect((await readAllEvents(atPrimary(db), globex, {})).first).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
 import { newWallet } from './doors.ts';
-import { eventPath, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import { eventPath, givenEvent } from './requests.ts';
 
 const test = testWith({
   settings: { PROOF_DOMAIN: 'tickets.example', PUBLIC_BASE_URL: 'https://api.example' },
@@ -65,14 +65,5 @@ describe('400', () => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send(sent).expect(400);
     expect(body).toMatchObject({ code, errors: [{ pointer }] });
-  });
-});
-
-describe('404', () => {
-  test("says nothing of another company's event", async ({ service, acme }) => {
-    const { id } = await givenEvent(acme, { chainId: 31337 });
-    const globex = service.as(service.keys.globex);
-    const send = (event: string) => globex.post(at(event)).send({ wallet: newWallet().address }).expect(404);
-    expect(withoutRequestId((await send(id)).body)).toEqual(withoutRequestId((await send(unknownId)).body));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, heldUp, invisibleNames, unknownId } from './requests.ts';
+import { eventPath, unknownId } from './requests.ts';
 
 const full = {
   name: 'Harvest supper',
@@ -129,10 +129,6 @@ describe('201', () => {
     expect(body.name).toBe('Spring \u200bfair');
   });
 
-  test.for(['\u{1f33e}', '5', '\u00e9', '\u65e5'])('takes %j for a name', async (name, { acme }) => {
-    expect((await acme.post(eventPath).send({ name }).expect(201)).body.name).toBe(name);
-  });
-
   test('ignores the read-only fields of a record that is sent back', async ({ service, acme }) => {
     const first = await acme.post(eventPath).send(full).expect(201);
     const copy = { ...first.body, companyId: service.companies.globex, totalAttendees: 40, id: unknownId };
@@ -142,25 +138,21 @@ describe('201', () => {
     const others = await service.as(service.keys.globex).get(eventPath).expect(200);
     expect(others.body).toEqual([]);
   });
-
-  test('creates one event for one Idempotency-Key and gives the same answer again', async ({ acme }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create once').send(full).expect(201);
-    const first = await send();
-    const second = await send();
-    expect(second.text).toBe(first.text);
-    expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(second.headers['location']).toBe(first.headers['location']);
-    expect(second.headers['etag']).toBe(first.headers['etag']);
-  });
-
-  test('gives that answer also when the event was deleted since, and makes no other', async ({ acme }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create, delete').send(full).expect(201);
-    const first = await send();
-    await acme.delete(first.headers['location'] ?? '').expect(204);
-    expect((await send()).text).toBe(first.text);
-    await acme.get(first.headers['location'] ?? '').expect(404);
-  });
 });
+
+/** Names that nobody can see, each with the message about it. */
+const invisibleNames = [
+  ['   ', 'name must not be empty'],
+  ['\t\r\n', 'name must not be empty'],
+  ['\u00a0', 'name must not be empty'],
+  ['\u3000\ufeff', 'name must not be empty'],
+  ['\u200b', 'name must have a visible character'],
+  [' \u200b \u200f\u2060 ', 'name must have a visible character'],
+  ['\u00ad', 'name must have a visible character'],
+  ['\u0007\u001b', 'name must have a visible character'],
+  ['\u2800', 'name must have a visible character'],
+  ['\u3164\u115f', 'name must have a visible character'],
+] as const;
 
 const unlikeDiscount = [
   '/discountPercentage',
@@ -168,29 +160,15 @@ const unlikeDiscount = [
 ] as const;
 
 const refused: (readonly [object, string, string])[] = [
-  [{}, '/name', 'name is required'],
-  [{ name: 5 }, '/name', 'name'],
-  [{ name: null }, '/name', 'name'],
-  [{ name: '' }, '/name', 'name'],
-  [{ name: 'nul \u0000' }, '/name', 'name'],
   ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
   [{ startDate: '2027-02-29' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
-  [{ startDate: '2016-12-31T23:59:60Z' }, '/startDate', 'startDate'],
-  [{ startDate: '0000-01-01' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
   [{ endDate: '9999-12-31T23:59:59-00:01' }, '/endDate', 'endDate must be an RFC 3339 date or date-time'],
-  [{ startDate: 1_800_000_000 }, '/startDate', 'startDate'],
   [{ startDate: '2027-05-04', endDate: '2027-05-03' }, '/endDate', 'endDate must not be before startDate'],
   [
     { startDate: '2027-05-04T00:00:00+02:00', endDate: '2027-05-04T00:00:00+03:00' },
     '/endDate',
     'endDate must not be before startDate',
   ],
-  [{ maxAttendees: -1 }, '/maxAttendees', 'maxAttendees'],
-  [{ maxAttendees: 1.5 }, '/maxAttendees', 'maxAttendees'],
-  [{ maxAttendees: 2_147_483_648 }, '/maxAttendees', 'maxAttendees'],
-  [{ price: -0.01 }, '/price', 'price'],
-  [{ price: '10' }, '/price', 'price'],
-  [{ discountPrice: -1 }, '/discountPrice', 'discountPrice'],
   [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
   [{ price: 10, discountPrice: 5, discountPercentage: 20 }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.01, discountPercentage: 50, currency: 'EUR' }, ...unlikeDiscount],
@@ -199,40 +177,25 @@ const refused: (readonly [object, string, string])[] = [
   [{ price: 0.005, discountPrice: 0.004, discountPercentage: 50, currency: 'KWD' }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.03, discountPercentage: 50, currency: 'USDC' }, ...unlikeDiscount],
   [{ price: 1e-7, discountPrice: 1e-8, discountPercentage: 50, currency: 'ETH' }, ...unlikeDiscount],
-  [{ discountPercentage: 100.1 }, '/discountPercentage', 'discountPercentage'],
-  [{ discountPercentage: -1 }, '/discountPercentage', 'discountPercentage'],
   [{ currency: 'US dollar' }, '/currency', 'currency'],
   [{ currency: 'eur' }, '/currency', 'currency must be written in capitals: EUR'],
-  [{ contractRequiredToAttend: [''] }, '/contractRequiredToAttend/0', 'contractRequiredToAttend'],
-  [{ contractRequiredToDiscount: 'one' }, '/contractRequiredToDiscount', 'contractRequiredToDiscount'],
-  [{ coverImage: 'ftp://example.com/x' }, '/coverImage', 'coverImage'],
   [{ coverImage: 'https://[' }, '/coverImage', 'coverImage must be a URL'],
   [
     { galleryImages: ['https://ok.example', 'http://:'] },
     '/galleryImages/1',
     'galleryImages/1 must be a URL',
   ],
-  [{ chainId: '31337' }, '/chainId', 'chainId'],
-  [{ companyId: 7 }, '/companyId', 'companyId'],
-  [{ colour: 'red' }, '/colour', 'colour'],
 ];
 
 describe('400', () => {
   test.for(refused)('refuses %j and names the field', async ([fields, pointer, detail], { acme }) => {
-    const body = Object.keys(fields).length === 0 ? {} : { name: 'Spring fair', ...fields };
-    const answer = await acme.post(eventPath).send(body).expect(400);
+    const answer = await acme
+      .post(eventPath)
+      .send({ name: 'Spring fair', ...fields })
+      .expect(400);
     expect(answer.body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
     expect(answer.body.detail).toContain(detail);
     expect(answer.body.detail).toBe(answer.body.errors[0].message);
-  });
-
-  test('refuses a network that is not registered', async ({ acme }) => {
-    const answer = await acme.post(eventPath).send({ name: 'Spring fair', chainId: 424242 }).expect(400);
-    expect(answer.body).toMatchObject({
-      code: 'network_not_found',
-      detail: 'Network with chainId 424242 not found',
-      errors: [{ in: 'body', pointer: '/chainId' }],
-    });
   });
 
   test('lists every fault, the unknown network last', async ({ acme }) => {
@@ -252,51 +215,11 @@ describe('400', () => {
     expect(answer.body).toMatchObject({ code: 'input_invalid', detail: answer.body.errors[0].message });
   });
 
-  test('refuses a name of more than 255 characters', async ({ acme }) => {
-    const { body } = await acme
-      .post(eventPath)
-      .send({ name: 'x'.repeat(256) })
-      .expect(400);
-    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/name' }]);
-  });
-
   test('creates nothing', async ({ acme }) => {
     const before = await acme.get(eventPath).expect(200);
     await acme.post(eventPath).send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
     await acme.post(eventPath).send({ name: 'x', chainId: 424242 }).expect(400);
     const after = await acme.get(eventPath).expect(200);
     expect(after.headers['x-total-count']).toBe(before.headers['x-total-count']);
-  });
-
-  test('leaves the Idempotency-Key free for the mended request', async ({ acme }) => {
-    const send = (body: object) => acme.post(eventPath).set('Idempotency-Key', 'mended').send(body);
-    await send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
-    await send({ name: 'x', price: 2, discountPrice: 1 }).expect(201);
-  });
-});
-
-describe('409', () => {
-  test('refuses a second request with an Idempotency-Key whose first still runs', async ({
-    service,
-    acme,
-  }) => {
-    const send = () => acme.post(eventPath).set('Idempotency-Key', 'twice at once').send({ name: 'Fair' });
-    const first = async () => send().expect(201);
-    await heldUp(service, { table: 'events', waiting: 1 }, first, async () => {
-      const second = await send().expect(409);
-      expect(second.body.code).toBe('idempotency_in_progress');
-      expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
-    });
-    const third = await send().expect(201);
-    expect(third.headers['idempotency-replayed']).toBe('true');
-  });
-});
-
-describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async ({ acme }) => {
-    const send = (name: string) => acme.post(eventPath).set('Idempotency-Key', 'reused').send({ name });
-    await send('Spring fair').expect(201);
-    const { body } = await send('Autumn fair').expect(422);
-    expect(body.code).toBe('idempotency_key_reused');
   });
 });

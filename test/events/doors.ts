@@ -1,4 +1,5 @@
 import { Contract, ContractFactory, type HDNodeWallet, JsonRpcProvider, NonceManager, Wallet } from 'ethers';
+import type { Knex } from 'knex';
 import { test as base, perFile } from '../support/fixtures.ts';
 import type { Client } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
@@ -57,6 +58,31 @@ export const test = base
 
 /** A wallet that nobody has asked for before, so that nothing of it is cached. */
 export const newWallet = (): HDNodeWallet => Wallet.createRandom();
+
+/** A new wallet, and a new contract of which it has these tokens. */
+export async function givenHolder(doors: Doors, ...tokens: readonly number[]) {
+  const { address: wallet } = newWallet();
+  const listed = await doors.deploy('Listed');
+  for (const token of tokens) await doors.send('Listed', listed, 'mint', wallet, token);
+  return { wallet, listed };
+}
+
+/** Registers a network like that of the service, of which no node answers. */
+export async function addDeadNetwork(db: Knex): Promise<void> {
+  const [network] = await db('networks').where({ chain_id: 31337 });
+  const dead = { chain_id: 31338, name: 'Dead', rpc_urls: ['http://127.0.0.1:9'] };
+  await db('networks').insert({ ...network, ...dead });
+}
+
+/** Says of the contract of an RWA that its owners were read up to block 41. */
+export async function addLedger(db: Knex, rwaId: string, caughtUp = 'clock_timestamp()'): Promise<void> {
+  const { chain_id, contract_address: contract } = await db('rwas').where({ id: rwaId }).first();
+  const at = { first_block: 0, number: 41, hash: `0x${'4'.repeat(64)}`, time: '2026-11-21T07:00:00Z' };
+  await db('nft_ledgers')
+    .insert({ chain_id, contract, ...at, caught_up_at: db.raw(caughtUp) })
+    .onConflict(['chain_id', 'contract'])
+    .merge();
+}
 
 /** Creates an event whose attendees need what the entries name. */
 export async function givenDoor(

@@ -1,7 +1,16 @@
 import { describe, expect } from 'vitest';
 import { addRwa } from '../rwa/samples.ts';
-import { type Doors, eligibilityPath, givenDoor, newWallet, test } from './doors.ts';
-import { givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import {
+  addDeadNetwork,
+  addLedger,
+  type Doors,
+  eligibilityPath,
+  givenDoor,
+  givenHolder,
+  newWallet,
+  test,
+} from './doors.ts';
+import { givenEvent, unknownId } from './requests.ts';
 
 const coinsOf = (doors: Doors) => doors.deploy('Coin');
 
@@ -66,9 +75,7 @@ describe('200', () => {
   });
 
   test('takes a lower-case contract, and a wallet in another case', async ({ acme, doors }) => {
-    const { address } = newWallet();
-    const listed = await doors.deploy('Listed');
-    await doors.send('Listed', listed, 'mint', address, 1);
+    const { wallet: address, listed } = await givenHolder(doors, 1);
     const id = await givenDoor(acme, [listed.toLowerCase()]);
     const { body } = await acme.get(eligibilityPath(id, address)).expect(200);
     expect(body).toMatchObject({ mayAttend: true, attend: [{ contractAddress: listed }] });
@@ -169,8 +176,7 @@ describe('200', () => {
   });
 
   test('is cached: an answer may be a minute old, as its block says', async ({ acme, doors }) => {
-    const { address } = newWallet();
-    const listed = await doors.deploy('Listed');
+    const { wallet: address, listed } = await givenHolder(doors);
     const id = await givenDoor(acme, [listed]);
     const first = await acme.get(eligibilityPath(id, address)).expect(200);
     await doors.send('Listed', listed, 'mint', address, 1);
@@ -187,22 +193,12 @@ async function givenOwned(
   client: Parameters<typeof givenDoor>[0],
   companyId: string,
   owner: string,
-  caughtUp = 'clock_timestamp()',
+  caughtUp?: string,
 ): Promise<string> {
   const { id } = await addRwa(db, companyId);
   await client.post(`/v1/api/rwa/${id}/nfts`).send({ count: 3 }).expect(200);
-  const rwa = await db('rwas').where({ id }).first('chain_id', 'contract_address');
   await db('nfts').where({ rwa_id: id }).where('serial', '<=', 2).update({ owner });
-  const at = { first_block: 0, number: 41, hash: `0x${'4'.repeat(64)}`, time: '2026-11-21T07:00:00Z' };
-  await db('nft_ledgers')
-    .insert({
-      chain_id: rwa?.['chain_id'],
-      contract: rwa?.['contract_address'],
-      ...at,
-      caught_up_at: db.raw(caughtUp),
-    })
-    .onConflict(['chain_id', 'contract'])
-    .merge();
+  await addLedger(db, id, caughtUp);
   return id;
 }
 
@@ -221,41 +217,14 @@ describe('400', () => {
   });
 });
 
-describe('404', () => {
-  test("says nothing of another company's event", async ({ service, acme, doors }) => {
-    const id = await givenDoor(acme, [await doors.deploy('Listed')]);
-    const globex = service.as(service.keys.globex);
-    const foreign = await globex.get(eligibilityPath(id, newWallet().address)).expect(404);
-    const missing = await globex.get(eligibilityPath(unknownId, newWallet().address)).expect(404);
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-  });
-});
-
 describe('503', () => {
-  test('when the network of an entry is not registered', async ({ acme, doors }) => {
-    const id = await givenDoor(acme, [`eip155:424242:${await doors.deploy('Listed')}`]);
-    const { body } = await acme.get(eligibilityPath(id, newWallet().address)).expect(503);
-    expect(body).toMatchObject({
-      code: 'eligibility_unavailable',
-      detail: 'Eligibility cannot be decided now: the network with chainId 424242 is not registered',
-    });
-  });
-
   test('when no node answers, and an entry of a chain that answers does not hide it', async ({
     db,
     acme,
     doors,
   }) => {
-    const { address } = newWallet();
-    const listed = await doors.deploy('Listed');
-    await doors.send('Listed', listed, 'mint', address, 1);
-    const [network] = await db('networks').where({ chain_id: 31337 });
-    await db('networks').insert({
-      ...network,
-      chain_id: 31338,
-      name: 'Dead',
-      rpc_urls: ['http://127.0.0.1:9'],
-    });
+    const { wallet: address, listed } = await givenHolder(doors, 1);
+    await addDeadNetwork(db);
     const id = await givenDoor(acme, [listed, `eip155:31338:${listed}`]);
     await expect
       .poll(async () => (await acme.get(eligibilityPath(id, address))).body.detail)

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 describe('200', () => {
   test('gives the event with the number of its attendees', async ({ acme }) => {
@@ -22,36 +22,5 @@ describe('200', () => {
     await givenAttendees(acme, id, 'ann');
     const { headers } = await acme.get(`${eventPath}/${id}`).expect(200);
     expect(headers['etag']).not.toBe(etag);
-  });
-
-  test('finds the event by its id in capitals', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.get(`${eventPath}/${id.toUpperCase()}`).expect(200);
-    expect(body.id).toBe(id);
-  });
-});
-
-describe('400', () => {
-  test.for(['1', 'not-a-uuid', `${unknownId}0`, `urn:uuid:${unknownId}`])(
-    'refuses the id %s and names it',
-    async (id, { acme }) => {
-      const { body } = await acme.get(`${eventPath}/${id}`).expect(400);
-      expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'path', name: 'eventId' }] });
-      expect(body.detail).toContain('eventId');
-    },
-  );
-});
-
-describe('404', () => {
-  test("tells nothing of another company's event: it looks like a missing one", async ({ acme, globex }) => {
-    const { id } = await givenEvent(acme);
-    const foreign = await globex.get(`${eventPath}/${id}`).expect(404);
-    const missing = await globex.get(`${eventPath}/${unknownId}`).expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    const names = (headers: object) => Object.keys(headers).sort();
-    expect(names(foreign.headers)).toEqual(names(missing.headers));
-    const bytes = ({ text, body }: typeof foreign) => text.replace(body.requestId, '');
-    expect(bytes(foreign)).toBe(bytes(missing));
   });
 });

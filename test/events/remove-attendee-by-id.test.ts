@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 const at = (id: string, attendeeId: string) =>
   `${eventPath}/${id}/attendees/${encodeURIComponent(attendeeId)}`;
@@ -18,40 +18,4 @@ describe('204', () => {
       expect(event.body.totalAttendees).toBe(1);
     },
   );
-});
-
-describe('400', () => {
-  test.for([
-    ['a malformed event id', 'nonsense', 'ann', 'eventId'],
-    ['a user id that is too long', unknownId, 'x'.repeat(256), 'attendeeId'],
-    ['a user id with U+0000', unknownId, 'a\u0000', 'attendeeId'],
-  ] as const)('refuses %s and names it', async ([_, id, attendeeId, name], { acme }) => {
-    const { body } = await acme.delete(at(id, attendeeId)).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name }]);
-  });
-});
-
-describe('404', () => {
-  test('says Attendee not found of a user who is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    await acme.delete(at(id, 'ann')).expect(204);
-    const { body } = await acme.delete(at(id, 'ann')).expect(404);
-    expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
-  });
-
-  test("tells nothing of another company's event and leaves its attendees alone", async ({
-    service,
-    acme,
-  }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const globex = service.as(service.keys.globex);
-    const foreign = await globex.delete(at(id, 'ann')).expect(404);
-    const missing = await globex.delete(at(unknownId, 'ann')).expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    const left = await acme.get(`${eventPath}/${id}/attendees`).expect(200);
-    expect(left.body).toHaveLength(1);
-  });
 });

@@ -6,20 +6,6 @@ export const eventPath = '/events/v1/api/event';
 /** A UUID that no event has. */
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** Names that nobody can see, each with the message about it. */
-export const invisibleNames = [
-  ['   ', 'name must not be empty'],
-  ['\t\r\n', 'name must not be empty'],
-  ['\u00a0', 'name must not be empty'],
-  ['\u3000\ufeff', 'name must not be empty'],
-  ['\u200b', 'name must have a visible character'],
-  [' \u200b \u200f\u2060 ', 'name must have a visible character'],
-  ['\u00ad', 'name must have a visible character'],
-  ['\u0007\u001b', 'name must have a visible character'],
-  ['\u2800', 'name must have a visible character'],
-  ['\u3164\u115f', 'name must have a visible character'],
-] as const;
-
 type Body = Readonly<Record<string, unknown>>;
 
 /** Creates an event and gives its id and entity tag. */
@@ -35,12 +21,6 @@ export async function givenEvent(client: Client, body: Body = {}): Promise<{ id:
 export async function givenAttendees(client: Client, id: string, ...attendeeIds: string[]): Promise<void> {
   for (const attendeeId of attendeeIds)
     await client.post(`${eventPath}/${id}/attendees`).send({ attendeeId }).expect(201);
-}
-
-/** A problem's body without what differs from request to request. */
-export function withoutRequestId(body: Body): Body {
-  const { requestId: _, ...rest } = body;
-  return rest;
 }
 
 /**

@@ -57,6 +57,15 @@ describe('412', () => {
     },
   );
 
+  test("is not the answer for another company's event, which would tell that it exists", async ({
+    acme,
+    globex,
+  }) => {
+    const { id } = await givenEvent(acme);
+    await globex.patch(at(id)).set('If-Match', '"x"').send({ price: 1 }).expect(404);
+    await globex.delete(at(id)).set('If-Match', '"x"').expect(404);
+  });
+
   test('is told before a broken rule: the caller knew another event', async ({ acme }) => {
     const { id } = await givenEvent(acme, { price: 10 });
     await acme.patch(at(id)).set('If-Match', '"other"').send({ discountPrice: 11 }).expect(412);

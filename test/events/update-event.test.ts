@@ -1,13 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import {
-  eventPath,
-  givenAttendees,
-  givenEvent,
-  invisibleNames,
-  unknownId,
-  withoutRequestId,
-} from './requests.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}`;
 
@@ -85,29 +78,14 @@ describe('200', () => {
 
   test('changes what wallets need, and null sets it back', async ({ acme }) => {
     const { id } = await givenEvent(acme);
-    const wanted = {
-      requireAll: true,
-      minimumBalance: '25',
-      proofRequired: true,
-      oneAdmissionPerToken: true,
-      recheckAtCheckin: true,
+    const flags = ['requireAll', 'proofRequired', 'oneAdmissionPerToken', 'recheckAtCheckin'];
+    const set = async (flag: boolean | null, minimumBalance: string | null) => {
+      const change = { ...Object.fromEntries(flags.map((name) => [name, flag])), minimumBalance };
+      const { body } = await acme.patch(at(id)).send(change).expect(200);
+      return [...flags.map((name) => body[name]), body.minimumBalance];
     };
-    expect((await acme.patch(at(id)).send(wanted).expect(200)).body).toMatchObject(wanted);
-    const cleared = {
-      requireAll: null,
-      minimumBalance: null,
-      proofRequired: null,
-      oneAdmissionPerToken: null,
-      recheckAtCheckin: null,
-    };
-    const usual = {
-      requireAll: false,
-      minimumBalance: '1',
-      proofRequired: false,
-      oneAdmissionPerToken: false,
-      recheckAtCheckin: false,
-    };
-    expect((await acme.patch(at(id)).send(cleared).expect(200)).body).toMatchObject(usual);
+    expect(await set(true, '25')).toEqual([true, true, true, true, '25']);
+    expect(await set(null, null)).toEqual([false, false, false, false, '1']);
   });
 
   test('lowers maxAttendees down to the number of attendees', async ({ acme }) => {
@@ -134,21 +112,10 @@ describe('200', () => {
 
 describe('400', () => {
   test.for([
-    [{ name: null }, '/name', 'name'],
-    [{ name: '' }, '/name', 'name must not be empty'],
-    ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
-    [{ price: '10' }, '/price', 'price'],
+    [{ name: '\u200b' }, '/name', 'name must have a visible character'],
     [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
     [{ currency: 'usd' }, '/currency', 'currency must be written in capitals: USD'],
-    [{ createdAt: 5 }, '/createdAt', 'createdAt'],
-    [{ minimumBalance: 1 }, '/minimumBalance', 'minimumBalance'],
     [{ minimumBalance: '0' }, '/minimumBalance', 'minimumBalance'],
-    [{ minimumBalance: '9'.repeat(79) }, '/minimumBalance', 'minimumBalance'],
-    [{ requireAll: 'true' }, '/requireAll', 'requireAll'],
-    [{ proofRequired: 1 }, '/proofRequired', 'proofRequired'],
-    [{ oneAdmissionPerToken: '' }, '/oneAdmissionPerToken', 'oneAdmissionPerToken'],
-    [{ recheckAtCheckin: 'no' }, '/recheckAtCheckin', 'recheckAtCheckin'],
-    [{ colour: 'red' }, '/colour', 'colour'],
   ] as const)('refuses %j and names the field', async ([change, pointer, detail], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.patch(at(id)).send(change).expect(400);
@@ -186,32 +153,10 @@ describe('400', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  test('refuses a network that is not registered', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    const { body } = await acme.patch(at(id)).send({ chainId: 424242 }).expect(400);
-    expect(body).toMatchObject({
-      code: 'network_not_found',
-      detail: 'Network with chainId 424242 not found',
-    });
-  });
-
   test('comes before any look-up of the event', async ({ acme }) => {
     for (const change of [{ name: 5 }, { startDate: '2027-02-30' }, { chainId: 424242 }])
       await acme.patch(at(unknownId)).send(change).expect(400);
     await acme.patch(at('nonsense')).send({ name: 'x' }).expect(400);
-  });
-});
-
-describe('404', () => {
-  test("tells nothing of another company's event and leaves it alone", async ({ service, acme }) => {
-    const { id, etag } = await givenEvent(acme);
-    const globex = service.as(service.keys.globex);
-    const foreign = await globex.patch(at(id)).set('If-Match', '"x"').send({ name: 'Mine' }).expect(404);
-    const missing = await globex.patch(at(unknownId)).send({ name: 'Mine' }).expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    const after = await acme.get(at(id)).expect(200);
-    expect(after.headers['etag']).toBe(etag);
   });
 });
 

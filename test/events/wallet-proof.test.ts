@@ -2,7 +2,7 @@ import { AbiCoder, concat, type HDNodeWallet, Interface, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { purgeChallenges } from '../../src/events/eligibility/challenge-store.ts';
 import type { Client } from '../support/service.ts';
-import { attendeesPath, type Doors, enter, givenDoor, newWallet, test } from './doors.ts';
+import { addDeadNetwork, attendeesPath, type Doors, enter, givenDoor, newWallet, test } from './doors.ts';
 import { eventPath, givenEvent } from './requests.ts';
 
 type Sign = (text: string) => Promise<string>;
@@ -229,13 +229,7 @@ describe('a proof is rejected', () => {
 });
 
 test('the proof of a contract is 503 while its network does not answer', async ({ db, acme }) => {
-  const [network] = await db('networks').where({ chain_id: 31337 });
-  await db('networks').insert({
-    ...network,
-    chain_id: 31338,
-    name: 'Dead',
-    rpc_urls: ['http://127.0.0.1:9'],
-  });
+  await addDeadNetwork(db);
   const [key, wallet] = [newWallet(), newWallet().address];
   const body = { name: 'Fair', chainId: 31338, proofRequired: true };
   // A process hears of a new network after a moment.

@@ -1,12 +1,10 @@
-import { Client } from 'pg';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
-import { countActiveKeys, issueKey, listKeys, revokeKey } from '../../src/keys/key-store.ts';
+import { countActiveKeys, issueKey, listKeys } from '../../src/keys/key-store.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 let db: Database;
 let companyId: string;
@@ -53,26 +51,5 @@ describe('the list of keys', () => {
     );
     expect(await countActiveKeys(db)).toBe(active.length);
     await db('api_keys').where({ label: 'many' }).delete();
-  });
-});
-
-describe('a change of a key', () => {
-  test('keeps the time of the first revocation', async () => {
-    const { record } = await issueKey(db, 'live', { companyId, label: 'twice' });
-    const first = await revokeKey(db, record.id);
-    expect(await revokeKey(db, record.id)).toEqual(first);
-  });
-
-  test('is notified with its hash, and so is the making of a key', async ({ database }) => {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    const payloads: (string | undefined)[] = [];
-    client.on('notification', ({ payload }) => payloads.push(payload));
-    await client.query('LISTEN tallystick_keys');
-    const { key, record } = await issueKey(db, 'live', { companyId, label: 'loud' });
-    await revokeKey(db, record.id);
-    const hash = hashKey(key).toString('hex');
-    await waitFor(() => expect(payloads).toEqual([hash, hash]));
-    await client.end();
   });
 });

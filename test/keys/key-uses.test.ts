@@ -4,6 +4,7 @@ import type { Database } from '../../src/contract/transaction.ts';
 import { issueKey } from '../../src/keys/key-store.ts';
 import { createKeyUses } from '../../src/keys/key-uses.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { statementsOf } from '../support/statements.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const test = base.extend('serviceOptions', perFile, () => ({}));
@@ -13,16 +14,6 @@ const at = (time: string) => Date.parse(`2026-11-27T${time}Z`);
 const newKey = (db: Database) => issueKey(db, 'live', { companyId: null, label: 'used' });
 const stored = async (db: Database, id: string) =>
   (await db('api_keys').where({ id }).first('last_used_at')).last_used_at as Date | null;
-
-/** Statements that are sent while the work runs. */
-async function statementsOf(db: Database, work: () => Promise<void>): Promise<string[]> {
-  const sent: string[] = [];
-  const note = ({ sql }: { sql: string }) => sent.push(sql);
-  db.on('query', note);
-  await work();
-  db.removeListener('query', note);
-  return sent;
-}
 
 describe('last uses', () => {
   test('are stored to the minute, for all keys and any number of uses by one statement', async ({
@@ -40,8 +31,8 @@ describe('last uses', () => {
       await uses.flush();
       await uses.flush();
     });
-    expect(sent.filter((sql) => sql.includes('api_keys'))).toHaveLength(1);
-    expect(sent.filter((sql) => sql.startsWith('BEGIN'))).toHaveLength(1);
+    expect(sent.filter(({ sql }) => sql.includes('api_keys'))).toHaveLength(1);
+    expect(sent.filter(({ sql }) => sql.startsWith('BEGIN'))).toHaveLength(1);
     expect(await Promise.all(keys.map((id) => stored(db, id)))).toEqual([
       new Date(at('16:05:00')),
       new Date(at('16:06:00')),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createNotifications } from '../../src/db/connection/notifications.ts';
@@ -139,6 +139,43 @@ describe('the key store tells the postgres verifier', () => {
     const changed = { caller: { scopes: ['events:read'] } };
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject(changed), soon);
     expect(verifier.known?.(key)).toMatchObject(changed.caller);
+    await verifier.close();
+  });
+
+  test('of a revoked key, which ends at once in each of two processes', async ({ database }) => {
+    const { key, record } = await issueKey(database.db, 'live', { companyId: null, label: 'revoked' });
+    const two = [await open(database), await open(database)];
+    for (const { verify } of two) expect(await verify(key)).toMatchObject({ ok: true });
+    await revokeKey(database.db, record.id);
+    for (const { verify, close } of two) {
+      await vi.waitFor(async () => expect(await verify(key)).toMatchObject({ ok: false }), soon);
+      await close();
+    }
+  });
+
+  test('nothing where its trigger is gone: a revoked key ends within 10 seconds, or when the connection is lost', async ({
+    otherDatabase: { db, url },
+  }) => {
+    await db.raw('DROP TRIGGER api_keys_notify ON api_keys');
+    const verifier = await open({ db, url });
+    const revoked = async () => {
+      const { key, record } = await issueKey(db, 'live', { companyId: null, label: 'silent' });
+      expect(await verifier.verify(key)).toMatchObject({ ok: true });
+      await revokeKey(db, record.id);
+      expect(await verifier.verify(key)).toMatchObject({ ok: true });
+      return key;
+    };
+    const late = await revoked();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await verifier.verify(late)).toMatchObject({ ok: false });
+    vi.useRealTimers();
+    const unheard = await revoked();
+    await db.raw(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'tallystick listener'`,
+    );
+    await vi.waitFor(async () => expect(await verifier.verify(unheard)).toMatchObject({ ok: false }), soon);
     await verifier.close();
   });
 

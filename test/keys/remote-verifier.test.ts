@@ -67,24 +67,6 @@ describe('the question', () => {
     });
   });
 
-  test('is asked once for concurrent requests and not again while the answer is remembered', async () => {
-    answer = json(good);
-    const { verify, known } = verifier();
-    const results = await Promise.all(Array.from({ length: 50 }, () => verify(key)));
-    expect(results).toEqual(results.map(() => admitted));
-    await verify(key);
-    expect(known?.(key)).toEqual(results[0]?.ok === true && results[0].caller);
-    expect(asked).toHaveLength(1);
-  });
-
-  test('is asked again at once after it got no answer', async () => {
-    const { verify } = verifier();
-    answer = json(good, 500);
-    for (const outcome of await Promise.allSettled([verify(key)])) expectUnavailable(outcome);
-    answer = json(good);
-    expect(await verify(key)).toEqual(admitted);
-  });
-
   test('is asked once more, and no more, when a kept connection is lost', async () => {
     const { verify } = verifier();
     const used = new WeakSet<object>();

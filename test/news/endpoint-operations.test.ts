@@ -34,22 +34,6 @@ describe('createEndpoint', () => {
     expect(entry).toMatchObject({ action: 'endpoint.create', details: { url } });
   });
 
-  test('201 again for the same Idempotency-Key, with the same secret, which the record does not have', async ({
-    db,
-    acme,
-  }) => {
-    const send = () => acme.post(endpointPath).set('Idempotency-Key', 'twice').send({ url });
-    const first = await send().expect(201);
-    const second = await send().expect(201);
-    expect(second.body).toEqual(first.body);
-    expect(second.headers['idempotency-replayed']).toBe('true');
-    // Also when it is gone since.
-    await acme.delete(`${endpointPath}/${first.body.id}`).expect(204);
-    expect((await send().expect(201)).body).toEqual(first.body);
-    const records = await db('idempotency_records');
-    expect(JSON.stringify(records)).not.toContain(first.body.secret.slice(6));
-  });
-
   test.for([
     'http://partner.example/news',
     'https://127.0.0.1/news',
@@ -85,12 +69,6 @@ describe('createEndpoint', () => {
     const { body } = await globex.get(endpointPath).expect(200);
     for (const { id } of body) await globex.delete(`${endpointPath}/${id}`).expect(204);
     expect((await globex.get(endpointPath).expect(200)).body).toEqual([]);
-  });
-
-  test('422: rejects the same Idempotency-Key with another body', async ({ acme }) => {
-    const send = (to: string) => acme.post(endpointPath).set('Idempotency-Key', 'other').send({ url: to });
-    await send(url).expect(201);
-    await send(`${url}/2`).expect(422);
   });
 });
 
@@ -186,21 +164,6 @@ test('news are kept for an enabled endpoint that has not got them, however old t
   expect(await kept()).toEqual([]);
 });
 
-describe('rotateEndpointSecret', () => {
-  test('200 again for the same Idempotency-Key, with the same secret', async ({ acme }) => {
-    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
-    const send = (hours: number) =>
-      acme
-        .post(`${endpointPath}/${body.id}/secret`)
-        .set('Idempotency-Key', 'turn')
-        .send({ overlapHours: hours });
-    const first = await send(1).expect(200);
-    expect(first.body.secret).not.toBe(body.secret);
-    expect((await send(1).expect(200)).body).toEqual(first.body);
-    await send(2).expect(422);
-  });
-});
-
 describe('listDeliveries', () => {
   test('200: pages through them, newest first', async ({ db, acme, service }) => {
     const { body } = await acme.post(endpointPath).send({ url }).expect(201);
@@ -253,30 +216,6 @@ test('a secret opens for its endpoint only, and by each key of the ring', () => 
   expect(after.open('x', sealed)).toBe('whsec_1');
   expect(() => after.open('y', sealed)).toThrow();
   expect(() => createEndpointSecrets(new Map([['c', two]])).open('x', sealed)).toThrow(/unknown key a/);
-});
-
-test('rotateEndpointSecret 409 while the first request with the Idempotency-Key still runs', async ({
-  db,
-  acme,
-}) => {
-  const { body } = await acme.post(endpointPath).send({ url }).expect(201);
-  const send = () =>
-    acme.post(`${endpointPath}/${body.id}/secret`).set('Idempotency-Key', 'held').send({ overlapHours: 1 });
-  // The first request waits for the row of the endpoint, which this transaction has locked.
-  const holder = await db.transaction();
-  await holder('news_endpoints').where({ id: body.id }).forUpdate();
-  const first = send().then(({ status }) => status);
-  await expect
-    .poll(() =>
-      db('pg_stat_activity')
-        .where({ wait_event_type: 'Lock', datname: db.raw('current_database()') })
-        .count()
-        .first(),
-    )
-    .not.toEqual({ count: '0' });
-  expect((await send().expect(409)).body.code).toBe('idempotency_in_progress');
-  await holder.rollback();
-  expect(await first).toBe(200);
 });
 
 test('the age of what endpoints have not taken is not that of a dead one, unless all are dead', async ({

@@ -1,23 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres.ts';
 import { endpointPath, startNewsWork, writeNews } from './news-world.ts';
 
 const test = base.extend('serviceOptions', perFile, { settings: { WEBHOOK_HOSTS: '127.0.0.1' } });
 const programs = new URL('../../openapi/portal/programs/', import.meta.url).pathname;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** Starts a program of the guide. @returns the lines that it has written */
 async function start(

@@ -35,19 +35,12 @@ describe('200', () => {
     ] as const) {
       const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: address.toLowerCase() });
       const { body, headers } = await sent.expect(200);
-      expect(body.recipient.toLowerCase()).toBe(address.toLowerCase());
-      expect(body.hasCode).toBe(hasCode);
+      expect(body).toEqual({ recipient: address, hasCode });
       expect(headers['cache-control']).toBe('no-store');
     }
     expect(node.methods().filter((method) => method === 'eth_getCode')).toHaveLength(3);
     expect(await row()).toEqual(before);
     expect(await service.db('audit_log').where({ subject: nft.id })).toEqual([]);
-  });
-
-  test('answers in EIP-55', async ({ service, anyone }) => {
-    const { nft, secret } = await addClaimable(service);
-    const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: recipient.toLowerCase() });
-    expect((await sent.expect(200)).body).toEqual({ recipient, hasCode: false });
   });
 
   test('knows nothing of the code while the node fails or stalls', async ({ service, anyone, node }) => {
@@ -64,17 +57,6 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.for([
-    ['Secret is required', { recipient }],
-    ['Recipient is required', { secret: wrong }],
-    ['recipient must be 0x and 40 hex digits', { secret: wrong, recipient: '0x12' }],
-    ['recipient must not be the zero address', { secret: wrong, recipient: `0x${'0'.repeat(40)}` }],
-    ['recipient has a wrong EIP-55 checksum', { secret: wrong, recipient: recipient.replace('C', 'c') }],
-  ] as const)('says %s', async ([detail, body], { service, anyone }) => {
-    const [{ id }] = await unclaimableIds(service);
-    expect((await anyone.post(checkPath(id)).send(body).expect(400)).body.detail).toBe(detail);
-  });
-
   test('rejects what the claim would reject, without asking a node', async ({ service, anyone, node }) => {
     const { nft, secret } = await addClaimable(service);
     node.forget();
@@ -98,14 +80,5 @@ describe('404', () => {
       expect(body.code).toBe('claim_not_found');
     }
     expect(node.methods()).not.toContain('eth_getCode');
-  });
-});
-
-describe('429', () => {
-  test('after five wrong secrets', async ({ service, anyone }) => {
-    const { nft } = await addClaimable(service);
-    const send = () => anyone.post(checkPath(nft.id)).send({ secret: wrong, recipient });
-    for (let left = 5; left > 0; left -= 1) await send().expect(404);
-    expect((await send().expect(429)).body.code).toBe('secret_locked');
   });
 });

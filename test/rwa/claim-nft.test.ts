@@ -22,16 +22,3 @@ describe('410', () => {
     await acme.post(path).set('content-type', type).send(body).expect(410);
   });
 });
-
-describe('400', () => {
-  test('refuses a query parameter', async ({ acme }) => {
-    await acme.post(`${path}?secret=x`).expect(400);
-  });
-});
-
-describe('401', () => {
-  test('comes before the news that it is gone', async ({ service }) => {
-    await service.as().post(path).expect(401);
-    await service.as(service.keys.revoked).post(path).expect(401);
-  });
-});

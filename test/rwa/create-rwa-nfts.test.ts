@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { testWith } from '../support/fixtures.ts';
-import type { Client, TestService } from '../support/service.ts';
+import type { Client } from '../support/service.ts';
 import { addRwa, serviceVault } from './samples.ts';
 
 const test = testWith({ settings: { CLAIM_BASE_URL: 'https://claim.example/c/?lang=en' } });
@@ -141,16 +141,6 @@ describe('200', () => {
 });
 
 describe('200 with an Idempotency-Key', () => {
-  test('answers a repeated request byte for byte the same, and makes nothing', async ({ service, acme }) => {
-    const key = randomUUID();
-    const first = await create(acme, 3, { key }).expect(200);
-    const again = await create(acme, 3, { key }).expect(200);
-    expect(first.headers['idempotency-replayed']).toBeUndefined();
-    expect(again.headers['idempotency-replayed']).toBe('true');
-    expect(again.text).toBe(first.text);
-    expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(3);
-  });
-
   test('repeats all but the secret of an NFT that was damaged since, as lists do', async ({
     service,
     acme,
@@ -182,106 +172,4 @@ describe('200 with an Idempotency-Key', () => {
     expect(again[0].url).toMatch(new RegExp(`#${fresh?.secret}$`));
     expect(again[1]).toEqual(nfts[1]);
   });
-
-  test('makes NFTs once for callers who send it at the same time', async ({ service, acme }) => {
-    const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create(acme, 2, { key })));
-    const statuses = new Set(answers.map(({ status }) => status));
-    expect([...statuses].every((status) => status === 200 || status === 409)).toBe(true);
-    expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(2);
-  });
 });
-
-describe('400', () => {
-  test.for([0, -1, 101, 1.5, '5', true, [1], {}])(
-    'refuses the count %j and names it',
-    async (count, { service, acme }) => {
-      const { body } = await create(acme, count).expect(400);
-      expect(body.errors).toMatchObject([{ in: 'body', pointer: '/count' }]);
-      expect(await service.db('nfts').where({ rwa_id: rwa.id })).toEqual([]);
-    },
-  );
-
-  test.for([{}, { count: null }, undefined])(
-    'asks for the count when the body is %j',
-    async (body, { acme }) => {
-      const sending = acme.post(`/v1/api/rwa/${rwa.id}/nfts`);
-      const answer = await (body === undefined ? sending : sending.send(body)).expect(400);
-      expect(answer.body.detail).toBe('count is required');
-    },
-  );
-
-  test.for([
-    ['a field that it does not know', { count: 1, mintedTx: '0x' }, '/mintedTx'],
-    ['a secret of the caller', { count: 1, secret: 'mine' }, '/secret'],
-  ] as const)('refuses %s', async ([_, body, pointer], { acme }) => {
-    const answer = await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send(body).expect(400);
-    expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
-  });
-
-  test('refuses an id that is none before it looks anything up', async ({ acme }) => {
-    const { body } = await create(acme, 1, { id: 'x' }).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
-  });
-});
-
-describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one, and makes nothing', async ({
-    service,
-    acme,
-  }) => {
-    const foreign = await addRwa(service.db, service.companies.globex);
-    const ids = [foreign.id, randomUUID()];
-    const answers = await Promise.all(
-      ids.map((id) => create(acme, 1, { id }).set('x-request-id', 'same').expect(404)),
-    );
-    expect(answers[0]?.text).toBe(answers[1]?.text);
-    expect(answers[0]?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
-    expect(await service.db('nfts').where({ rwa_id: foreign.id })).toEqual([]);
-  });
-
-  test('keeps nothing for its Idempotency-Key: the request may succeed later', async ({ service, acme }) => {
-    const [id, key] = [randomUUID(), randomUUID()];
-    await create(acme, 1, { id, key }).expect(404);
-    expect(await service.db('idempotency_records').where({ key })).toEqual([]);
-  });
-});
-
-describe('409', () => {
-  test('tells a caller whose first request with the Idempotency-Key still runs', async ({
-    service,
-    acme,
-  }) => {
-    const key = randomUUID();
-    // The first request waits for the row of the RWA, which this transaction holds.
-    const holder = await service.db.transaction();
-    await holder('rwas').where({ id: rwa.id }).forUpdate();
-    const first = create(acme, 1, { key })
-      .expect(200)
-      .then(({ body }) => body);
-    await untilWaiting(service);
-    const { body, headers } = await create(acme, 1, { key }).expect(409);
-    expect(body.code).toBe('idempotency_in_progress');
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    await holder.rollback();
-    expect((await first).created).toBe(1);
-  });
-});
-
-describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async ({ service, acme }) => {
-    const key = randomUUID();
-    await create(acme, 1, { key }).expect(200);
-    expect((await create(acme, 2, { key }).expect(422)).body.code).toBe('idempotency_key_reused');
-    expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(1);
-  });
-});
-
-/** Resolves once some statement waits for a lock. */
-async function untilWaiting(service: TestService): Promise<void> {
-  const waiting =
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await expect
-    .poll(async () => (await service.db.raw(waiting)).rows.length, { timeout: 10_000 })
-    .toBeGreaterThan(0);
-}

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { perFile } from '../support/fixtures.ts';
 import { test as base } from '../support/mint-fixtures.ts';
+import { withoutNodes } from './mint-requests.ts';
 import { addNetwork, addRwa } from './samples.ts';
 
 const test = base
@@ -73,12 +73,9 @@ describe('201', () => {
   });
 
   test('creates once for one Idempotency-Key, also while no node answers', async ({ mintService, acme }) => {
-    const key = randomUUID();
-    const first = await acme.post(path).set('idempotency-key', key).send(minimal).expect(201);
-    const nodes = await mintService.db('networks').where({ chain_id: 31337 }).first('rpc_urls');
-    await useNodes(mintService, ['http://127.0.0.1:9']);
-    const again = await acme.post(path).set('idempotency-key', key).send(minimal).expect(201);
-    await useNodes(mintService, nodes.rpc_urls);
+    const send = async () => acme.post(path).set('idempotency-key', 'no node').send(minimal).expect(201);
+    const first = await send();
+    const again = await withoutNodes(mintService, send);
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(again.body).toEqual(first.body);
   });
@@ -96,25 +93,12 @@ type Fault = readonly [pointer: string, message: RegExp, change: object];
 
 describe('400', () => {
   const faults: Fault[] = [
-    ['/name', /is required/, { name: null }],
     ['/name', /must have a visible character|must not be empty/, { name: '   ' }],
-    ['/type', /must be text|must be string|type must be/, { type: 5 }],
-    ['/price', /decimal number/, { price: '1,5', currency: 'EUR' }],
-    ['/price', /text|string/, { price: 12.5, currency: 'EUR' }],
-    ['/currency', /^currency is needed with a price$/, { price: '1.5' }],
     ['/imageUrl', /URL/, { imageUrl: 'javascript:alert(1)' }],
     ['/claimBaseUrl', /URL/, { claimBaseUrl: 'acme.example' }],
-    [
-      '/contractAddress',
-      /wrong EIP-55 checksum/,
-      { contractAddress: '0x5fbDB2315678afecb367f032d93F642f64180aa3' },
-    ],
     ['/contractAddress', /zero address/, { contractAddress: `0x${'0'.repeat(40)}` }],
-    ['/contractAddress', /is not fit\. There is no contract at/, { contractAddress: `0x${'1'.repeat(40)}` }],
     ['/contractAddress', /is not fit\./, { contractAddress: other, isClaimable: true }],
-    ['/chainId', /^Network with chainId 424242 not found$/, { chainId: 424242 }],
     ['/contractAddress', /is required/, { chainId: 137 }],
-    ['/colour', /colour/, { colour: 'red' }],
   ];
 
   test.for(faults)('names %s: %s', async ([pointer, message, change], { mintService, acme }) => {
@@ -197,26 +181,11 @@ describe('409', () => {
 });
 
 test('503 creates nothing when no node answers', async ({ mintService, acme }) => {
-  const nodes = await mintService.db('networks').where({ chain_id: 31337 }).first('rpc_urls');
-  await useNodes(mintService, ['http://127.0.0.1:9']);
   const before = await mintService.db('rwas').count();
-  const { body, headers } = await acme.post(path).send(minimal).expect(503);
-  await useNodes(mintService, nodes.rpc_urls);
+  const send = async () => acme.post(path).send(minimal).expect(503);
+  const { body, headers } = await withoutNodes(mintService, send);
   expect(body.code).toBe('contract_unverified');
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   expect(await mintService.db('rwas').count()).toEqual(before);
   await acme.post(path).send(minimal).expect(201);
 });
-
-type Service = {
-  readonly db: import('knex').Knex;
-  readonly parts: {
-    readonly networks: { find(id: string): Promise<{ rpcUrls: readonly string[] } | undefined> };
-  };
-};
-
-/** Gives the network other nodes, and waits until the service knows them. */
-async function useNodes({ db, parts }: Service, urls: readonly string[]): Promise<void> {
-  await db('networks').where({ chain_id: 31337 }).update({ rpc_urls: urls });
-  await expect.poll(async () => (await parts.networks.find('31337'))?.rpcUrls).toEqual(urls);
-}

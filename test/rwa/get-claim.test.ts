@@ -251,16 +251,6 @@ describe('429', () => {
     await from(anyone, address)(statePath).send({ secret }).expect(200);
     expect(await tryTimes(anyone, statePath, 1)).toEqual([notFound]);
   });
-
-  test('windows that are over begin again', async ({ service, anyone }) => {
-    const [{ id }] = await unclaimableIds(service);
-    const { statePath } = claimPaths(id);
-    const address = newAddress();
-    await tryTimes(anyone, statePath, 6, { address });
-    const ended = { window_ends_at: service.db.raw("now() - interval '1 second'") };
-    await service.db('wrong_secrets').where({ nft_id: id }).update(ended);
-    expect(await tryTimes(anyone, statePath, 1, { address })).toEqual([notFound]);
-  });
 });
 
 describe('a page of another origin', () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
 import { addRwa, markMinted } from './samples.ts';
@@ -36,40 +35,5 @@ describe('200', () => {
     await service.db('rwas').where({ id: rwa.id }).update({ name: 'Renamed' });
     const changed = service.db('rwas').where({ id: rwa.id }).whereRaw('updated_at > created_at');
     expect(await changed).toHaveLength(1);
-  });
-
-  test('takes the id in capital letters too', async ({ service, acme }) => {
-    const rwa = await addRwa(service.db, service.companies.acme);
-    expect((await acme.get(`/v1/api/rwa/${rwa.id.toUpperCase()}`).expect(200)).body.id).toBe(rwa.id);
-  });
-});
-
-describe('400', () => {
-  test.for([
-    'x',
-    '1',
-    '00000000-0000-0000-0000-00000000000g',
-    'urn:uuid:9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01',
-  ])('refuses the id %s and names it', async (id, { acme }) => {
-    const { body } = await acme.get(`/v1/api/rwa/${id}`).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
-  });
-
-  test('refuses a query parameter', async ({ acme }) => {
-    await acme.get(`/v1/api/rwa/${randomUUID()}?expand=nfts`).expect(400);
-  });
-});
-
-describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one', async ({ service, acme }) => {
-    const foreign = await addRwa(service.db, service.companies.globex);
-    const [one, other] = await Promise.all(
-      [foreign.id, randomUUID()].map((id) =>
-        acme.get(`/v1/api/rwa/${id}`).set('x-request-id', 'same').expect(404),
-      ),
-    );
-    expect(one?.text).toBe(other?.text);
-    expect(one?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
-    expect(Object.keys(one?.headers ?? {})).toEqual(Object.keys(other?.headers ?? {}));
   });
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -80,43 +79,8 @@ describe('200', () => {
     });
   });
 
-  test('gives an empty list for a foreign RWA, byte for byte as for an unknown one', async ({ acme }) => {
-    const [one, other] = await Promise.all(
-      [foreign.id, randomUUID()].map((id) => acme.get(`/v1/api/nft?rwaId=${id}`).expect(200)),
-    );
-    expect(one?.text).toBe('[]');
-    expect(other?.text).toBe('[]');
-    expect([one, other].map((answer) => answer?.headers['x-total-count'])).toEqual(['0', '0']);
-  });
-
   test('pages with limit and offset; the total stays that of all pages', async ({ acme }) => {
     expect(await listed(acme, '?limit=2&offset=2')).toEqual({ nfts: ['0/3', '1/1'], total: '6' });
     expect(await listed(acme, '?offset=6')).toEqual({ nfts: [], total: '6' });
-  });
-
-  test('gives 50 unless told otherwise, and 200 at most', async ({ service }) => {
-    const { db, companies } = service;
-    const globex = service.as(service.keys.globex);
-    const many = await addRwa(db, companies.globex);
-    for (const count of [100, 100]) {
-      await globex.post(`/v1/api/rwa/${many.id}/nfts`).send({ count }).expect(200);
-    }
-    expect((await globex.get('/v1/api/nft').expect(200)).body).toHaveLength(50);
-    expect((await globex.get('/v1/api/nft?limit=200').expect(200)).body).toHaveLength(200);
-  });
-});
-
-describe('400', () => {
-  test.for([
-    ['rwaId', 'x'],
-    ['claimed', '0'],
-    ['claimStatus', 'MINTED'],
-    ['updatedSince', 'yesterday'],
-    ['limit', '0'],
-    ['offset', 'x'],
-    ['type', 'whisky'],
-  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
-    const { body } = await acme.get(`/v1/api/nft?${name}=${value}`).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'query', name }]);
   });
 });

@@ -114,47 +114,4 @@ describe('200', () => {
       setArchived(tx, { companyId: service.companies.acme, id: String(ids[1]) }, false),
     );
   });
-
-  test('orders RWAs that were made at one moment by id, so that pages never overlap', async ({ service }) => {
-    const { db, companies } = service;
-    const now = new Date('2028-01-01T00:00:00Z');
-    const made = [];
-    for (let count = 0; count < 6; count += 1) {
-      const { id } = await addRwa(db, companies.globex, { type: 'twin' });
-      await db('rwas').where({ id }).update({ created_at: now });
-      made.push(id);
-    }
-    const globex = service.as(service.keys.globex);
-    const seen = [];
-    for (const offset of [0, 2, 4]) {
-      const { body } = await globex.get(`/v1/api/rwa?type=twin&limit=2&offset=${offset}`).expect(200);
-      seen.push(...body.rwas.map(({ id }: { id: string }) => id));
-    }
-    expect(seen).toEqual(made.toSorted());
-  });
-});
-
-describe('400', () => {
-  test.for([
-    ['limit', '0'],
-    ['limit', '201'],
-    ['limit', '1e1'],
-    ['offset', '-1'],
-    ['offset', '2147483648'],
-    ['isBuyable', 'yes'],
-    ['isClaimable', '1'],
-    ['includeArchived', 'yes'],
-    ['type', 'x'.repeat(256)],
-    ['type', '%00'],
-    ['sort', 'name'],
-  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
-    const { body } = await acme.get(`/v1/api/rwa?${name}=${value}`).expect(400);
-    expect(body.code).toBe('input_invalid');
-    expect(body.errors).toMatchObject([{ in: 'query', name }]);
-  });
-
-  test('refuses a parameter that is given twice', async ({ acme }) => {
-    const { body } = await acme.get('/v1/api/rwa?limit=1&limit=2').expect(400);
-    expect(body.errors).toMatchObject([{ in: 'query', name: 'limit' }]);
-  });
 });

@@ -4,7 +4,6 @@ import type { JobSender } from '../../src/jobs/queue.ts';
 import { createMintAcceptor, type MintRequest } from '../../src/rwa/minting/accept/mint-acceptor.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
-import { wrongSecret } from './claim-requests.ts';
 import { addMintable, queuedKeys } from './mint-requests.ts';
 import { recipient, serviceVault } from './samples.ts';
 
@@ -122,17 +121,4 @@ describe('an error in the transaction of several mints', () => {
     expect(wakes()).toBe(0);
     expect(await statesOf(service, requests)).toEqual(['unclaimed', 'unclaimed']);
   });
-});
-
-test('a refused request takes nobody with it, and nothing of it stays', async ({ service }) => {
-  const { mint, transactions } = createAcceptor(service, () => {});
-  const requests = await addRequests(service, 3);
-  const [first, ...others] = requests;
-  if (first === undefined) throw new Error('no request was made');
-  const ends = await Promise.allSettled([mint({ ...first, secret: wrongSecret() }), ...others.map(mint)]);
-  expect(ends[0]).toMatchObject({ status: 'rejected', reason: { code: 'secret_invalid' } });
-  expect(ends.slice(1).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
-  expect(transactions).toEqual([idsOf(others)]);
-  expect(await statesOf(service, requests)).toEqual(['unclaimed', 'queued', 'queued']);
-  expect(await service.db('wrong_secrets').where({ nft_id: first.nftId })).toMatchObject([{ wrong: 1 }]);
 });

@@ -2,14 +2,13 @@ import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { addNfts, addRwa, recipient, serviceVault } from './samples.ts';
+import { addNft, addRwa, recipient, serviceVault } from './samples.ts';
 
 const lanes = ['0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'];
 
 const test = base.extend('nft', perFile, async ({ db, service }) => {
   const rwa = await addRwa(db, service.companies.acme);
-  const [nft] = await addNfts(db, serviceVault, rwa, 1);
-  if (nft === undefined) throw new Error('no NFT');
+  const nft = await addNft(db, serviceVault, rwa);
   return nft;
 });
 

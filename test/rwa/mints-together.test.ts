@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 import type { Client, TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { wrongSecret } from './claim-requests.ts';
@@ -126,18 +127,10 @@ async function occupyBothTurns(service: TestService, acme: Client): Promise<() =
   const ends: Promise<unknown>[] = [];
   for (const { path, secret } of others) {
     ends.push(acme.post(path).send({ secret, recipient }).expect(200).then());
-    await waitFor(async () => expect(await waitingForRows(service)).toBe(ends.length));
+    await waitFor(async () => expect(await countLockWaits(service.db)).toBe(ends.length));
   }
   return async () => {
     await tx.commit();
     await Promise.all(ends);
   };
-}
-
-async function waitingForRows(service: TestService): Promise<number> {
-  const { rows } = await service.db.raw(
-    `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows[0].count;
 }

@@ -10,7 +10,7 @@ import { releaseMint } from '../../src/rwa/operators/remedies/mint-release.ts';
 import { findRequestedMint } from '../../src/rwa/operators/remedies/mint-remedy-store.ts';
 import { retryMint } from '../../src/rwa/operators/remedies/mint-retry.ts';
 import { test } from '../support/fixtures.ts';
-import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from './samples.ts';
+import { addCompany, addNetwork, addNft, addRwa, recipient, vaultOf } from './samples.ts';
 
 const signer = `0x${'1'.repeat(40)}`;
 const by = { kind: 'operator', name: 'me', host: 'here' } as const;
@@ -42,8 +42,7 @@ const requested = async (db: Database, id: string) => {
 };
 
 const addMint = async (db: Database, state: 'queued' | 'submitted' | 'failed') => {
-  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
-  const id = nft?.id ?? '';
+  const { id } = await addNft(db, vaultOf(['a']), await addRwa(db, 'acme'));
   await db('nfts')
     .where({ id })
     .update({ mint_state: state, recipient, mint_chain_id: 31337, queued_at: new Date() });

@@ -68,6 +68,13 @@ export async function addNfts(
   return db.transaction((tx) => issueNfts(tx, vault, wanted));
 }
 
+/** The same with one NFT. */
+export async function addNft(db: Knex, vault: ClaimSecretVault, rwa: OperatorRwa): Promise<Nft> {
+  const [nft] = await addNfts(db, vault, rwa, 1);
+  if (nft === undefined) throw new Error('no NFT was made');
+  return nft;
+}
+
 /** Leaves an NFT as a finished mint leaves it. */
 export async function markMinted(db: Knex, nftId: string): Promise<void> {
   await db('nfts')

@@ -95,9 +95,3 @@ test('whoever issues NFTs, a replay shows their secrets only to a key with secre
   expect(await blind.entries()).toEqual([]);
   expect(await seeing.entries()).toHaveLength(1);
 });
-
-test('a key without scopes sees secrets as before', async ({ service }) => {
-  const { nftId, secret } = await makeKnownData(service, 'acme');
-  const { body } = await service.as(service.keys.acme).get(`${base}/nft/${nftId}`).expect(200);
-  expect([body.secret, body.url.endsWith(`#${secret}`)]).toEqual([secret, true]);
-});

@@ -6,7 +6,7 @@ import {
   noteStillSubmitted,
 } from '../../src/rwa/mint-worker/stores/standstill-store.ts';
 import { test } from '../support/fixtures.ts';
-import { addCompany, addNetwork, addNfts, addRwa, contractAddress, recipient, vaultOf } from './samples.ts';
+import { addCompany, addNetwork, addNft, addRwa, contractAddress, recipient, vaultOf } from './samples.ts';
 
 const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 const lane = { chainId: '31337', signer };
@@ -29,9 +29,8 @@ test.beforeEach(async ({ db }) => {
 });
 
 /** An NFT that has been in its state, and in the queue, for so long. */
-async function addNft(db: Database, state: string, seconds: number, company = 'acme'): Promise<string> {
-  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, company), 1);
-  const id = nft?.id ?? '';
+async function addMint(db: Database, state: string, seconds: number, company = 'acme'): Promise<string> {
+  const { id } = await addNft(db, vaultOf(['a']), await addRwa(db, company));
   const queued = { mint_chain_id: 31337, mint_contract: contractAddress, queued_at: ago(seconds) };
   await db('nfts')
     .where({ id })
@@ -79,7 +78,7 @@ describe('an NFT in a transaction is noted', () => {
   test('not while its transaction waits for its block to become final, unless nothing becomes final', async ({
     db,
   }) => {
-    const id = await addTransaction(db, 0, 90, [await addNft(db, 'submitted', 90)]);
+    const id = await addTransaction(db, 0, 90, [await addMint(db, 'submitted', 90)]);
     const settling = new Map([[id, { isSettling: true }]]);
     await note(db, settling);
     expect(await noted(db)).toEqual([]);
@@ -89,8 +88,8 @@ describe('an NFT in a transaction is noted', () => {
   });
 
   test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
-    const old = await addNft(db, 'submitted', 61);
-    const fresh = await addNft(db, 'submitted', 5);
+    const old = await addMint(db, 'submitted', 61);
+    const fresh = await addMint(db, 'submitted', 5);
     const transaction = await addTransaction(db, 4, 61, [old, fresh]);
     await note(db, new Map([[transaction, { answer: 'underpriced' }]]));
     await note(db);
@@ -104,7 +103,7 @@ describe('an NFT in a transaction is noted', () => {
   });
 
   test('not when its lane or a note says why, but when the lane only sends nothing new', async ({ db }) => {
-    const id = await addNft(db, 'submitted', 61);
+    const id = await addMint(db, 'submitted', 61);
     await addTransaction(db, 4, 61, [id]);
     await pause(db, 'nodes_unavailable');
     await note(db);
@@ -120,9 +119,9 @@ describe('a queued NFT', () => {
     db,
   }) => {
     expect(await isQueueStill(db, still)).toBe(false);
-    const id = await addNft(db, 'queued', 70);
+    const id = await addMint(db, 'queued', 70);
     expect(await isQueueStill(db, still)).toBe(true);
-    await addTransaction(db, 4, 65, [await addNft(db, 'submitted', 100)]);
+    await addTransaction(db, 4, 65, [await addMint(db, 'submitted', 100)]);
     expect(await isQueueStill(db, still)).toBe(true);
     await db('mint_notes').insert({ nft_id: id, reason: 'contract_refuses', detail: '' });
     expect(await isQueueStill(db, still)).toBe(false);
@@ -133,9 +132,9 @@ describe('a note ends', () => {
   const clean = (db: Database) => db.transaction((tx) => deleteOutdatedNotes(tx, '31337'));
 
   test('when its NFT has moved since, and not before', async ({ db }) => {
-    const kept = await addNft(db, 'submitted', 100);
-    const moved = await addNft(db, 'submitted', 10);
-    const done = await addNft(db, 'failed', 100);
+    const kept = await addMint(db, 'submitted', 100);
+    const moved = await addMint(db, 'submitted', 10);
+    const done = await addMint(db, 'failed', 100);
     for (const id of [kept, moved, done])
       await db('mint_notes').insert({ nft_id: id, reason: 'contract_refuses', detail: '', since: ago(50) });
     await clean(db);
@@ -143,7 +142,7 @@ describe('a note ends', () => {
   });
 
   test('when it said that nothing is known, and the lanes say it now', async ({ db }) => {
-    const id = await addNft(db, 'queued', 100);
+    const id = await addMint(db, 'queued', 100);
     await db('mint_notes').insert({ nft_id: id, reason: 'unexplained', detail: '' });
     await clean(db);
     expect(await noted(db)).toEqual([id]);

@@ -1,8 +1,8 @@
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Knex } from 'knex';
 import { describe, expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 import type { TestService } from '../support/service.ts';
 
 // A question that times out would end, too.
@@ -16,13 +16,6 @@ function ask({ baseUrl, keys }: TestService, path: string): () => void {
   return () => request.destroy();
 }
 
-const waitingStatements = async (db: Knex): Promise<number> => {
-  const rows = await db('pg_stat_activity')
-    .where({ wait_event_type: 'Lock', state: 'active' })
-    .whereRaw('datname = current_database()');
-  return rows.length;
-};
-
 describe('when a caller has gone', () => {
   test('its statement is cancelled, and what it would have asked next is not begun', async ({
     db,
@@ -32,9 +25,9 @@ describe('when a caller has gone', () => {
     onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
     await holder.raw('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const leave = Array.from({ length: 6 }, () => ask(service, '/events/v1/api/event?limit=5'));
-    await expect.poll(() => waitingStatements(db)).toBeGreaterThan(0);
+    await expect.poll(() => countLockWaits(db)).toBeGreaterThan(0);
     for (const each of leave) each();
-    await expect.poll(() => waitingStatements(db), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => countLockWaits(db), { timeout: 10_000 }).toBe(0);
     await expect.poll(() => service.parts.db.client.pool.numUsed()).toBe(0);
     await holder.rollback();
     await service.as(service.keys.acme).get('/events/v1/api/event?limit=5').expect(200);
@@ -55,7 +48,7 @@ describe('when a caller has gone', () => {
       request.end(JSON.stringify({ attendeeId }));
       return () => request.destroy();
     });
-    await expect.poll(() => waitingStatements(db)).toBe(6);
+    await expect.poll(() => countLockWaits(db)).toBe(6);
     for (const each of leave) each();
     // What comes later is answered when the service knows that they have gone.
     for (const _turn of [1, 2]) await fetch(`${service.baseUrl}/healthz`);

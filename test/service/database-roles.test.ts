@@ -15,7 +15,7 @@ import { isTemporaryForAll } from '../../src/db/schema/role-store.ts';
 import { raiseRwaNumbers } from '../../src/rwa/minting/mint-repair-store.ts';
 import { startService } from '../../src/service/service.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
-import { addCompany, addNetwork, addNfts, addRwa, serviceVault } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNft, addRwa, serviceVault } from '../rwa/samples.ts';
 import { asUser, type Login } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -176,8 +176,8 @@ describe('the database users of roles', () => {
     const change = (user: Login, from: (typeof states)[number], values: object): Promise<string> =>
       db
         .transaction(async (tx) => {
-          const [nft] = await addNfts(tx, serviceVault, rwa, 1);
-          const row = () => tx('nfts').where({ id: nft?.id });
+          const nft = await addNft(tx, serviceVault, rwa);
+          const row = () => tx('nfts').where({ id: nft.id });
           await row().update({ mint_state: from, ...rowOf[from] });
           await tx.raw(`SET LOCAL SESSION AUTHORIZATION ${user}`);
           await row().update(values);

@@ -2,25 +2,15 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Wallet } from 'ethers';
-import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
 import { generateKey } from '../../src/keys/key-format.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { keystoreSettings } from '../support/keystore-settings.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 import { processSettings, startMain, startProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-/** Waits until a statement of another connection waits for a lock. */
-function untilBlocked(db: Knex): Promise<void> {
-  return waitFor(async () => {
-    const { rows } = await db.raw(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    expect(rows).not.toEqual([]);
-  });
-}
 
 describe('the service as a process', () => {
   test('serves, and on SIGTERM lets a request in progress end before it goes', async ({
@@ -38,7 +28,7 @@ describe('the service as a process', () => {
     const answer = fetch(`http://127.0.0.1:${port}/v1/api/rwa`, {
       headers: { 'x-api-key': generateKey('live') },
     });
-    await untilBlocked(db);
+    await waitFor(async () => expect(await countLockWaits(db)).toBeGreaterThan(0));
     main.child.kill('SIGTERM');
     await main.until(/service stopping/);
     // Nobody new is let in, but operators still see what goes on.

@@ -1,6 +1,6 @@
-import type { Knex } from 'knex';
 import { describe, expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 
 const test = testWith({
   settings: { DATABASE_POOL_MAX: '10' },
@@ -25,9 +25,7 @@ describe('a company whose requests wait for one locked row', () => {
         .send({ name: 'Fairer' })
         .then(({ status }) => status),
     );
-    const blocked = () =>
-      db('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()');
-    await expect.poll(async () => (await blocked()).length).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => countLockWaits(db)).toBeGreaterThanOrEqual(2);
     for (let asked = 0; asked < 5; asked += 1) {
       await globex.get(`${events}/${other.id}`).expect(200);
       await globex
@@ -43,11 +41,6 @@ describe('a company whose requests wait for one locked row', () => {
 });
 
 describe('a company that asks for much at once', () => {
-  const blocked = async (db: Knex) => {
-    const waiting = db('pg_stat_activity').where({ wait_event_type: 'Lock' });
-    return (await waiting.whereRaw('datname = current_database()')).length;
-  };
-
   testWithManyConnections.for([
     ['answers that are sent in pieces', 300, `${events}?limit=200`],
     ['answers', 40, `${events}?limit=200`],
@@ -69,9 +62,9 @@ describe('a company that asks for much at once', () => {
       company.get(path).then((answer) => answer),
     );
     // Two and one; that of the other company came last, so all had their chance.
-    await expect.poll(() => blocked(db)).toBe(3);
+    await expect.poll(() => countLockWaits(db)).toBe(3);
     await globex.get('/v1/api/rwa').expect(200);
-    expect(await blocked(db)).toBe(3);
+    expect(await countLockWaits(db)).toBe(3);
     await holder.rollback();
     for (const { status } of await Promise.all(listed)) expect(status).toBe(200);
   });

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { createTickets } from '../../../src/events/checkin/tickets.ts';
 import { test } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
-import { eventPath, givenAttendees, givenEvent, heldUp, unknownId, withoutRequestId } from '../requests.ts';
+import { eventPath, givenAttendees, givenEvent } from '../requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}/checkin`;
 const scan = (client: Client, id: string, ...items: string[]) => client.post(at(id)).send({ items });
@@ -141,72 +141,5 @@ describe('200', () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => scan(acme, id, ticket).expect(200)));
     const seen = replies.flatMap(({ body }) => statuses(body)).toSorted();
     expect(seen).toEqual(['admitted', ...Array.from({ length: 49 }, () => 'already_admitted')]);
-  });
-
-  test('repeats its answer for an Idempotency-Key', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const send = () => scan(acme, id, 'ann').set('idempotency-key', `door-${id}`).expect(200);
-    const first = await send();
-    const again = await send();
-    expect(again.body).toEqual(first.body);
-    expect(again.headers['idempotency-replayed']).toBe('true');
-    expect(statuses(again.body)).toEqual(['admitted']);
-  });
-});
-
-describe('400', () => {
-  test.for([
-    ['no items', {}, '/items'],
-    ['an empty list', { items: [] }, '/items'],
-    ['more than two hundred', { items: Array.from({ length: 201 }, () => 'a') }, '/items'],
-    ['an empty text', { items: ['a', ''] }, '/items/1'],
-    ['a text that is too long', { items: ['x'.repeat(2_049)] }, '/items/0'],
-    ['U+0000', { items: ['a\u0000'] }, '/items/0'],
-    ['no text', { items: [5] }, '/items/0'],
-    ['an unknown field', { items: ['a'], at: 'now' }, '/at'],
-  ] as const)('rejects %s and names it', async ([_, body, pointer], { acme }) => {
-    const { id } = await givenEvent(acme);
-    const reply = await acme.post(at(id)).send(body).expect(400);
-    expect(reply.body.errors).toMatchObject([{ in: 'body', pointer }]);
-  });
-});
-
-describe('404', () => {
-  test("shows nothing of another company's event and admits nobody", async ({ acme, globex }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const ticket = await ticketOf(acme, id, 'ann');
-    const foreign = await scan(globex, id, 'ann', ticket).expect(404);
-    const missing = await scan(globex, unknownId, 'ann').expect(404);
-    expect(foreign.body.detail).toBe('Event not found');
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    expect(await listed(acme, id)).toMatchObject([{ checkedInAt: null }]);
-  });
-});
-
-describe('409 and 422', () => {
-  test('rejects a second request with an Idempotency-Key whose first still runs', async ({
-    acme,
-    service,
-  }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const send = () => scan(acme, id, 'ann').set('Idempotency-Key', `at once ${id}`);
-    const first = async () => send().expect(200);
-    await heldUp(service, { table: 'attendees', waiting: 1 }, first, async () => {
-      const { body, headers } = await send().expect(409);
-      expect(body.code).toBe('idempotency_in_progress');
-      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    });
-  });
-
-  test('rejects an Idempotency-Key that was used with another body', async ({ acme }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann', 'bob');
-    const send = (user: string) => scan(acme, id, user).set('Idempotency-Key', `reused ${id}`);
-    await send('ann').expect(200);
-    expect((await send('bob').expect(422)).body.code).toBe('idempotency_key_reused');
-    expect(await listed(acme, id)).toMatchObject([{}, { attendeeId: 'bob', checkedInAt: null }]);
   });
 });

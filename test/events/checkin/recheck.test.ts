@@ -3,7 +3,16 @@ import { findIneligible } from '../../../src/events/checkin/recheck.ts';
 import { findEvent } from '../../../src/events/event-store.ts';
 import { addRwa } from '../../rwa/samples.ts';
 import type { Client, TestService } from '../../support/service.ts';
-import { attendeesPath, enter, givenDoor, newWallet, test } from '../doors.ts';
+import {
+  addDeadNetwork,
+  addLedger,
+  attendeesPath,
+  enter,
+  givenDoor,
+  givenHolder,
+  newWallet,
+  test,
+} from '../doors.ts';
 import { eventPath, givenAttendees, heldUp } from '../requests.ts';
 
 const scan = (client: Client, id: string, ...items: string[]) =>
@@ -54,9 +63,7 @@ test('admits nobody whose token was sold, the others of the request, and the sel
 });
 
 test('checks nobody at an event that does not ask, and reads no chain for it', async ({ acme, doors }) => {
-  const { address } = newWallet();
-  const listed = await doors.deploy('Listed');
-  await doors.send('Listed', listed, 'mint', address, 7);
+  const { wallet: address, listed } = await givenHolder(doors, 7);
   const id = await givenDoor(acme, [listed]);
   await register(acme, id, 'ann', address);
   await acme.patch(`${eventPath}/${id}`).send(unreadable).expect(200);
@@ -97,16 +104,7 @@ test('finds a consumed token of an RWA among more than are listed', async ({ acm
   const wallets = [newWallet().address, newWallet().address] as const;
   const { id: rwaId } = await addRwa(db, service.companies.acme);
   for (const count of [100, 2]) await acme.post(`/v1/api/rwa/${rwaId}/nfts`).send({ count }).expect(200);
-  const rwa = await db('rwas').where({ id: rwaId }).first('chain_id', 'contract_address');
-  await db('nft_ledgers').insert({
-    chain_id: rwa?.['chain_id'],
-    contract: rwa?.['contract_address'],
-    first_block: 0,
-    number: 41,
-    hash: `0x${'4'.repeat(64)}`,
-    time: '2026-11-21T07:00:00Z',
-    caught_up_at: db.fn.now(),
-  });
+  await addLedger(db, rwaId);
   const give = (owner: string, from: number, to: number) =>
     db('nfts').where({ rwa_id: rwaId }).whereBetween('serial', [from, to]).update({ owner });
   await give(wallets[0], 101, 101);
@@ -141,9 +139,7 @@ test('wants what the event requires now, also when that changes while the chains
 });
 
 test('repeats its answer for an Idempotency-Key without reading any chain', async ({ acme, doors }) => {
-  const { address } = newWallet();
-  const listed = await doors.deploy('Listed');
-  await doors.send('Listed', listed, 'mint', address, 7);
+  const { wallet: address, listed } = await givenHolder(doors, 7);
   const id = await givenDoor(acme, [listed], recheck);
   await register(acme, id, 'ann', address);
   const send = () => scan(acme, id, 'ann').set('idempotency-key', `recheck-${id}`).expect(200);
@@ -161,15 +157,11 @@ test('answers 503 and admits nobody while the chains cannot be read, and the sam
   doors,
   service,
 }) => {
-  const { address } = newWallet();
-  const listed = await doors.deploy('Listed');
-  await doors.send('Listed', listed, 'mint', address, 7);
+  const { wallet: address, listed } = await givenHolder(doors, 7);
   const id = await givenDoor(acme, [listed], recheck);
   await register(acme, id, 'ann', address);
   await givenAttendees(acme, id, 'walker', 'late');
-  const [network] = await db('networks').where({ chain_id: 31337 });
-  const dead = { ...network, chain_id: 31338, name: 'Dead', rpc_urls: ['http://127.0.0.1:9'] };
-  await db('networks').insert(dead);
+  await addDeadNetwork(db);
   const entries = (...contractRequiredToAttend: string[]) =>
     acme.patch(`${eventPath}/${id}`).send({ contractRequiredToAttend }).expect(200);
   await entries(listed, `eip155:31338:${listed}`);

@@ -3,7 +3,7 @@ import encodeQr from 'qr';
 import { describe, expect } from 'vitest';
 import { testWith } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from '../requests.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId } from '../requests.ts';
 
 const keyOf = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const rings = {
@@ -139,29 +139,5 @@ describe('503: without keys', () => {
       .send({ items: [ticket, 'ann'] })
       .expect(200);
     expect(body.items).toMatchObject([{ status: 'unknown' }, { status: 'admitted' }]);
-  });
-});
-
-describe('400', () => {
-  test('rejects a malformed event id, and a parameter of the keys', async ({ acme, anyone }) => {
-    const { body } = await acme.get(ticketPath('nonsense', 'ann')).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
-    await anyone.get(`${jwks}?kid=x`).expect(400);
-  });
-});
-
-describe('404', () => {
-  test('issues no ticket to a user who is not registered, and none of another company', async ({
-    acme,
-    globex,
-  }) => {
-    const { id } = await givenEvent(acme);
-    await givenAttendees(acme, id, 'ann');
-    const unregistered = await acme.get(ticketPath(id, 'bob')).expect(404);
-    expect(unregistered.body).toMatchObject({ code: 'attendee_not_found' });
-    const foreign = await globex.get(ticketPath(id, 'ann')).expect(404);
-    const missing = await globex.get(ticketPath(unknownId, 'ann')).expect(404);
-    expect(foreign.body).toMatchObject({ code: 'event_not_found' });
-    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
   });
 });

@@ -164,11 +164,6 @@ describe('400', () => {
     }
   });
 
-  test('rejects what is neither a block nor a time', async ({ acme, issued }) => {
-    const { body } = await acme.get(path(issued.rwa.id, '?asOf=2027-02-30')).expect(400);
-    expect(body.errors).toEqual([expect.objectContaining({ in: 'query', name: 'asOf' })]);
-  });
-
   test('cursor_invalid: when a reorganisation has replaced the block of the pages', async ({
     service,
     acme,
@@ -185,10 +180,6 @@ describe('400', () => {
     await follow(service);
     expect((await acme.get(path(rwa.id, `?cursor=${cursor}`)).expect(400)).body.code).toBe('cursor_invalid');
   });
-});
-
-test('404: does not find the RWA of another company', async ({ globex, issued }) => {
-  expect((await globex.get(path(issued.rwa.id)).expect(404)).body.code).toBe('rwa_not_found');
 });
 
 test('409: says when nothing was read yet', async ({ service, acme, tokens }) => {

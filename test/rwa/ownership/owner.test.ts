@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { follow, issue, mint, test, wallets } from './ownership-setup.ts';
+import { follow, issue, issueOne, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob] = wallets;
 
@@ -8,14 +8,12 @@ describe('the owner of an NFT', () => {
     service,
     acme,
     tokens,
-    issued,
   }) => {
-    const [nft] = issued.nfts;
-    if (nft === undefined) throw new Error('no NFT');
+    const { rwa, nft } = await issueOne(service, tokens.contract);
     const read = async () => {
       const detail = (await acme.get(`/v1/api/nft/${nft.id}`).expect(200)).body;
-      const list = (await acme.get(`/v1/api/nft?rwaId=${issued.rwa.id}&limit=1`).expect(200)).body[0];
-      const ofRwa = (await acme.get(`/v1/api/rwa/${issued.rwa.id}/nfts?limit=1`).expect(200)).body[0];
+      const list = (await acme.get(`/v1/api/nft?rwaId=${rwa.id}&limit=1`).expect(200)).body[0];
+      const ofRwa = (await acme.get(`/v1/api/rwa/${rwa.id}/nfts?limit=1`).expect(200)).body[0];
       const shown = [detail, list, ofRwa].map(({ owner, ownerSince, burnedAt }) => ({
         owner,
         ownerSince,
@@ -42,14 +40,8 @@ describe('the owner of an NFT', () => {
     expect(await read()).toEqual({ owner: null, ownerSince: null, burnedAt: expect.any(String) });
   });
 
-  test('is not shown of a mint that a reorganisation took back', async ({
-    service,
-    acme,
-    tokens,
-    issued,
-  }) => {
-    const nft = issued.nfts[1];
-    if (nft === undefined) throw new Error('no NFT');
+  test('is not shown of a mint that a reorganisation took back', async ({ service, acme, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
     await mint(service, tokens, [nft], alice);
     await follow(service);
     await service
@@ -60,9 +52,8 @@ describe('the owner of an NFT', () => {
     expect((await acme.get(`/v1/api/nft?owner=${alice}`)).headers['x-total-count']).toBe('0');
   });
 
-  test('changes updatedAt, so that a poll finds it', async ({ service, acme, tokens, issued }) => {
-    const nft = issued.nfts[2];
-    if (nft === undefined) throw new Error('no NFT');
+  test('changes updatedAt, so that a poll finds it', async ({ service, acme, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
     await mint(service, tokens, [nft], alice);
     const { updatedAt } = (await acme.get(`/v1/api/nft/${nft.id}`)).body;
     await follow(service);

@@ -7,7 +7,7 @@ import { test as base, perFile } from '../../support/fixtures.ts';
 import type { TestService } from '../../support/service.ts';
 import type { ServiceOptions } from '../../support/serving.ts';
 import { compileContracts } from '../../support/solidity.ts';
-import { addNfts, addRwa, serviceVault } from '../samples.ts';
+import { addNft, addNfts, addRwa, serviceVault } from '../samples.ts';
 
 export const wallets = [
   '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -93,6 +93,12 @@ export const test = base
 export async function issue({ db, companies }: TestService, contract: string, count: number) {
   const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: contract });
   return { rwa, nfts: await addNfts(db, serviceVault, rwa, count) };
+}
+
+/** The same with one NFT. */
+export async function issueOne({ db, companies }: TestService, contract: string) {
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: contract });
+  return { rwa, nft: await addNft(db, serviceVault, rwa) };
 }
 
 /** Mints NFTs by hand and stores it, as a lane does. */

@@ -6,7 +6,7 @@ import { failure, of } from '../../support/node/flaw.ts';
 import { startNode } from '../../support/node/node.ts';
 import type { TestService } from '../../support/service.ts';
 import { addNetwork } from '../samples.ts';
-import { issue, mint, test, wallets } from './ownership-setup.ts';
+import { issue, issueOne, mint, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob] = wallets;
 
@@ -16,28 +16,24 @@ const begin = ({ parts }: TestService, onUnread: OnUnread = parts.observers.owne
   return ledger;
 };
 
+const untilOwner = ({ db }: TestService, id: string, owner: string) =>
+  until(`${owner} owns it`, async () => (await db('nfts').where({ id }).first('owner')).owner === owner);
+
 test('of two workers one follows a network, whatever its history provider is, and the other takes over', async ({
   service,
   tokens,
-  issued,
 }) => {
-  const [nft] = issued.nfts;
-  if (nft === undefined) throw new Error('no NFT');
+  const { nft } = await issueOne(service, tokens.contract);
   await service.db('networks').update({ data_provider: 'moralis' });
-  const ownerIs = (owner: string) =>
-    until(`${owner} owns it`, async () => {
-      const row = await service.db('nfts').where({ id: nft.id }).first('owner');
-      return row.owner === owner;
-    });
   const twin = await service.twin();
   const ledgers = [begin(service), begin(twin)];
   await mint(service, tokens, [nft], alice);
-  await ownerIs(alice);
+  await untilOwner(service, nft.id, alice);
   const leases = await service.db('leases').where({ name: 'ownership 31337' });
   expect(leases).toHaveLength(1);
   await ledgers[0]?.stop();
   await tokens.send('moveBatch', [bob], [nft.tokenId]);
-  await ownerIs(bob);
+  await untilOwner(service, nft.id, bob);
   await ledgers[1]?.stop();
   expect(await service.db('index_state').select()).toEqual([]);
   expect(await service.db('nft_transfers').where({ token_id: nft.tokenId })).toHaveLength(2);
@@ -50,9 +46,7 @@ test('a contract that cannot be read delays no other, and is counted by its addr
 }) => {
   const unread = await tokens.deployToken();
   await issue(service, unread, 1);
-  const { rwa, nfts } = await issue(service, tokens.contract, 1);
-  const [nft] = nfts;
-  if (nft === undefined) throw new Error('no NFT');
+  const { rwa, nft } = await issueOne(service, tokens.contract);
   const aboutUnread = of('eth_getLogs', ({ params: [filter] }) =>
     JSON.stringify(filter).toLowerCase().includes(unread.toLowerCase())
       ? failure(-32_000, 'no logs of this contract')
@@ -64,17 +58,12 @@ test('a contract that cannot be read delays no other, and is counted by its addr
   const twin = await service.twin();
   const ledger = begin(twin);
   onTestFinished(() => ledger.stop());
-  const ownerIs = (owner: string) =>
-    until(`${owner} owns it`, async () => {
-      const row = await service.db('nfts').where({ id: nft.id }).first('owner');
-      return row.owner === owner;
-    });
   await mint(service, tokens, [nft], alice);
-  await ownerIs(alice);
+  await untilOwner(service, nft.id, alice);
   const { body } = await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202);
   await tokens.send('moveBatch', [bob], [nft.tokenId]);
   await tokens.mine(5);
-  await ownerIs(bob);
+  await untilOwner(service, nft.id, bob);
   await until(
     'the snapshot is taken',
     async () => (await acme.get(`/v1/api/snapshot/${body.id}`)).body.state === 'taken',
@@ -85,9 +74,7 @@ test('a contract that cannot be read delays no other, and is counted by its addr
 });
 
 test('what the first node does not give is asked of the next one', async ({ service, tokens }) => {
-  const { nfts } = await issue(service, tokens.contract, 1);
-  const [nft] = nfts;
-  if (nft === undefined) throw new Error('no NFT');
+  const { nft } = await issueOne(service, tokens.contract);
   const node = await startNode(
     tokens.rpcUrl,
     of('eth_getLogs', () => failure(-32_000, 'logs are pruned')),
@@ -97,10 +84,7 @@ test('what the first node does not give is asked of the next one', async ({ serv
   const ledger = begin(await service.twin());
   onTestFinished(() => ledger.stop());
   await mint(service, tokens, [nft], alice);
-  await until('the owner is read', async () => {
-    const row = await service.db('nfts').where({ id: nft.id }).first('owner');
-    return row.owner === alice;
-  });
+  await untilOwner(service, nft.id, alice);
 });
 
 test('follows a network that is registered later, and leaves one that is gone', async ({ service }) => {
