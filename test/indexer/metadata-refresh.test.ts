@@ -12,6 +12,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
+import { listen, shut } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
 
@@ -82,9 +83,7 @@ const dueRows = (database: TestDatabase) =>
   database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
 
 test.beforeAll(async ({ database, chain }) => {
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const address = host.address();
-  base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+  base = `http://127.0.0.1:${await listen(host)}/`;
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
   many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);
@@ -100,10 +99,7 @@ test.beforeEach(async ({ database }) => {
   await database.db('nft_refreshes').delete();
 });
 
-afterAll(async () => {
-  host.closeAllConnections();
-  await new Promise((resolve) => host.close(resolve));
-});
+afterAll(() => shut(host));
 
 describe('metadata of tokens that tell of a change', () => {
   test('are read anew, those of the one token', async ({ database, chain }) => {

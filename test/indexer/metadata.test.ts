@@ -9,6 +9,7 @@ import { createMetadataFetcher, isFetched } from '../../src/providers/indexer/to
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import { test } from '../support/fixtures.ts';
+import { listen, shut } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
 
@@ -47,15 +48,10 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  host = `127.0.0.1:${await listen(server)}`;
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => shut(server));
 
 const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
