@@ -1,11 +1,11 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, type ReplayBlock } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { readerOf } from './reader.ts';
 import { replayedIndex } from './replayed-index.ts';
 
 const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
@@ -13,14 +13,10 @@ const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f
 /** An index of these blocks, and what it answers. */
 async function start(database: TestDatabase, blocks: readonly ReplayBlock[]) {
   const run = await replayedIndex(database, blocks, { tries: 1 });
-  const { network } = run.index;
-  const provider = createIndexerProvider(database);
+  const reader = readerOf(database, run.index.network);
   return {
     ...run,
-    async records(address: string) {
-      const question = { network, order: 'DESC', limit: 100, position: undefined } as const;
-      return (await provider.history({ ...question, address })).records;
-    },
+    records: async (address: string) => (await reader.history(address)).records,
   };
 }
 
@@ -88,8 +84,8 @@ describe('a transaction without a receipt', () => {
     const run = await start(database, [recorded, again, blockAfter(next)]);
     await run.index.follow();
     expect((await run.records(transaction?.from ?? '')).map(({ receipt_status }) => receipt_status)).toEqual([
-      '1',
       '0',
+      '1',
     ]);
   });
 
