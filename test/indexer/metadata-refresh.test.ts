@@ -3,7 +3,6 @@ import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
@@ -15,6 +14,7 @@ import { indexChain } from '../support/index-chain.ts';
 import { listen, shut } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
+import { readerOf } from './reader.ts';
 
 const abi = new Interface([
   'function mint(address to, uint256 id)',
@@ -41,7 +41,6 @@ let many: string;
 const send = (chain: TestChain, to: string, data: string) => sendMined(chain.rpcUrl, { to, data });
 const call = (chain: TestChain, name: string, values: readonly unknown[]) =>
   send(chain, moody, abi.encodeFunctionData(name, values));
-const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);
 const fetchDue = (database: TestDatabase) => {
   const hostname = new URL(base).host;
   const fetcher = createMetadataFetcher({
@@ -66,13 +65,19 @@ const later = async (database: TestDatabase) => {
   await database.db('nft_tokens').whereNotNull('metadata_due').update({ metadata_due: database.db.fn.now() });
 };
 
+/** Reads what contracts tell, and what is due because of it once its time has come. */
+async function refresh(database: TestDatabase, chain: TestChain): Promise<void> {
+  await index(database, chain);
+  await later(database);
+  await index(database, chain);
+}
+
 async function namesOf(
   database: TestDatabase,
   chain: TestChain,
   contract: string,
 ): Promise<Record<string, unknown>> {
-  const question = { network: network(chain), address: deployer, order: 'ASC', limit: 100 } as const;
-  const { entries } = await createIndexerProvider(database).nfts({ ...question, position: undefined });
+  const { entries } = await readerOf(database, testNetwork([chain.rpcUrl])).nfts(deployer);
   const own = entries.filter(({ token_address }) => token_address === contract);
   return Object.fromEntries(
     own.map((entry) => [entry.token_id, entry.normalized_metadata?.name ?? entry.metadata]),
@@ -120,9 +125,7 @@ describe('metadata of tokens that tell of a change', () => {
   }) => {
     await call(chain, 'move', [`${base}new/`]);
     await call(chain, 'tellMany', [1, 3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await refresh(database, chain);
     expect(await namesOf(database, chain, moody)).toEqual({
       1: 'calm /new/1',
       2: 'calm /new/2',
@@ -149,9 +152,7 @@ describe('metadata of tokens that tell of a change', () => {
 
   test('are read anew when an ERC-1155 gives a token another address', async ({ database, chain }) => {
     await send(chain, many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await refresh(database, chain);
     expect(await namesOf(database, chain, many)).toEqual({ 7: 'calm /seven' });
   });
 
@@ -177,9 +178,7 @@ describe('metadata of tokens that tell of a change', () => {
 
   test('leave those that the index never saw alone', async ({ database, chain }) => {
     await call(chain, 'tell', [99]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await refresh(database, chain);
     expect(asked).toEqual([]);
     expect(await dueRows(database)).toEqual([]);
   });
@@ -204,9 +203,7 @@ describe('metadata that cannot be had', () => {
     const before = await namesOf(database, chain, moody);
     mood = undefined;
     await call(chain, 'tell', [3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await refresh(database, chain);
     const pauses: number[] = [];
     for (
       let { tries, pause } = await triesOf(database, 3);
@@ -235,9 +232,7 @@ describe('metadata that cannot be had', () => {
     mood = 'well';
     await database.db('nft_refreshes').delete();
     await call(chain, 'tell', [3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await refresh(database, chain);
     expect((await namesOf(database, chain, moody))['3']).toBe('well /new/3');
     expect(await triesOf(database, 3)).toEqual({ tries: 0, pause: null });
   });
