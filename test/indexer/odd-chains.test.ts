@@ -514,6 +514,8 @@ describe('the contract of the native asset', () => {
     transfer(asset, bootloader, payer, 13_125_000_000_000n),
   ] as const;
   const value = 30_000_000_000_000_000n;
+  const onAsset = (service: TestService, transactions: readonly OddTransaction[], how: How = {}) =>
+    indexed(service, { blocks: around(...transactions) }, { nativeAsset: asset, ...how });
 
   test('logs fee, value and refund, of which the value alone moved', async ({ service }) => {
     const approval = {
@@ -521,24 +523,18 @@ describe('the contract of the native asset', () => {
       topics: [approvalTopic, wordOfHex(payer), wordOfHex(contract)],
       data: wordOfHex(5),
     };
-    const run = await indexed(
-      service,
-      {
-        blocks: around(
-          {
-            tx: { from: payer, to: payee, value: hexOf(value), ...price },
-            receipt,
-            logs: [fees[0], transfer(asset, payer, payee, value), fees[1]],
-          },
-          {
-            tx: { from: payer, to: token, input: '0x095ea7b3', ...price },
-            receipt,
-            logs: [fees[0], approval, fees[1]],
-          },
-        ),
-      },
-      { nativeAsset: asset.toUpperCase().replace('0X', '0x') },
-    );
+    const sending = {
+      tx: { from: payer, to: payee, value: hexOf(value), ...price },
+      receipt,
+      logs: [fees[0], transfer(asset, payer, payee, value), fees[1]],
+    };
+    const approving = {
+      tx: { from: payer, to: token, input: '0x095ea7b3', ...price },
+      receipt,
+      logs: [fees[0], approval, fees[1]],
+    };
+    const nativeAsset = asset.toUpperCase().replace('0X', '0x');
+    const run = await onAsset(service, [sending, approving], { nativeAsset });
     const [, sent, approved] = await run.texts(payer);
     expect([sent, approved]).toEqual([
       '[send] Sent 0.03 ETH to 0xb2...b2b2',
@@ -554,16 +550,9 @@ describe('the contract of the native asset', () => {
   test('adds what no frame shows, and nothing that a frame shows', async ({ service }) => {
     const moved = { tx: { from: payer, to: asset, input: '0xa9059cbb', ...price }, receipt };
     const trace = { type: 'CALL', from: payer, to: asset, value: '0x0', input: '0xa9059cbb' };
-    const run = await indexed(
-      service,
-      {
-        blocks: around(
-          { ...moved, trace, logs: [fees[0], transfer(asset, payer, payee, 9n), fees[1]] },
-          { ...inner, logs: [transfer(asset, contract, payee, 4n * 10n ** 17n)] },
-        ),
-      },
-      { nativeAsset: asset, traces: 'debug' },
-    );
+    const unseen = { ...moved, trace, logs: [fees[0], transfer(asset, payer, payee, 9n), fees[1]] };
+    const seen = { ...inner, logs: [transfer(asset, contract, payee, 4n * 10n ** 17n)] };
+    const run = await onAsset(service, [unseen, seen], { traces: 'debug' });
     const { records } = await run.of(payee);
     expect(
       records.map(({ native_transfers }: { native_transfers: { value: string }[] }) =>
@@ -580,33 +569,17 @@ describe('the contract of the native asset', () => {
       transfer(asset, payer, payee, value),
       transfer(asset, bootloader, paymaster, 13_125_000_000_000n),
     ];
-    const run = await indexed(
-      service,
-      { blocks: around({ tx: { from: payer, to: payee, value: hexOf(value), ...price }, receipt, logs }) },
-      { nativeAsset: asset },
-    );
+    const tx = { from: payer, to: payee, value: hexOf(value), ...price };
+    const run = await onAsset(service, [{ tx, receipt, logs }]);
     expect((await run.of(payer)).records[1]).toMatchObject({ fee_payer: paymaster });
     expect((await run.sums(payer)).fees).toBe('21000000000000');
     expect(await run.sums(paymaster)).toMatchObject({ fees: '46875000000000', movements: '0' });
   });
 
   test('tells of what contracts move inside', async ({ service }) => {
-    const run = await indexed(
-      service,
-      {
-        blocks: around({
-          tx: { from: payer, to: contract, value: hexOf(value), input: '0x12345678', ...price },
-          receipt,
-          logs: [
-            fees[0],
-            transfer(asset, payer, contract, value),
-            transfer(asset, contract, payee, 7n),
-            fees[1],
-          ],
-        }),
-      },
-      { nativeAsset: asset },
-    );
+    const tx = { from: payer, to: contract, value: hexOf(value), input: '0x12345678', ...price };
+    const inside = [transfer(asset, payer, contract, value), transfer(asset, contract, payee, 7n)];
+    const run = await onAsset(service, [{ tx, receipt, logs: [fees[0], ...inside, fees[1]] }]);
     const { records } = await run.of(payee);
     expect(records[1].native_transfers).toMatchObject([
       { from_address: contract, value: '7', internal_transaction: true },
