@@ -7,7 +7,7 @@ import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rp
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
-import { listen } from '../support/listen.ts';
+import { startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { failures } from '../support/node/transport-flaws.ts';
@@ -116,7 +116,7 @@ describe('no ERC-20', () => {
   test('is a contract that sends us to a URL: nobody goes there', async ({ chain }) => {
     const visits: string[] = [];
     const trap = createServer((request) => visits.push(request.url ?? ''));
-    const port = await listen(trap);
+    const port = await startListening(trap);
     const coin = await deployed(chain, 'LookupCoin', [`http://127.0.0.1:${port}/{sender}/{data}`]);
     await expect(readErc20Balance(node(), coin, deployer)).rejects.toThrow('balanceOf fails');
     const call = { to: coin, data: `0x70a08231${deployer.slice(2).padStart(64, '0')}`, enableCcipRead: true };

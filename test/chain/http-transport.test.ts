@@ -5,7 +5,7 @@ import { openTransport } from '../../src/chain/rpc/transport/open-transport.ts';
 import type { Transport } from '../../src/chain/rpc/transport/transport.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { closing } from '../support/closing.ts';
-import { listen, shut } from '../support/listen.ts';
+import { shut, startListening } from '../support/listen.ts';
 
 const limits = { timeoutMs: 5_000, maxBytes: 1_000 };
 
@@ -13,7 +13,7 @@ const limits = { timeoutMs: 5_000, maxBytes: 1_000 };
 async function startServer(listener: RequestListener, change = (url: string) => url): Promise<Transport> {
   const server = createServer(listener);
   onTestFinished(() => shut(server));
-  const url = change(`http://127.0.0.1:${await listen(server)}`);
+  const url = change(`http://127.0.0.1:${await startListening(server)}`);
   return closing(openTransport(url, { outgoing: createOutgoing(), label: 'node' }));
 }
 

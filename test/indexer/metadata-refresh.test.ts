@@ -11,7 +11,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
-import { listen, shut } from '../support/listen.ts';
+import { shut, startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { readerOf } from './reader.ts';
@@ -85,7 +85,7 @@ const dueRows = () => database.db('nft_refreshes').where({ chain_id: chainId }).
 
 test.beforeAll(async (parts) => {
   ({ database, chain } = parts);
-  base = `http://127.0.0.1:${await listen(host)}/`;
+  base = `http://127.0.0.1:${await startListening(host)}/`;
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
   many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);

@@ -8,7 +8,7 @@ import { createMetadataFetcher, isFetched } from '../../src/providers/indexer/to
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import { test } from '../support/fixtures.ts';
-import { listen, shut } from '../support/listen.ts';
+import { shut, startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
 import { readerOf } from './reader.ts';
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  host = `127.0.0.1:${await listen(server)}`;
+  host = `127.0.0.1:${await startListening(server)}`;
 });
 
 afterAll(() => shut(server));

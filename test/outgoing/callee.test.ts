@@ -9,7 +9,7 @@ import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
-import { listen } from '../support/listen.ts';
+import { startListening } from '../support/listen.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let answer: RequestListener;
@@ -25,7 +25,7 @@ const lines: unknown[] = [];
 const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
 
 beforeAll(async () => {
-  url = new URL(`http://127.0.0.1:${await listen(server)}/v1/secret?key=secret`);
+  url = new URL(`http://127.0.0.1:${await startListening(server)}/v1/secret?key=secret`);
 });
 beforeEach(() => {
   asked = 0;
@@ -132,7 +132,7 @@ describe('a callee', () => {
           socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
         });
     });
-    const at = new URL(`http://127.0.0.1:${await listen(switching)}/`);
+    const at = new URL(`http://127.0.0.1:${await startListening(switching)}/`);
     const callee = open({ maxConcurrent: 2 });
     for (let count = 0; count < 5; count += 1) {
       const { reason, message } = await faultOf(get(callee, { at }));

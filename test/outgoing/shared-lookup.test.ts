@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSharedLookup } from '../../src/outgoing/shared-lookup.ts';
-import { listen } from '../support/listen.ts';
+import { startListening } from '../support/listen.ts';
 
 type Told = Parameters<LookupFunction>[2];
 
 const server = createServer((socket) => void socket.on('error', () => {}));
 let port: number;
 beforeAll(async () => {
-  port = await listen(server);
+  port = await startListening(server);
 });
 afterAll(() => server.close());
 

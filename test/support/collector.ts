@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listen, shut } from './listen.ts';
+import { shut, startListening } from './listen.ts';
 
 /** A span as it came to a collector, by the names of OTLP. */
 export type CollectedSpan = {
@@ -41,7 +41,7 @@ export async function startCollector(
     answer(response, request);
   });
   return {
-    url: `http://127.0.0.1:${await listen(server)}`,
+    url: `http://127.0.0.1:${await startListening(server)}`,
     spans,
     requests,
     close: () => shut(server),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { listen, shut } from './listen.ts';
+import { shut, startListening } from './listen.ts';
 import type { Payload } from './moralis-payloads.ts';
 
 /** The ways in which the upstream fails; `none` answers correctly. */
@@ -63,7 +63,7 @@ export async function startMoralisServer(data: Data): Promise<MoralisServer> {
     else answer(data, url.pathname, query, response);
   });
   return {
-    baseUrl: `http://127.0.0.1:${await listen(server)}/api/v2.2`,
+    baseUrl: `http://127.0.0.1:${await startListening(server)}/api/v2.2`,
     apiKey,
     asked,
     meet(...mishaps) {

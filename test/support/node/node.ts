@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listen, shut } from '../listen.ts';
+import { shut, startListening } from '../listen.ts';
 import { type Answer, type Call, type Flaw, type Pass, type Reply, withFlaws } from './flaw.ts';
 
 /** A JSON-RPC node with a source of truth behind it and flaws in front of that. */
@@ -71,7 +71,7 @@ export async function startNode(source: string | Pass, ...first: readonly Flaw[]
     serve(request, response).catch(() => request.socket.destroy());
   });
   return {
-    url: `http://127.0.0.1:${await listen(server)}`,
+    url: `http://127.0.0.1:${await startListening(server)}`,
     asked,
     flawed,
     methods: () => asked.map(({ method }) => method),
