@@ -83,8 +83,8 @@ async function namesOf(contract: string): Promise<Record<string, unknown>> {
 
 const dueRows = () => database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
 
-test.beforeAll(async (parts) => {
-  ({ database, chain } = parts);
+test.beforeAll(async ({ database: ownDatabase, chain: ownChain }) => {
+  [database, chain] = [ownDatabase, ownChain];
   base = `http://127.0.0.1:${await startListening(host)}/`;
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
