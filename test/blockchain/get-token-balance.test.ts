@@ -187,18 +187,8 @@ describe('400', () => {
     expect(body).toMatchObject({ detail: message, errors: [{ in: 'query', name, message }] });
   });
 
-  test.for([
-    '1',
-    '031337',
-    '0x7a69',
-    '31337e0',
-    '31337.0',
-    ' 31337',
-    '-31337',
-    '7'.repeat(30),
-    'mainnet',
-    '🪙',
-  ])('says that there is no network %j', async (chainId, { service }) => {
+  // What is no id of a network, the tests of the registry say.
+  test.for(['1', '031337', '🪙'])('says that there is no network %j', async (chainId, { service }) => {
     const message = `Network with chainId ${chainId} not found`;
     const { body } = await ofWallet(service, { chainId }).expect(400);
     expect(body).toMatchObject({

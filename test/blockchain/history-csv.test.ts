@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { historyCsv } from '../../src/blockchain/history-csv.ts';
 import type { DataProvider, HistoryRecord } from '../../src/providers/shared/provider.ts';
 import { testNetwork } from '../support/networks.ts';
+import { walk } from '../support/walk.ts';
 import { startIndexedLists } from './indexed-wallet-lists.ts';
 import { type HostedListSetup, type ListSetup, startHostedLists } from './wallet-lists.ts';
 
@@ -24,16 +25,22 @@ const csv = (setup: ListSetup, query: Query = {}, accept = 'text/csv') =>
 const linesOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 async function records(setup: ListSetup, query: Query): Promise<HistoryRecord[]> {
-  const found: HistoryRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const { body } = await setup
-      .get({ address: setup.busy, ...query, ...(cursor && { cursor }) })
-      .expect(200);
-    found.push(...body.history.result);
-    cursor = body.history.cursor;
-  } while (cursor !== undefined);
-  return found;
+  const pages = await walk(async (cursor) => {
+    const asked = { address: setup.busy, ...query, ...(cursor && { cursor }) };
+    const { history } = (await setup.get(asked).expect(200)).body;
+    return { next: history.cursor, result: history.result };
+  });
+  return pages.flatMap(({ result }) => result);
+}
+
+/** The file of a provider whose pages these are. @param order of the file */
+async function fileOf(
+  history: () => Promise<{ records: object[]; next: string | undefined }>,
+  order: 'ASC' | 'DESC' = 'ASC',
+) {
+  const provider = { history } as unknown as DataProvider; // what is asked of it
+  const question = { network: testNetwork([]), address: indexed.busy, order, limit: 1 } as const;
+  return (await historyCsv(provider, { ...question, position: undefined })).body;
 }
 
 /** A record in the texts of the file. */
@@ -102,13 +109,10 @@ test('a page of any size goes in pieces of 64 kB, none of which splits a charact
   const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
   const page = Array.from({ length: 20 }, () => ({ ...record, summary: 'a😀'.repeat(100_001) }));
   let asked = 0;
-  const history = async () => {
+  const body = await fileOf(async () => {
     asked += 1;
     return { records: page.slice(0, asked), next: asked === 2 ? undefined : 'next' };
-  };
-  const provider = { history } as unknown as DataProvider; // what is asked of it
-  const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
-  const { body } = await historyCsv(provider, { ...question, position: undefined });
+  });
   const firstBytes = body.heldBytes;
   expect(firstBytes).toBeGreaterThan(300_000);
   const pieces: string[] = [];
@@ -125,16 +129,11 @@ test.each([
 ] as const)('a file of pages that %s has an end', async (_what, blocksOf) => {
   const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
   let asked = 0;
-  const history = async () => {
+  const body = await fileOf(async () => {
     asked += 1;
-    return {
-      records: blocksOf(asked).map((block) => ({ ...record, block_number: block })),
-      next: `next ${asked}`,
-    };
-  };
-  const provider = { history } as unknown as DataProvider; // what is asked of it
-  const question = { network: testNetwork([]), address: indexed.busy, order: 'DESC', limit: 1 } as const;
-  const { body } = await historyCsv(provider, { ...question, position: undefined });
+    const records = blocksOf(asked).map((block) => ({ ...record, block_number: block }));
+    return { records, next: `next ${asked}` };
+  }, 'DESC');
   await expect(async () => {
     for await (const _ of body.pieces);
   }).rejects.toThrow(/page/);
@@ -145,11 +144,7 @@ describe('a text of the file', () => {
   test('is quoted where it needs it, and is no formula of a spreadsheet', async () => {
     const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
     const odd = { ...record, summary: '=HYPERLINK("x")', method_label: 'a,"b"\r\nc', gas: null };
-    const provider = {
-      history: async () => ({ records: [odd], next: undefined }),
-    } as unknown as DataProvider; // what is asked of it
-    const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
-    const { body } = await historyCsv(provider, { ...question, position: undefined });
+    const body = await fileOf(async () => ({ records: [odd], next: undefined }));
     let text = '';
     for await (const piece of body.pieces) text += piece;
     const [line] = linesOf(text);

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
+import { insertIndexHead } from '../support/index-head.ts';
+import { walk } from '../support/walk.ts';
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 const wallet = `0x${'a1'.repeat(20)}`;
@@ -37,24 +39,23 @@ const row = (index: number) => ({
 });
 
 test('a wallet with huge transactions is listed whole, in pages of a bounded size', async ({ acme, db }) => {
-  const head = { head_number: 9, head_hash: Buffer.alloc(32, 7), head_time: new Date() };
-  await db('index_state').insert({ chain_id: '31337', start_block: 0, ...head });
+  await insertIndexHead(db);
   for (let index = 0; index < count; index += 1) await db('wallet_history').insert(row(index));
 
-  const found: string[] = [];
-  const sizes: number[] = [];
-  let cursor: string | undefined;
-  do {
-    const next: string = cursor === undefined ? '&limit=100' : `&cursor=${cursor}`;
-    const { body, text } = await acme.get(path + next).expect(200);
-    const { result } = body.history;
-    expect(body.history.page_size).toBe(result.length);
+  type Row = { transaction_index: string; nft_transfers: object[] };
+  const pages = await walk(async (cursor) => {
+    const page = cursor === undefined ? '&limit=100' : `&cursor=${cursor}`;
+    const { body, text } = await acme.get(path + page).expect(200);
+    const { result, page_size: size, cursor: next } = body.history;
+    expect(size).toBe(result.length);
     // One that is larger than a page comes alone.
     if (result.length > 1) expect(text.length).toBeLessThan(8_000_000);
-    for (const record of result) found.push(`${record.transaction_index} ${record.nft_transfers.length}`);
-    sizes.push(result.length);
-    cursor = body.history.cursor;
-  } while (cursor !== undefined);
+    return { next, rows: result as Row[] };
+  });
+  const sizes = pages.map(({ rows }) => rows.length);
+  const found = pages.flatMap(({ rows }) =>
+    rows.map(({ transaction_index: index, nft_transfers: moved }) => `${index} ${moved.length}`),
+  );
 
   const expected = Array.from({ length: count }, (_, index) => `${index} ${transfersOf(index)}`);
   expect(found).toEqual(expected.toReversed());

@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
+import { insertIndexHead } from '../support/index-head.ts';
+import { walk } from '../support/walk.ts';
 
 const wallet = `0x${'a1'.repeat(20)}`;
 const contract = Buffer.from('70'.repeat(20), 'hex');
@@ -10,13 +12,7 @@ type Nft = { token_id: string; metadata: string | null; normalized_metadata?: { 
 
 /** A wallet with a hundred NFTs, whose metadata have so many bytes. */
 test.beforeAll(async ({ db, service: _service }) => {
-  await db('index_state').insert({
-    chain_id: '31337',
-    start_block: 0,
-    head_number: 9,
-    head_hash: Buffer.alloc(32, 7),
-    head_time: new Date(),
-  });
+  await insertIndexHead(db);
   const ids = Array.from({ length: count }, (_, index) => index);
   await db('nft_holdings').insert(
     ids.map((id) => ({
@@ -58,16 +54,13 @@ test('texts of an NFT that strict parsers refuse do not reach answers, however t
 
 describe('a wallet whose NFTs have much metadata', () => {
   test('is listed whole in pages of a bounded size', async ({ acme }) => {
-    const found: Nft[] = [];
-    let cursor: string | undefined;
-    do {
-      const next: string = cursor === undefined ? '' : `&cursor=${cursor}`;
-      const { body, text } = await acme.get(path + next).expect(200);
+    const pages = await walk(async (cursor) => {
+      const { body, text } = await acme.get(cursor ? `${path}&cursor=${cursor}` : path).expect(200);
       expect(text.length).toBeLessThan(6_000_000);
       expect(body.page_size).toBe(body.result.length);
-      found.push(...body.result);
-      cursor = body.cursor;
-    } while (cursor !== undefined);
+      return { next: body.cursor, result: body.result as Nft[] };
+    });
+    const found = pages.flatMap(({ result }) => result);
     expect(new Set(found.map(({ token_id: id }) => id)).size).toBe(count);
     expect(found).toHaveLength(count);
     for (const nft of found) {

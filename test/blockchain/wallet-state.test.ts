@@ -10,6 +10,7 @@ import { type MoralisServer, startMoralisServer } from '../support/moralis-serve
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { callsWith } from '../support/node/wrongs.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { walk } from '../support/walk.ts';
 
 const base = '/blockchain/v1/api/wallet';
 const { SampleToken, SampleCollectible, SampleEdition } = worldContracts;
@@ -85,17 +86,22 @@ const ask = (path: string, query: Readonly<Record<string, string>>) =>
 const hosted = { chainId: '1', address: hostedWallet };
 
 /** Every page of a list. */
-async function walk(path: string, limit: string): Promise<Record<string, unknown>[]> {
-  const found: Record<string, unknown>[] = [];
-  let cursor: string | undefined;
-  do {
+async function whole(path: string, limit: string): Promise<Record<string, unknown>[]> {
+  const pages = await walk(async (cursor) => {
     const { body, headers } = await ask(path, { limit, ...(cursor && { cursor }) }).expect(200);
-    found.push(...body.result);
-    cursor = body.cursor;
-    expect(headers['link'] !== undefined).toBe(cursor !== undefined);
-    if (cursor !== undefined) expect(headers['link']).toContain(`<${base}/${path}?`);
-  } while (cursor !== undefined);
-  return found;
+    const next: string | undefined = body.cursor;
+    expect(headers['link'] !== undefined).toBe(next !== undefined);
+    if (next !== undefined) expect(headers['link']).toContain(`<${base}/${path}?`);
+    return { next, result: body.result };
+  });
+  return pages.flatMap(({ result }) => result);
+}
+
+/** Asks another process, which remembers nothing of the contracts. */
+async function askAnother(path: string) {
+  const twin = await service.twin();
+  const query = new URLSearchParams({ address: owner, chainId: '31337' });
+  return (await twin.as(twin.keys.acme).get(`${base}/${path}?${query}`).expect(200)).body;
 }
 
 describe('200: the tokens of a wallet', () => {
@@ -121,16 +127,14 @@ describe('200: the tokens of a wallet', () => {
   });
 
   test('are the same however they are paged', async () => {
-    const whole = await walk('tokens', '100');
-    expect(whole).toHaveLength(2);
-    expect(await walk('tokens', '1')).toEqual(whole);
+    const all = await whole('tokens', '100');
+    expect(all).toHaveLength(2);
+    expect(await whole('tokens', '1')).toEqual(all);
   });
 
   test('are there beside one that nodes answer in words that nobody knows', async () => {
-    const twin = await service.twin();
     node.setFlaws(about(contracts.spam, { code: -32000, message: 'not enough cpu counters to continue' }));
-    const query = new URLSearchParams({ address: owner, chainId: '31337' });
-    const { body } = await twin.as(twin.keys.acme).get(`${base}/tokens?${query}`).expect(200);
+    const body = await askAnother('tokens');
     expect(body.result).toMatchObject([{ symbol: 'USD', balance: '550' }]);
   });
 
@@ -164,31 +168,24 @@ describe('200: the approvals of a wallet', () => {
   });
 
   test('are the same however they are paged', async () => {
-    const whole = await walk('approvals', '100');
-    expect(await walk('approvals', '1')).toEqual(whole);
-    expect(await walk('approvals', '2')).toEqual(whole);
+    const all = await whole('approvals', '100');
+    expect(await whole('approvals', '1')).toEqual(all);
+    expect(await whole('approvals', '2')).toEqual(all);
   });
 
   test('are those of their last events where a contract fails', async () => {
-    const twin = await service.twin();
     node.setFlaws(({ method }) => (method === 'eth_call' ? { result: '0x' } : undefined));
-    const query = new URLSearchParams({ address: owner, chainId: '31337' });
-    const { body } = await twin.as(twin.keys.acme).get(`${base}/approvals?${query}`).expect(200);
-    node.setFlaws();
+    const body = await askAnother('approvals');
     const amounts = body.result.filter(({ kind }: { kind: string }) => kind === 'amount');
     expect(amounts).toHaveLength(2);
     expect(amounts).toContainEqual(
       expect.objectContaining({ amount: '600', value_at_risk: null, is_confirmed: false }),
     );
   });
-});
 
-describe('200: the approvals of a wallet beside a contract that nodes answer in words that nobody knows', () => {
-  test('are all there, those of the contract unconfirmed', async () => {
-    const twin = await service.twin();
+  test('are all there beside a contract that nodes answer in words that nobody knows, its own unconfirmed', async () => {
     node.setFlaws(about(contracts.nfts, { code: -32603, message: 'Internal error' }));
-    const query = new URLSearchParams({ address: owner, chainId: '31337' });
-    const { body } = await twin.as(twin.keys.acme).get(`${base}/approvals?${query}`).expect(200);
+    const body = await askAnother('approvals');
     const kinds = (isConfirmed: boolean) =>
       body.result.flatMap((each: { is_confirmed: boolean; kind: string }) =>
         each.is_confirmed === isConfirmed ? each.kind : [],

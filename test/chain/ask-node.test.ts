@@ -1,31 +1,17 @@
 import { Interface } from 'ethers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it as test } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
+import { describe, expect, test } from 'vitest';
 import { callContract, readContract } from '../../src/chain/rpc/client/contract-call.ts';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { askFinalizedTag } from '../../src/chain/rpc/transport/finalized-block.ts';
 import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/transport/node-message.ts';
 import { stepsOf } from '../support/decoded.ts';
 import { testNetwork } from '../support/networks.ts';
-import { startNode, type TestNode } from '../support/node/node.ts';
-import { bareChain, says } from '../support/node/transport-flaws.ts';
-import { askedOf } from './two-nodes.ts';
+import { says } from '../support/node/transport-flaws.ts';
+import { askedOf, clients, first, useTwoNodes } from './two-nodes.ts';
 
-let server: TestNode;
-let clients: RpcClients;
+useTwoNodes();
 
-beforeAll(async () => {
-  server = await startNode(bareChain(31_337n));
-});
-afterAll(() => server.close());
-// A client remembers that a node limited questions, and waits between the next ones.
-beforeEach(() => {
-  clients = createRpcClients({ timeoutMs: 2_000, log: createLogger({ level: 'silent' }) });
-});
-afterEach(() => clients.close());
-
-const node = () => clients.for(testNetwork([server.url]));
+const node = () => clients.for(testNetwork([first.url]));
 const error = (code: number, message: string, data?: unknown) => ({ error: { code, message, data } });
 const rejection = (promise: Promise<unknown>) =>
   promise.then(
@@ -35,9 +21,9 @@ const rejection = (promise: Promise<unknown>) =>
 
 describe('the finalized block', () => {
   test('is the one that the node says', async () => {
-    server.setFlaws(says({ result: { number: '0x64', hash: '0x00' } }));
+    first.setFlaws(says({ result: { number: '0x64', hash: '0x00' } }));
     expect(await askFinalizedTag(node())).toBe(100n);
-    expect(askedOf(server).at(-1)?.params).toEqual(['finalized', false]);
+    expect(askedOf(first).at(-1)?.params).toEqual(['finalized', false]);
   });
 
   test.each([
@@ -47,7 +33,7 @@ describe('the finalized block', () => {
     ['Besu', error(-32602, 'Invalid block parameter'), 'unsupported'],
     ['any that refuses the parameters', error(-32602, 'no'), 'unsupported'],
   ])('is not told where the node does not know the tag: %s', async (_node, answer, tag) => {
-    server.setFlaws(says(answer));
+    first.setFlaws(says(answer));
     expect(await askFinalizedTag(node())).toBe(tag);
   });
 
@@ -61,7 +47,7 @@ describe('the finalized block', () => {
     ['the answer is no block', { result: 'final' }],
     ['the block has no number', { result: { hash: '0x00' } }],
   ])('is unknown when %s', async (_case, answer) => {
-    server.setFlaws(says(answer));
+    first.setFlaws(says(answer));
     await expect(askFinalizedTag(node())).rejects.toThrow();
   });
 });
@@ -70,15 +56,15 @@ describe('a call of a contract', () => {
   const call = { to: `0x${'1'.repeat(40)}`, data: '0x12345678' };
 
   test('is answered in hex, at the block and with the gas that was asked for', async () => {
-    server.setFlaws(says({ result: '0x01ff' }));
+    first.setFlaws(says({ result: '0x01ff' }));
     expect(await callContract(node(), { ...call, gas: 255n }, 16n)).toBe('0x01ff');
-    expect(askedOf(server).at(-1)?.params).toEqual([{ ...call, gas: '0xff' }, '0x10']);
+    expect(askedOf(first).at(-1)?.params).toEqual([{ ...call, gas: '0xff' }, '0x10']);
     await callContract(node(), { ...call, from: call.to }, 'latest');
-    expect(askedOf(server).at(-1)?.params).toEqual([{ ...call, from: call.to }, 'latest']);
+    expect(askedOf(first).at(-1)?.params).toEqual([{ ...call, from: call.to }, 'latest']);
   });
 
   test('has no value when the contract reverts', async () => {
-    server.setFlaws(says(error(3, 'execution reverted', '0x')));
+    first.setFlaws(says(error(3, 'execution reverted', '0x')));
     expect(await callContract(node(), call, 'latest')).toBeUndefined();
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
@@ -87,7 +73,7 @@ describe('a call of a contract', () => {
     const words = 'block '.repeat(10_000);
     const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', [words]);
     for (const data of [reason, { message: words, data: reason }]) {
-      server.setFlaws(says(error(3, `execution reverted: ${words}`, data)));
+      first.setFlaws(says(error(3, `execution reverted: ${words}`, data)));
       const steps = await stepsOf(async () => {
         expect(await callContract(node(), call, 'latest')).toBeUndefined();
       });
@@ -97,14 +83,14 @@ describe('a call of a contract', () => {
 
   test('rejects when the node fails, also when it is only read', async () => {
     for (const answer of ['drop' as const, error(-32000, 'header not found')]) {
-      server.setFlaws(says(answer));
+      first.setFlaws(says(answer));
       await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
       await expect(readContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
     }
   });
 
   test('rejects an answer that is too large, unless it may be left out', async () => {
-    server.setFlaws(says({ result: `0x${'00'.repeat(600 * 1024)}` }));
+    first.setFlaws(says({ result: `0x${'00'.repeat(600 * 1024)}` }));
     await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(OversizedAnswerError);
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
@@ -112,7 +98,7 @@ describe('a call of a contract', () => {
 
 describe("a node's own message", () => {
   test('is what the node said, without the question', async () => {
-    server.setFlaws(says(error(-32000, 'history is pruned', { reason: 'disk' })));
+    first.setFlaws(says(error(-32000, 'history is pruned', { reason: 'disk' })));
     const reason = await rejection(node().send('eth_getLogs', [{ address: '0xSECRET' }]));
     expect(nodeMessage(reason)).toContain('history is pruned; {"reason":"disk"}');
     expect(nodeMessage(reason)).not.toContain('SECRET');
@@ -123,7 +109,7 @@ describe("a node's own message", () => {
     ['the nonce of the transaction is too low', 'nonce has already been used'],
     ['base fee exceeds gas limit', 'insufficient funds'],
   ])('is found in an error that ethers recognised, beside its reading of it: %s', async (said, read) => {
-    server.setFlaws(says(error(-32000, said)));
+    first.setFlaws(says(error(-32000, said)));
     const message = nodeMessage(await rejection(node().send('eth_sendRawTransaction', ['0x00'])));
     expect(message).toContain(said);
     expect(message).toContain(read);
@@ -131,7 +117,7 @@ describe("a node's own message", () => {
 
   test('is cut where it is long: patterns are matched against it', async () => {
     for (const long of [error(-32000, 'no '.repeat(100_000)), error(-32000, 'no', 'no '.repeat(100_000))]) {
-      server.setFlaws(says(long));
+      first.setFlaws(says(long));
       const thrown = await rejection(node().send('eth_getLogs', [{}]));
       expect(nodeMessage(thrown)).toMatch(/no no no/);
       expect(nodeMessage(thrown).length).toBeLessThan(10_000);
@@ -139,7 +125,7 @@ describe("a node's own message", () => {
   });
 
   test('is that of every node when none answered, without their addresses', async () => {
-    server.setFlaws(says(error(-32603, 'out of disk')));
+    first.setFlaws(says(error(-32603, 'out of disk')));
     const reason = await rejection(node().send('eth_call', []));
     expect(nodeMessage(reason)).toBe('out of disk');
     expect(nodeErrorCode(reason)).toBeUndefined();

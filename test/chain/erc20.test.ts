@@ -7,6 +7,7 @@ import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rp
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { failures } from '../support/node/transport-flaws.ts';
@@ -60,49 +61,32 @@ describe('the balance of an ERC-20', () => {
     expect(empty).toEqual({ balance: 0n, blockNumber, ...metadata });
   });
 
-  test('has texts in bytes32 decoded', async ({ chain }) => {
-    expect(await read(chain, 'OldCoin')).toMatchObject({
-      balance: 2n * 10n ** 18n,
-      symbol: 'OLD',
-      name: 'Old Coin',
-    });
-  });
-
-  test('has null for metadata that is missing', async ({ chain }) => {
-    expect(await read(chain, 'BareCoin')).toMatchObject({
-      balance: 7n,
-      decimals: null,
-      symbol: null,
-      name: null,
-    });
-  });
-
-  test('has null for metadata that is hostile, and the node stays in use', async ({ chain }) => {
-    const balance = 2n ** 256n - 1n;
-    expect(await read(chain, 'HostileCoin')).toMatchObject({
-      balance,
-      decimals: null,
-      symbol: null,
-      name: null,
-    });
-    proxy.forget();
-    await node().getBlockNumber();
-    expect(proxy.methods()).toEqual(['eth_blockNumber']);
-  });
-
-  test('has texts without NUL, and null for a length beyond the answer', async ({ chain }) => {
-    expect(await read(chain, 'LyingCoin')).toMatchObject({
-      balance: 1n,
-      decimals: 255,
-      symbol: 'AB',
-      name: null,
-    });
-  });
-
-  test('is read from a contract that says yes to every interface', async ({ chain }) => {
-    expect(await read(chain, 'YesCoin')).toMatchObject({ balance: 1n, decimals: 1 });
-  });
+  const none = { decimals: null, symbol: null, name: null };
+  test.for([
+    ['texts in bytes32', 'OldCoin', { balance: 2n * 10n ** 18n, symbol: 'OLD', name: 'Old Coin' }],
+    ['no metadata', 'BareCoin', { balance: 7n, ...none }],
+    ['hostile metadata', 'HostileCoin', { balance: 2n ** 256n - 1n, ...none }],
+    [
+      'texts with NUL, and of a length beyond the answer',
+      'LyingCoin',
+      { balance: 1n, decimals: 255, symbol: 'AB', name: null },
+    ],
+    ['yes for every interface', 'YesCoin', { balance: 1n, decimals: 1 }],
+  ] as const)(
+    'is read from a contract with %s, and the node stays in use',
+    async ([, name, expected], { chain }) => {
+      expect(await read(chain, name)).toMatchObject(expected);
+      await expectInUse();
+    },
+  );
 });
+
+/** Fails unless the node is the one that is asked. */
+async function expectInUse(): Promise<void> {
+  proxy.forget();
+  await node().getBlockNumber();
+  expect(proxy.methods()).toEqual(['eth_blockNumber']);
+}
 
 describe('no ERC-20', () => {
   test.for(['RevertingCoin', 'SilentRevertingCoin', 'InvalidOpcodeCoin', 'EndlessCoin', 'ShortCoin'])(
@@ -112,9 +96,7 @@ describe('no ERC-20', () => {
         name: 'NotErc20Error',
         message: expect.stringContaining('balanceOf'),
       });
-      proxy.forget();
-      await node().getBlockNumber();
-      expect(proxy.methods()).toEqual(['eth_blockNumber']);
+      await expectInUse();
     },
   );
 
@@ -133,10 +115,8 @@ describe('no ERC-20', () => {
 
   test('is a contract that sends us to a URL: nobody goes there', async ({ chain }) => {
     const visits: string[] = [];
-    const trap = createServer((request) => visits.push(request.url ?? '')).listen(0, '127.0.0.1');
-    await new Promise((resolve) => trap.once('listening', resolve));
-    const address = trap.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const trap = createServer((request) => visits.push(request.url ?? ''));
+    const port = await startListening(trap);
     const coin = await deployed(chain, 'LookupCoin', [`http://127.0.0.1:${port}/{sender}/{data}`]);
     await expect(readErc20Balance(node(), coin, deployer)).rejects.toThrow('balanceOf fails');
     const call = { to: coin, data: `0x70a08231${deployer.slice(2).padStart(64, '0')}`, enableCcipRead: true };

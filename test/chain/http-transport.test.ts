@@ -1,34 +1,21 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTransport } from '../../src/chain/rpc/transport/open-transport.ts';
 import type { Transport } from '../../src/chain/rpc/transport/transport.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
+import { closing } from '../support/closing.ts';
+import { shut, startListening } from '../support/listen.ts';
 
 const limits = { timeoutMs: 5_000, maxBytes: 1_000 };
-const opened: { server: Server; transport: Transport }[] = [];
 
 /** A transport to a server of its own. */
 async function startServer(listener: RequestListener, change = (url: string) => url): Promise<Transport> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const transport = openTransport(change(`http://127.0.0.1:${port}`), {
-    outgoing: createOutgoing(),
-    label: 'node',
-  });
-  opened.push({ server, transport });
-  return transport;
+  const server = createServer(listener);
+  onTestFinished(() => shut(server));
+  const url = change(`http://127.0.0.1:${await startListening(server)}`);
+  return closing(openTransport(url, { outgoing: createOutgoing(), label: 'node' }));
 }
-
-afterEach(() => {
-  for (const { server, transport } of opened.splice(0)) {
-    transport.close();
-    server.closeAllConnections();
-    server.close();
-  }
-});
 
 const answer = (id: unknown, size = 0) => JSON.stringify({ id, result: '0x1', filler: ' '.repeat(size) });
 

@@ -56,15 +56,12 @@ describe('a key in KMS', () => {
     kms.publicKey = own;
   });
 
-  test('that takes connections and never answers fails in time, at the start and when it signs', async () => {
-    const signer = await openKmsKey(arn, { endpoint, timeoutMs: 100 });
+  test('that takes connections and never answers fails in time at the start', async () => {
     await kms.become('silent');
-    await expect(signer.sign({ ...transaction, nonce: 1n })).rejects.toThrow(/timeout|timed out/i);
     await expect(openKmsKey(arn, { endpoint, timeoutMs: 100 })).rejects.toThrow(
       /cannot be used: .*(timeout|timed out)/i,
     );
     await kms.become('up');
-    expect((await signer.sign({ ...transaction, nonce: 1n })).raw).toMatch(/^0x/);
   });
 
   test.each(['down', 'silent', 'refusing'] as const)(

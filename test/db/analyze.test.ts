@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { prepared } from '../../src/db/connection/prepared.ts';
 import { analyzeTables } from '../../src/db/schema/analyze.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 
 async function keptPlan(connection: Database): Promise<string> {
   // Of the first five, the server makes plans of their own.
@@ -14,7 +13,7 @@ async function keptPlan(connection: Database): Promise<string> {
 }
 
 test('a prepared statement is replanned after many rows came at once', async ({ db, databaseUrl }) => {
-  const connection = createDatabase(databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  const connection = openPool(databaseUrl);
   await db.raw('CREATE TABLE grown (id int PRIMARY KEY) WITH (autovacuum_enabled = off)');
   await db.raw('INSERT INTO grown VALUES (0)');
   await db.raw('ANALYZE grown');
@@ -23,7 +22,6 @@ test('a prepared statement is replanned after many rows came at once', async ({ 
   expect(await keptPlan(connection)).toContain('Seq Scan');
   await analyzeTables(db);
   expect(await keptPlan(connection)).toContain('Index Only Scan');
-  await connection.destroy();
 });
 
 test('an empty table is left without statistics', async ({ db }) => {

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterEach, describe, expect, inject } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
+import { describe, expect, inject } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { type TestDatabase, users } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { startServiceOn } from '../support/service.ts';
-
-const log = createLogger({ level: 'silent' });
-const pools: Database[] = [];
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.destroy();
-});
 
 const odd = {
   DateStyle: 'SQL, DMY',
@@ -38,12 +31,6 @@ const test = base
     onCleanup(() => bouncer.close());
     return bouncer;
   });
-
-function openPool(url: string, sessionUrl?: string): Database {
-  const db = createDatabase(url, { poolMax: 4, log, ...(sessionUrl !== undefined && { sessionUrl }) });
-  pools.push(db);
-  return db;
-}
 
 const moment = '2026-03-04T05:06:07.089Z';
 const readAll = async (db: Database) =>
@@ -91,7 +78,7 @@ describe.skipIf(!hasPgbouncer)('over such a database, behind PgBouncer', () => {
     odd,
     bouncer,
   }) => {
-    const db = openPool(bouncer.through(odd.url), odd.url);
+    const db = openPool(bouncer.through(odd.url), { poolMax: 4, sessionUrl: odd.url });
     // Plain statements have different sessions of the server.
     const plain = await Promise.all(Array.from({ length: 40 }, () => readAll(db)));
     for (const { read, written } of plain)
@@ -106,7 +93,7 @@ describe.skipIf(!hasPgbouncer)('over such a database, behind PgBouncer', () => {
   });
 
   test('other clients of the pooler have the formats of the database', async ({ odd, bouncer }) => {
-    const db = openPool(bouncer.through(odd.url), odd.url);
+    const db = openPool(bouncer.through(odd.url), { poolMax: 4, sessionUrl: odd.url });
     await Promise.all(Array.from({ length: 20 }, () => inTransaction(db, readAll)));
     const other = new pg.Client({ connectionString: bouncer.through(odd.url) });
     await other.connect();
@@ -157,8 +144,7 @@ describe('a database that texts cannot be stored in is rejected by name', () => 
     });
     const db = openPool(inject('postgresUrl').replace(/postgres$/, name));
     expect(await db('pg_tables').where({ schemaname: 'public' }).pluck('tablename')).toEqual([]);
-    for (const pool of pools.splice(0)) await pool.destroy();
-    const ending = openPool(inject('postgresUrl'));
-    await ending.raw(`DROP DATABASE ${name}`);
+    await db.destroy();
+    await admin.raw(`DROP DATABASE ${name}`);
   });
 });

@@ -1,19 +1,15 @@
 import { expect, vi } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { purgeExpiredRows } from '../../src/db/records/housekeeping.ts';
 import { purgeDoneJobs } from '../../src/jobs/done-job-store.ts';
 import { purgeWrongSecrets } from '../../src/rwa/assets/wrong-secret-store.ts';
 import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 
 test('a worker deletes what has expired by the rights of its role', async ({ db, databaseUrl }) => {
   await db('rate_limits').insert({ key: 'old', points: 1, expire: 1 });
-  const worker = createDatabase(asUser(databaseUrl, 'test_worker'), {
-    poolMax: 1,
-    log: createLogger({ level: 'silent' }),
-  });
-  await purgeExpiredRows(worker, [purgeWrongSecrets]).finally(() => worker.destroy());
+  const worker = openPool(asUser(databaseUrl, 'test_worker'));
+  await purgeExpiredRows(worker, [purgeWrongSecrets]);
   expect(await db('rate_limits')).toEqual([]);
 });
 
@@ -34,11 +30,8 @@ test('a worker deletes jobs that pg-boss should have deleted long ago, and no ot
   await db.raw(
     "UPDATE pgboss.job SET completed_on = now() - interval '3 hours' WHERE singleton_key = 'done'",
   );
-  const worker = createDatabase(asUser(databaseUrl, 'test_worker'), {
-    poolMax: 1,
-    log: createLogger({ level: 'silent' }),
-  });
-  await purgeExpiredRows(worker, [purgeDoneJobs]).finally(() => worker.destroy());
+  const worker = openPool(asUser(databaseUrl, 'test_worker'));
+  await purgeExpiredRows(worker, [purgeDoneJobs]);
   const { rows } = await db.raw('SELECT singleton_key FROM pgboss.job ORDER BY 1');
   expect(rows.map((row: { singleton_key: string }) => row.singleton_key)).toEqual([
     ...Array.from({ length: 9 }, (_, n) => `else ${n + 1}`),

@@ -1,34 +1,22 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { createDatabase, type DatabaseOptions } from '../../src/db/connection/connect.ts';
 import { isOutage } from '../../src/db/connection/outage.ts';
 import { serviceLimits } from '../../src/db/connection/session-limits.ts';
 import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const log = createLogger({ level: 'silent' });
 let gate: Gate;
-const pools: Database[] = [];
 
 test.beforeAll(async ({ db, databaseUrl }) => {
   gate = await startGate(databaseUrl);
   await db.raw('CREATE TABLE rows_of_all (id int PRIMARY KEY, touched int DEFAULT 0)');
   await db.raw('INSERT INTO rows_of_all (id) VALUES (1)');
 });
-afterEach(async () => {
-  gate.open();
-  for (const pool of pools.splice(0)) await pool.destroy();
-});
+afterEach(() => gate.open());
 afterAll(() => gate.close());
-
-function openPool(url: string, options: Partial<DatabaseOptions> = {}): Database {
-  const pool = createDatabase(url, { poolMax: 4, log, ...options });
-  pools.push(pool);
-  return pool;
-}
 
 const touch = (db: Database) => db.raw('UPDATE rows_of_all SET touched = touched + 1 WHERE id = 1');
 const shown = async (db: Database, name: string) => (await db.raw(`SHOW ${name}`)).rows[0][name];
@@ -59,7 +47,7 @@ test('who waits for a locked row is refused soon, so that the pool is not full o
   db: other,
   databaseUrl,
 }) => {
-  const db = openPool(databaseUrl, { limits: { ...serviceLimits, lockMs: 300 } });
+  const db = openPool(databaseUrl, { poolMax: 4, limits: { ...serviceLimits, lockMs: 300 } });
   const holder = await other.transaction();
   await touch(holder);
   const started = performance.now();
@@ -75,7 +63,7 @@ test('a transaction of a process that vanished is ended by the server, and its l
   databaseUrl,
 }) => {
   const limits = { ...serviceLimits, idleInTransactionMs: 500 };
-  const db = openPool(gate.through(databaseUrl), { limits });
+  const db = openPool(gate.through(databaseUrl), { poolMax: 4, limits });
   const vanished = await db.transaction();
   await touch(vanished);
   await vanished.raw("SELECT pg_advisory_xact_lock(hashtextextended('a key', 0))");
@@ -88,7 +76,7 @@ test('a transaction of a process that vanished is ended by the server, and its l
 });
 
 test('a transaction that was idle for too long is an outage, not a fault', async ({ databaseUrl }) => {
-  const db = openPool(databaseUrl, { limits: { ...serviceLimits, idleInTransactionMs: 100 } });
+  const db = openPool(databaseUrl, { poolMax: 4, limits: { ...serviceLimits, idleInTransactionMs: 100 } });
   const failed = await inTransaction(db, async (tx) => {
     await touch(tx);
     await waitFor(async () => {
@@ -102,7 +90,7 @@ test('a transaction that was idle for too long is an outage, not a fault', async
 
 describe('behind a pooler in transaction mode', () => {
   test('limits are set in each transaction, and nothing stays in the session', async ({ databaseUrl }) => {
-    const db = openPool(databaseUrl, { poolMax: 1, sessionUrl: databaseUrl });
+    const db = openPool(databaseUrl, { sessionUrl: databaseUrl });
     await inTransaction(db, async (tx) => {
       expect(await shown(tx, 'lock_timeout')).toBe('2s');
       expect(await shown(tx, 'statement_timeout')).toBe('30s');

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream';
 import { expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createOutageLog } from '../../src/db/connection/outage-log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
+import { closing } from '../support/closing.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 test('an outage is one line when it begins and one when it is over, with what failed between', async ({
@@ -17,9 +18,9 @@ test('an outage is one line when it begins and one when it is over, with what fa
       done();
     },
   });
-  const gate = await startGate(databaseUrl);
+  const gate = closing(await startGate(databaseUrl));
   const log = createLogger({ level: 'info', destination });
-  const db = createDatabase(gate.through(databaseUrl), { poolMax: 4, log });
+  const db = openPool(gate.through(databaseUrl), { poolMax: 4, log });
   const ask = () => db.raw('SELECT 1');
   await Promise.all([ask(), ask(), ask(), ask()]);
   gate.refuse();
@@ -31,8 +32,6 @@ test('an outage is one line when it begins and one when it is over, with what fa
     'database connections are to be had again',
   ]);
   expect(lines[1]?.failures).toBeGreaterThan(20);
-  await db.destroy();
-  await gate.close();
 });
 
 test('an outage after one connection was lost, and none was opened since, is told as well', () => {

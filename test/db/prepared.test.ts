@@ -1,31 +1,27 @@
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { prepared } from '../../src/db/connection/prepared.ts';
 import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 
-const log = createLogger({ level: 'silent' });
 const namesOf = "SELECT name FROM pg_prepared_statements WHERE name = 'any_text'";
 const text = `SELECT $1::text AS "text", '{"a?":1}'::jsonb ? 'a?' AS has`;
 
 describe('a prepared statement', () => {
   test('is kept by its connection under its name, and may have question marks', async ({ databaseUrl }) => {
-    const db = createDatabase(databaseUrl, { poolMax: 1, log });
+    const db = openPool(databaseUrl);
     for (const value of ['née', '?'])
       expect(await prepared(db, 'any_text', text, [value])).toEqual({
         rows: [{ text: value, has: true }],
         rowCount: 1,
       });
     expect((await db.raw(namesOf)).rows).toEqual([{ name: 'any_text' }]);
-    await db.destroy();
   });
 
   test('is kept nowhere where a pooler lends the sessions', async ({ databaseUrl }) => {
-    const db = createDatabase(databaseUrl, { poolMax: 1, log, sessionUrl: databaseUrl });
+    const db = openPool(databaseUrl, { sessionUrl: databaseUrl });
     await prepared(db, 'any_text', text, ['a']);
     expect((await db.raw(namesOf)).rows).toEqual([]);
-    await db.destroy();
   });
 
   test('reports how many rows it changed, and nothing of it stays after its transaction failed', async ({

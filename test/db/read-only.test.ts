@@ -1,10 +1,7 @@
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { isOutage } from '../../src/db/connection/outage.ts';
 import { test } from '../support/fixtures.ts';
-
-const log = createLogger({ level: 'silent' });
+import { openPool } from '../support/open-pool.ts';
 
 // Sessions that begin while the setting stands only read for as long as they last, as those of a replica do.
 const readOnly = (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`;
@@ -15,7 +12,7 @@ describe('a server that only reads', () => {
   test('is an outage to whoever writes, and its connection is replaced', async ({ db, databaseUrl }) => {
     await db.raw('CREATE TABLE kept (id int)');
     await db.raw(readOnly(nameOf(databaseUrl)));
-    const pool = createDatabase(databaseUrl, { poolMax: 1, log });
+    const pool = openPool(databaseUrl);
     const error: unknown = await pool.raw('INSERT INTO kept VALUES (1)').then(
       () => undefined,
       (reason: unknown) => reason,
@@ -24,7 +21,6 @@ describe('a server that only reads', () => {
     await db.raw(writable(nameOf(databaseUrl)));
     await pool.raw('INSERT INTO kept VALUES (2)');
     expect((await pool.raw('SELECT id FROM kept')).rows).toEqual([{ id: 2 }]);
-    await pool.destroy();
   });
 
   test('still answers reads, and writes are told to come again', async ({ db, databaseUrl, acme }) => {

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
-import { createLogger } from '../../src/base/log.ts';
 import type { Tx } from '../../src/contract/transaction.ts';
-import { createDatabase } from '../../src/db/connection/connect.ts';
 import { prepared } from '../../src/db/connection/prepared.ts';
 import { together } from '../../src/db/connection/together.ts';
 import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { startGate } from '../keys/tcp-gate.ts';
+import { closing } from '../support/closing.ts';
 import { test } from '../support/fixtures.ts';
+import { openPool } from '../support/open-pool.ts';
 
 const value = async (tx: Tx, sql: string) =>
   (await prepared<{ v: number }>(tx, `v ${sql}`, sql, [])).rows[0]?.v;
@@ -16,13 +16,12 @@ describe('statements of a transaction that are sent together', () => {
     const holder = await db.transaction();
     await holder.raw('SELECT pg_advisory_xact_lock(7)');
     // The first one goes on when the last one was sent.
-    const proxy = await startGate(databaseUrl, () => (chunk) => {
-      if (chunk.includes('SELECT 3 AS v')) void holder.rollback();
-    });
-    const pool = createDatabase(proxy.through(databaseUrl), {
-      poolMax: 1,
-      log: createLogger({ level: 'silent' }),
-    });
+    const proxy = closing(
+      await startGate(databaseUrl, () => (chunk) => {
+        if (chunk.includes('SELECT 3 AS v')) void holder.rollback();
+      }),
+    );
+    const pool = openPool(proxy.through(databaseUrl));
     const found = await inTransaction(pool, (tx) =>
       together([
         value(tx, 'SELECT 1 AS v FROM pg_advisory_xact_lock(7)'),
@@ -31,8 +30,6 @@ describe('statements of a transaction that are sent together', () => {
       ]),
     );
     expect(found).toEqual([1, 2, 3]);
-    await pool.destroy();
-    await proxy.close();
   });
 
   test('fail with the error of the first that fails; nothing stays, and the connection is as good as before', async ({

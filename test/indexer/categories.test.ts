@@ -401,34 +401,7 @@ describe('category and summary', () => {
   });
 });
 
-const [sale = '', burning = ''] = ['0x810cbb65', '0x3c734a89'];
-
 describe('a real transaction', () => {
-  const summaryOf = (name: string, start: string) => {
-    const transaction = decodeRecorded(name).transactions.find(({ hash }) => hash.startsWith(start));
-    if (transaction === undefined) throw new Error(`${name} has no ${start}`);
-    const moves = walletMoves(transaction).get(transaction.from);
-    const known = new Map(
-      transaction.erc20.map(({ token }) => [token, { name: 'Gem', symbol: 'GEM', decimals: 18 }]),
-    );
-    const row = { ...seen({ moves: moves ?? {} }), wallet: transaction.from, transaction };
-    return describeTransaction(row, { ...wording, texts: known });
-  };
-
-  test('that sells tokens is a swap, not a withdrawal', () => {
-    expect(summaryOf('ethereum/17686113', sale)).toEqual({
-      category: 'token swap',
-      summary: 'Swapped 2,000,000 GEM for 0.4925 ETH',
-    });
-  });
-
-  test('that burns a fee is a transfer, not a burn', () => {
-    expect(summaryOf('ethereum/11098450', burning)).toEqual({
-      category: 'token send',
-      summary: 'Sent 0.07848 GEM to 0x56...68c7',
-    });
-  });
-
   test('is an airdrop only where many got the same amount', () => {
     const equal = (amounts: readonly bigint[]) => {
       const erc20 = amounts.map((value, place) =>

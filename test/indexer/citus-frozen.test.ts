@@ -6,6 +6,7 @@ import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { isAlive, parentOf } from '../../src/local/programs/processes.ts';
 import { perFile, testWith } from '../support/fixtures.ts';
+import { insertIndexHead } from '../support/index-head.ts';
 
 const cluster = process.env['CITUS_URL'];
 // Of any process: a company gets a quarter of four fifths of them while its statements are slow, so two.
@@ -40,8 +41,7 @@ const test = testWith({ settings: { DATABASE_POOL_MAX: String(poolMax) }, fixed:
   'wallets',
   perFile,
   async ({ db }) => {
-    await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
-      VALUES (31337, 0, 9, sha256('head'), now())`);
+    await insertIndexHead(db);
     const { rows }: { rows: { wallet: string; node: string }[] } = await db.raw(
       `SELECT '0x' || encode(w, 'hex') AS wallet, nodename || ':' || nodeport AS node
        FROM generate_series(1, 40) n, LATERAL (SELECT decode(lpad(to_hex(n), 40, '0'), 'hex') AS w) made

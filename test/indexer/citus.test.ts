@@ -1,56 +1,14 @@
 import { describe, expect } from 'vitest';
-import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
-import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
-import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
-import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import { test } from '../support/fixtures.ts';
-
-const wallet = `0x${'ab'.repeat(20)}`;
-const question = { chainId: '1', wallet, order: 'DESC', limit: 101 } as const;
-const acquired = { blockNumber: 5n, logIndex: 2 };
+import { insertIndexHead } from '../support/index-head.ts';
+import { pageQueries, wallet } from './page-queries.ts';
 
 describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus', () => {
-  test.beforeAll(async ({ db }) => {
-    await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
-      VALUES (1, 0, 9, '\\x00', now())`);
-  });
+  test.beforeAll(({ db }) => insertIndexHead(db, { chain_id: '1' }));
 
-  test.for([
-    ['of a history', historyQuery({ ...question, after: undefined })],
-    ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
-    [
-      'of a history, of kinds',
-      historyQuery({ ...question, after: undefined, search: { category: ['borrow'], direction: 'send' } }),
-    ],
-    [
-      'of a history, of everything',
-      historyQuery({
-        ...question,
-        after: { blockNumber: 5n, index: 1 },
-        search: { token: [wallet], counterparty: wallet, includeSpam: false, fromBlock: 1n },
-      }),
-    ],
-    ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
-    ['of tokens', tokenQuery({ chainId: '1', wallet, limit: 101, after: undefined })],
-    ['of approvals', approvalQuery({ chainId: '1', wallet, limit: 101, after: undefined })],
-    ['of sums', sumsQuery('1', wallet, 5n)],
-    [
-      'of a history with credits',
-      historyQuery({ ...question, after: undefined, search: { entries: ['transactions', 'rewards'] } }),
-    ],
-    ['of NFTs of contracts', holdingQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] })],
-    ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
-    [
-      'of NFTs as of long ago',
-      pastQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] }, 100),
-    ],
-    [
-      'of NFTs, further down',
-      holdingQuery({ ...question, asOf: 8n, after: { acquired, contract: wallet, tokenId: 7n } }),
-    ],
-  ] as const)('a page %s is answered by one shard', async ([_name, { sql, bindings }], { db }) => {
+  test.for(pageQueries)('a page %s is answered by one shard', async ([_name, { sql, bindings }], { db }) => {
     const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
       `EXPLAIN ${sql}`,
       bindings as never, // positional or named, as the query has them

@@ -8,7 +8,8 @@ import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeBlock, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
-import { createTestIndex, dumpIndex, walk } from './index-fixture.ts';
+import { walk } from '../support/walk.ts';
+import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
 const names = ['17686111', '17686112', '17686113', '17686114'].map((number) => `ethereum/${number}`);
 const recorded = names.map(withWithdrawals);

@@ -5,7 +5,6 @@ import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { createBlockLogs } from '../../src/providers/indexer/decode/block-logs.ts';
 import { withConsent } from '../../src/providers/indexer/decode/consent.ts';
 import { decodeLogs } from '../../src/providers/indexer/decode/decode-logs.ts';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { deleteIndex } from '../../src/providers/indexer/store/rollback/reset-store.ts';
 import { compareBlock } from '../../src/providers/indexer/store/verify/verify-store.ts';
@@ -13,36 +12,28 @@ import { createAccountStates } from '../../src/providers/indexer/verification/ac
 import { createTransferChecker } from '../../src/providers/indexer/verification/transfer-checker.ts';
 import type { HistoryFilter } from '../../src/providers/shared/provider.ts';
 import type { TestChain } from '../support/chain.ts';
+import { closing } from '../support/closing.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
-import { startNode, type TestNode } from '../support/node/node.ts';
+import { startNode } from '../support/node/node.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { createTestIndex } from './index-fixture.ts';
+import { readerOf } from './reader.ts';
 
 const log = createLogger({ level: 'silent' });
-const open: { close(): unknown }[] = [];
 
 test.afterEach(async ({ database }) => {
   const { signal } = new AbortController();
   for (const chainId of ['1', '31337'])
     await deleteIndex(database.db, chainId, { signal, onProgress: () => {} });
-  for (const each of open.splice(0)) await each.close();
 });
 
 type Index = ReturnType<typeof createTestIndex>;
 
-function createIndex(
-  database: TestDatabase,
-  url: string,
-  options: Parameters<typeof createTestIndex>[2],
-): Index {
-  const index = createTestIndex(database, url, options);
-  open.push(index);
-  return index;
-}
+const createIndex = (...parts: Parameters<typeof createTestIndex>) => closing(createTestIndex(...parts));
 
 /** Checks all that is due. */
 async function checkAll({ network, clients }: Index, { db }: TestDatabase): Promise<void> {
@@ -59,15 +50,12 @@ async function forgedIn({ db }: TestDatabase): Promise<string> {
   return rows[0].count;
 }
 
-async function recordsOf(
+const recordsOf = async (
   { network }: Index,
   database: TestDatabase,
   address: string,
-  filter: HistoryFilter = {},
-) {
-  const page = { network, address, order: 'ASC', limit: 100, position: undefined, filter } as const;
-  return (await createIndexerProvider(database).history(page)).records;
-}
+  filter?: HistoryFilter,
+) => (await readerOf(database, network).history(address, filter)).records;
 
 describe('a transaction', () => {
   const address = (digit: string) => `0x${digit.repeat(40)}`;
@@ -218,8 +206,7 @@ describe('on a local chain', () => {
   ] as const)(
     'says unknown where the node %s, calls nothing forged, and asks again later',
     async ([_name, error], { database, chain }) => {
-      const node: TestNode = await startNode(chain.rpcUrl);
-      open.push(node);
+      const node = closing(await startNode(chain.rpcUrl));
       const index = createIndex(database, node.url, { ...local, startBlock: await startOf(chain) });
       const { b, fake } = await act(chain);
       await index.follow();
@@ -245,8 +232,7 @@ describe('on a local chain', () => {
   );
 
   test('does not ask nodes that do not answer for ever', async ({ database, chain }) => {
-    const node: TestNode = await startNode(chain.rpcUrl);
-    open.push(node);
+    const node = closing(await startNode(chain.rpcUrl));
     const index = createIndex(database, node.url, { ...local, startBlock: await startOf(chain) });
     await act(chain);
     await index.follow();
@@ -269,6 +255,36 @@ describe('on a local chain', () => {
     'function approveFor(address owner, address spender, uint256 value)',
   ]);
 
+  /** An index from here on of a token that forges, and moves what nobody approved. */
+  async function startForging(database: TestDatabase, chain: TestChain) {
+    const [a = '', b = '', c = ''] = await accountsOf(chain);
+    const index = createIndex(database, chain.rpcUrl, {
+      ...local,
+      startBlock: (await startOf(chain)) + 1n,
+    });
+    const coin = await deploy(chain.rpcUrl, (await compileContracts())['ForgingCoin']);
+    const dataOf = (name: string, values: readonly unknown[]) => lying.encodeFunctionData(name, values);
+    return {
+      a,
+      b,
+      c,
+      coin,
+      dataOf,
+      call: (name: string, values: readonly unknown[], from = a) =>
+        send(chain, from, coin, dataOf(name, values)),
+      /** Indexes what happened, and checks it. */
+      async check() {
+        await index.follow();
+        await checkAll(index, database);
+      },
+      records: (wallet: string, filter?: HistoryFilter) => recordsOf(index, database, wallet, filter),
+      told: async (wallet: string) =>
+        (await recordsOf(index, database, wallet)).flatMap(({ erc20_transfers }) =>
+          erc20_transfers.map((move) => [move.value, move.verification, move.possible_spam].join(' ')),
+        ),
+    };
+  }
+
   test.for([
     ['that merely changes its balances', 'forge', [1n, false], 50n, 'unknown'],
     ['whose balances change by as much as it logs', 'forge', [50n, false], 50n, 'state-checked'],
@@ -279,21 +295,13 @@ describe('on a local chain', () => {
   ] as const)(
     'calls it spam what a token %s logs of an account without code',
     async ([_name, method, behaviour, value, verification], { database, chain }) => {
-      const [a = '', b = ''] = await accountsOf(chain);
-      const index = createIndex(database, chain.rpcUrl, {
-        ...local,
-        startBlock: (await startOf(chain)) + 1n,
-      });
-      const coin = await deploy(chain.rpcUrl, (await compileContracts())['ForgingCoin']);
-      const call = (name: string, values: readonly unknown[]) =>
-        send(chain, a, coin, lying.encodeFunctionData(name, values));
+      const { b, call, check, records: recordsFor } = await startForging(database, chain);
       await call('give', [b, 100n]);
       await call('seize', [b, stranger, 10n]);
       await call('behave', behaviour);
       await call(method, [b, stranger, value]);
-      await index.follow();
-      await checkAll(index, database);
-      const records = await recordsOf(index, database, b);
+      await check();
+      const records = await recordsFor(b);
       const told = records.map(({ erc20_transfers: [move], possible_spam }) =>
         [move?.value, move?.verification, move?.possible_spam, possible_spam].join(' '),
       );
@@ -302,8 +310,8 @@ describe('on a local chain', () => {
         '10 state-checked true true',
         `${value} ${verification} true true`,
       ]);
-      expect(await recordsOf(index, database, b, { includeSpam: false })).toEqual(records.slice(0, 1));
-      expect(await recordsOf(index, database, stranger, { includeSpam: false })).toEqual([]);
+      expect(await recordsFor(b, { includeSpam: false })).toEqual(records.slice(0, 1));
+      expect(await recordsFor(stranger, { includeSpam: false })).toEqual([]);
     },
   );
 
@@ -311,73 +319,48 @@ describe('on a local chain', () => {
     database,
     chain,
   }) => {
-    const [a = '', b = '', c = ''] = await accountsOf(chain);
-    const index = createIndex(database, chain.rpcUrl, {
-      ...local,
-      startBlock: (await startOf(chain)) + 1n,
-    });
-    const coin = await deploy(chain.rpcUrl, (await compileContracts())['ForgingCoin']);
-    const call = (from: string, name: string, values: readonly unknown[]) =>
-      send(chain, from, coin, lying.encodeFunctionData(name, values));
-    await call(a, 'give', [b, 100n]);
-    await call(a, 'give', [c, 100n]);
-    await call(b, 'approve', [stranger, 1n]);
-    await call(a, 'approveFor', [c, stranger, 1n]);
-    await call(a, 'seize', [b, stranger, 10n]);
-    await call(a, 'seize', [c, stranger, 10n]);
-    await call(a, 'forge', [b, stranger, 10n]);
-    await index.follow();
-    await checkAll(index, database);
-    const told = async (wallet: string) =>
-      (await recordsOf(index, database, wallet)).flatMap(({ erc20_transfers }) =>
-        erc20_transfers.map((move) => [move.value, move.verification, move.possible_spam].join(' ')),
-      );
+    const { b, c, call, check, told } = await startForging(database, chain);
+    await call('give', [b, 100n]);
+    await call('give', [c, 100n]);
+    await call('approve', [stranger, 1n], b);
+    await call('approveFor', [c, stranger, 1n]);
+    await call('seize', [b, stranger, 10n]);
+    await call('seize', [c, stranger, 10n]);
+    await call('forge', [b, stranger, 10n]);
+    await check();
     expect(await told(b)).toEqual(['100 unknown false', '10 state-checked false', '10 forged true']);
     // An approval that the token only logs is none.
     expect(await told(c)).toEqual(['100 unknown false', '10 state-checked true']);
   });
 
   test('certifies nobody but the sender that was asked about', async ({ database, chain }) => {
-    const [a = '', b = '', c = ''] = await accountsOf(chain);
-    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startOf(chain) });
-    const coin = await deploy(chain.rpcUrl, (await compileContracts())['ForgingCoin']);
-    await send(chain, a, coin, lying.encodeFunctionData('give', [b, 100n]));
+    const { a, b, c, coin, dataOf, call, check, records } = await startForging(database, chain);
+    await call('give', [b, 100n]);
     await callNode(chain.rpcUrl, 'evm_setAutomine', [false]);
     const calls = [
       ['seize', [b, stranger, 10n]],
       ['forge', [c, stranger, 10n]],
     ] as const;
     for (const [name, values] of calls) {
-      const data = lying.encodeFunctionData(name, values);
-      await callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: a, to: coin, data, gas: '0x7a120' }]);
+      const transaction = { from: a, to: coin, data: dataOf(name, values), gas: '0x7a120' };
+      await callNode(chain.rpcUrl, 'eth_sendTransaction', [transaction]);
     }
     await callNode(chain.rpcUrl, 'evm_mine', []);
     await callNode(chain.rpcUrl, 'evm_setAutomine', [true]);
-    await index.follow();
-    await checkAll(index, database);
-    const last = async (wallet: string) =>
-      (await recordsOf(index, database, wallet)).at(-1)?.erc20_transfers[0]?.verification;
+    await check();
+    const last = async (wallet: string) => (await records(wallet)).at(-1)?.erc20_transfers[0]?.verification;
     expect([await last(b), await last(c)]).toEqual(['state-checked', 'forged']);
   });
 
   test('is kept of a contract as the sender, whatever the token says', async ({ database, chain }) => {
-    const [a = ''] = await accountsOf(chain);
-    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: (await startOf(chain)) + 1n });
-    const compiled = await compileContracts();
-    const coin = await deploy(chain.rpcUrl, compiled['ForgingCoin']);
-    const vault = (await deploy(chain.rpcUrl, compiled['Coin'])).toLowerCase();
-    const call = (name: string, values: readonly unknown[]) =>
-      send(chain, a, coin, lying.encodeFunctionData(name, values));
+    const { call, check, records, told } = await startForging(database, chain);
+    const vault = await deploy(chain.rpcUrl, (await compileContracts())['Coin']);
     await call('give', [vault, 100n]);
     await call('seize', [vault, stranger, 10n]);
     await call('forge', [vault, stranger, 10n]);
-    await index.follow();
-    await checkAll(index, database);
-    const told = (await recordsOf(index, database, vault)).flatMap(({ erc20_transfers }) =>
-      erc20_transfers.map((move) => [move.value, move.verification, move.possible_spam].join(' ')),
-    );
-    expect(told).toEqual(['100 unknown false', '10 state-checked false', '10 unknown false']);
-    expect(await recordsOf(index, database, stranger, { includeSpam: false })).toHaveLength(2);
+    await check();
+    expect(await told(vault)).toEqual(['100 unknown false', '10 state-checked false', '10 unknown false']);
+    expect(await records(stranger, { includeSpam: false })).toHaveLength(2);
   });
 
   test('is checked beside the indexing, by whoever indexes the network', async ({ database, chain }) => {
@@ -451,8 +434,7 @@ describe('in real blocks', () => {
     '%s: %s logged %i transfers in the name of others',
     async ([name, hash, count], { database }) => {
       const recorded = readFixture<RecordedBlock>(name);
-      const node = await startReplayNode('1', [recorded]);
-      open.push(node);
+      const node = closing(await startReplayNode('1', [recorded]));
       node.setHead(recorded.block.hash);
       const balancesAsked = answersOf(node, name, hash);
       const index = createIndex(database, node.url, {

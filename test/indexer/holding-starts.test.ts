@@ -1,7 +1,6 @@
 import { Interface } from 'ethers';
 import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { deleteIndex } from '../../src/providers/indexer/store/rollback/reset-store.ts';
 import { hex } from '../../src/providers/indexer/store/rows/bulk-store.ts';
@@ -10,23 +9,22 @@ import { compareBlock } from '../../src/providers/indexer/store/verify/verify-st
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
 import type { TestChain } from '../support/chain.ts';
+import { closing } from '../support/closing.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
-import { startNode } from '../support/node/node.ts';
 import { startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { createTestIndex } from './index-fixture.ts';
+import { readerOf } from './reader.ts';
 
 const log = createLogger({ level: 'silent' });
-const open: { close(): unknown }[] = [];
 
 test.afterEach(async ({ database }) => {
   const { signal } = new AbortController();
   for (const chainId of ['137', '31337'])
     await deleteIndex(database.db, chainId, { signal, onProgress: () => {} });
-  for (const each of open.splice(0)) await each.close();
 });
 
 type Index = ReturnType<typeof createTestIndex>;
@@ -38,9 +36,7 @@ async function fillStarts({ network, clients }: Index, { db }: TestDatabase): Pr
 }
 
 async function listOf({ network }: Index, database: TestDatabase, address: string, toBlock?: bigint) {
-  const filter = toBlock === undefined ? {} : { toBlock };
-  const page = { network, address, order: 'ASC', limit: 100, position: undefined, filter } as const;
-  const { entries, coverage } = await createIndexerProvider(database).nfts(page);
+  const { entries, coverage } = await readerOf(database, network).nfts(address, toBlock ? { toBlock } : {});
   const held = entries.map(
     ({ token_id, amount, contract_type }) => `${contract_type} #${token_id}: ${amount}`,
   );
@@ -87,8 +83,9 @@ describe('on a local chain whose index begins in the middle', () => {
   }) => {
     const played = await begin(chain);
     const { b, c, startBlock } = played;
-    const index = createTestIndex(database, chain.rpcUrl, { chainId: '31337', startBlock, finalityDepth: 9 });
-    open.push(index);
+    const index = closing(
+      createTestIndex(database, chain.rpcUrl, { chainId: '31337', startBlock, finalityDepth: 9 }),
+    );
     await play(chain, played);
     await index.follow();
     expect(await listOf(index, database, b)).toEqual({ held: [], amounts: 'since_start' });
@@ -119,27 +116,6 @@ describe('on a local chain whose index begins in the middle', () => {
     expect(await index.follow()).toContain('rolled_back');
     expect(await listOf(index, database, b)).toEqual({ ...ofB, held: ['ERC1155 #7: 28'] });
   });
-
-  test('says that amounts count from the first block on while the contract cannot be asked', async ({
-    database,
-    chain,
-  }) => {
-    const played = await begin(chain);
-    const node = await startNode(chain.rpcUrl);
-    const { b, startBlock } = played;
-    const index = createTestIndex(database, node.url, { chainId: '31337', startBlock });
-    open.push(node, index);
-    await play(chain, played);
-    await index.follow();
-    node.setFlaws(({ method }) =>
-      method === 'eth_call' ? { error: { code: -32000, message: 'missing trie node' } } : undefined,
-    );
-    await fillStarts(index, database);
-    expect(await listOf(index, database, b)).toEqual({ held: [], amounts: 'since_start' });
-    node.setFlaws();
-    await fillStarts(index, database);
-    expect(await listOf(index, database, b)).toEqual({ held: ['ERC1155 #7: 30'], amounts: 'whole' });
-  });
 });
 
 describe('of real blocks', () => {
@@ -151,7 +127,7 @@ describe('of real blocks', () => {
   /** An index of the block; contracts say that everybody had a thousand of everything before. */
   async function indexBlock(database: TestDatabase): Promise<Index> {
     const recorded = readFixture<RecordedBlock>(name);
-    const node = await startReplayNode('137', [recorded]);
+    const node = closing(await startReplayNode('137', [recorded]));
     node.setHead(recorded.block.hash);
     const sums = new Map<string, bigint>();
     for (const { wallet, contract, tokenId, delta } of changes) {
@@ -162,8 +138,7 @@ describe('of real blocks', () => {
       if (!data.startsWith(balanceOf)) return undefined;
       return sums.get(`${to}0x${data.slice(34, 74)}${BigInt(`0x${data.slice(74)}`)}`);
     });
-    const index = createTestIndex(database, node.url, { startBlock: block.header.number });
-    open.push(node, index);
+    const index = closing(createTestIndex(database, node.url, { startBlock: block.header.number }));
     await index.follow();
     return index;
   }

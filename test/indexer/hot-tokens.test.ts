@@ -4,6 +4,7 @@ import { findWalletSums } from '../../src/providers/indexer/read/reconciliation-
 import { listSeenTokens, tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import { rollBackBlocks } from '../../src/providers/indexer/store/rollback/roll-back-store.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { insertIndexHead } from '../support/index-head.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
@@ -13,18 +14,11 @@ const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 const hashOf = (block: number) => Buffer.alloc(32, block % 256);
 const changes = 200_000;
 const head = changes + 1;
+const state = { chain_id: '1', head_hash: hashOf(2), ledger_from: 0, ledger_head: hashOf(2) };
 
 /** A wallet that has had one token of ERC-1155 come and go in each block, and has some left of before the last one. */
 const test = base.extend('hot', perFile, async ({ db }) => {
-  await db('index_state').insert({
-    chain_id: '1',
-    start_block: 0,
-    head_number: head,
-    head_hash: hashOf(2),
-    head_time: new Date(),
-    ledger_from: 0,
-    ledger_head: hashOf(2),
-  });
+  await insertIndexHead(db, { ...state, head_number: head });
   await db('index_blocks').insert(
     [head - 1, head].map((number, index) => ({
       chain_id: '1',
@@ -91,15 +85,7 @@ describe('a token that was moved very often', () => {
 
 /** One record in which a hundred contracts sent many tokens each, as some megabytes of JSON. */
 const largeRecord = base.extend('record', perFile, async ({ db }) => {
-  await db('index_state').insert({
-    chain_id: '1',
-    start_block: 0,
-    head_number: 9,
-    head_hash: hashOf(2),
-    head_time: new Date(),
-    ledger_from: 0,
-    ledger_head: hashOf(2),
-  });
+  await insertIndexHead(db, state);
   const tokens = Array.from({ length: 100 }, (_, index) => `0x${String(index).padStart(4, '0').repeat(10)}`);
   const [key, row] = [
     { chain_id: '1', wallet: bytesOf(wallet) },

@@ -1,21 +1,18 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { blockAfter, startReplayNode } from '../support/node/replay.ts';
+import { blockAfter } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = readFixture<RecordedBlock>('cronos/68216');
 const third = blockAfter(second);
-const chainId = '6900';
 
 describe('an index at the head of its chain', () => {
   test('asks one question a look, and sees a replaced block by it', async ({ database }) => {
     const next = blockAfter(first);
     const replaced = { ...next, block: { ...next.block, hash: `0x${'ab'.repeat(32)}` } };
-    await using node = await startClosing([first, next, replaced]);
-    node.setHead(next.block.hash);
-    const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n });
+    const { node, index } = await replayedIndex(database, [first, next, replaced], { head: next });
     await index.follow();
     node.forget();
 
@@ -25,22 +22,12 @@ describe('an index at the head of its chain', () => {
     node.setHead(replaced.block.hash);
     expect(await index.follow()).toEqual(['rolled_back', 'advanced']);
     expect((await index.state())?.head?.hash).toBe(replaced.block.hash);
-    index.close();
   });
 
   test('goes on to the block before one that cannot be read', async ({ database }) => {
     const broken = { ...third, block: { ...third.block, timestamp: 'now' } };
-    await using node = await startClosing([first, second, broken]);
-    node.setHead(broken.block.hash);
-    const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
-
+    const { index } = await replayedIndex(database, [first, second, broken], { tries: 1 });
     await expect(index.follow()).rejects.toThrow('timestamp');
     expect((await index.state())?.head?.number).toBe(68_216n);
-    index.close();
   });
 });
-
-async function startClosing(blocks: Parameters<typeof startReplayNode>[1]) {
-  const node = await startReplayNode(chainId, blocks);
-  return { ...node, [Symbol.asyncDispose]: node.close };
-}

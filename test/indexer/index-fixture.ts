@@ -11,6 +11,7 @@ import {
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { createTries } from '../../src/providers/indexer/follow/tries.ts';
+import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import {
   findIndexState,
   type TraceMethod,
@@ -133,14 +134,16 @@ export function runIndex(follower: Follower, parts: RunnerParts): () => Promise<
   };
 }
 
-/** Every page of a list, in order. */
-export async function walk<Page extends { readonly next: string | undefined }>(
-  pageAt: (position: string | undefined) => Promise<Page>,
-): Promise<Page[]> {
-  const pages = [await pageAt(undefined)];
-  for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next)
-    pages.push(await pageAt(next));
-  return pages;
+/** Deletes all that is indexed in a database. */
+export async function emptyIndex({ db }: Pick<TestDatabase, 'db'>): Promise<void> {
+  for (const table of indexTables) await db(table).delete();
+}
+
+/** The values by how often they come up, the most frequent first. */
+export function mostOften(values: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
 }
 
 /** A registry of one network. */

@@ -6,28 +6,19 @@ import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { walk } from '../support/walk.ts';
+import { createTestIndex, mostOften } from './index-fixture.ts';
 
 const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_686_116, 17_686_117];
 const names = numbers.map((number) => `ethereum/${number}`);
 const recorded = names.map((name) => readFixture<RecordedBlock>(name));
 const blocks = names.map((name) => decodeRecorded(name));
 
-/** The wallets that come up most often. */
-function mostOften(wallets: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const wallet of wallets) counts.set(wallet, (counts.get(wallet) ?? 0) + 1);
-  return [...counts]
-    .sort(([, one], [, other]) => other - one)
-    .map(([wallet]) => wallet)
-    .slice(0, 12);
-}
-
 const busiest = {
   history: mostOften(
     blocks.flatMap(({ transactions }) => transactions.flatMap((each) => [...walletMoves(each).keys()])),
-  ),
-  nfts: mostOften(blocks.flatMap(nftChanges).map(({ wallet }) => wallet)),
+  ).slice(0, 12),
+  nfts: mostOften(blocks.flatMap(nftChanges).map(({ wallet }) => wallet)).slice(0, 12),
 };
 const behind = 4;
 let node: ReplayNode;
@@ -57,10 +48,10 @@ afterAll(async () => {
   await node.close();
 });
 
-type Walk = { readonly db: Database; readonly turns: readonly Database[] };
+type Turns = { readonly db: Database; readonly turns: readonly Database[] };
 
 /** Reads a wallet's lists entry by entry, each page from the next of the databases. */
-async function walk(what: 'history' | 'nfts', wallet: string, { db, turns }: Walk): Promise<string[]> {
+async function entriesOf(what: 'history' | 'nfts', wallet: string, { db, turns }: Turns): Promise<string[]> {
   const [index] = indexes;
   if (index === undefined) throw new Error('No index was made.');
   let asked = 0;
@@ -68,19 +59,15 @@ async function walk(what: 'history' | 'nfts', wallet: string, { db, turns }: Wal
     db,
     mayLag: (read) => read(turns[asked++ % turns.length] ?? db),
   });
-  const found: string[] = [];
-  let position: string | undefined;
-  do {
-    const order = 'DESC' as const;
-    const question = { network: index.network, address: wallet, order, limit: 1, position };
-    const page = what === 'history' ? await lists.history(question) : await lists.nfts(question);
-    const entries = 'records' in page ? page.records : page.entries;
-    found.push(
-      ...entries.map((entry) => ('hash' in entry ? entry.hash : `${entry.token_address}.${entry.token_id}`)),
-    );
-    position = page.next;
-  } while (position !== undefined);
-  return found;
+  const pages = await walk(async (position) => {
+    const question = { network: index.network, address: wallet, order: 'DESC', limit: 1, position } as const;
+    return what === 'history' ? lists.history(question) : lists.nfts(question);
+  });
+  return pages.flatMap((page) =>
+    'records' in page
+      ? page.records.map(({ hash }) => hash)
+      : page.entries.map(({ token_address: token, token_id: id }) => `${token}.${id}`),
+  );
 }
 
 test.for(['history', 'nfts'] as const)(
@@ -88,10 +75,10 @@ test.for(['history', 'nfts'] as const)(
   async (what, { db, otherDatabase }) => {
     let compared = 0;
     for (const wallet of busiest[what]) {
-      const whole = await walk(what, wallet, { db, turns: [db] });
+      const whole = await entriesOf(what, wallet, { db, turns: [db] });
       if (whole.length < 2) continue;
       compared += 1;
-      expect(await walk(what, wallet, { db, turns: [db, otherDatabase.db] })).toEqual(whole);
+      expect(await entriesOf(what, wallet, { db, turns: [db, otherDatabase.db] })).toEqual(whole);
     }
     expect(compared).toBeGreaterThan(3);
   },
@@ -100,8 +87,8 @@ test.for(['history', 'nfts'] as const)(
 test('a page is of what the one behind has, and says so', async ({ db, otherDatabase }) => {
   const [wallet = ''] = busiest.history;
   const [now, before] = [
-    await walk('history', wallet, { db, turns: [db] }),
-    await walk('history', wallet, { db, turns: [otherDatabase.db] }),
+    await entriesOf('history', wallet, { db, turns: [db] }),
+    await entriesOf('history', wallet, { db, turns: [otherDatabase.db] }),
   ];
   expect(now.length).toBeGreaterThan(before.length);
   expect(now.slice(-before.length)).toEqual(before);

@@ -9,7 +9,8 @@ import { test } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
-import { walk } from './index-fixture.ts';
+import { walk } from '../support/walk.ts';
+import { readerOf } from './reader.ts';
 
 const abi = new Interface([
   'function mint(address to, uint256 id) payable',
@@ -133,10 +134,8 @@ describe('a local chain', () => {
 });
 
 describe('the NFTs of a local chain', () => {
-  const listOf = async (database: TestDatabase, chain: TestChain, wallet: string) => {
-    const question = { network: network(chain), address: wallet, order: 'ASC', limit: 100 } as const;
-    return (await createIndexerProvider(database).nfts({ ...question, position: undefined })).entries;
-  };
+  const listOf = async (database: TestDatabase, chain: TestChain, wallet: string) =>
+    (await readerOf(database, network(chain)).nfts(wallet)).entries;
 
   test('are those that the contracts say', async ({ database, chain }) => {
     const { nft, pieces: many } = contracts;

@@ -3,7 +3,6 @@ import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
@@ -12,8 +11,10 @@ import type { TestDatabase } from '../support/database.ts';
 import { deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
+import { shut, startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
+import { readerOf } from './reader.ts';
 
 const abi = new Interface([
   'function mint(address to, uint256 id)',
@@ -33,15 +34,15 @@ const host = createServer((request, response) => {
   if (mood === undefined) response.writeHead(500).end();
   else response.end(JSON.stringify({ name: `${mood} ${request.url}` }));
 });
+let database: TestDatabase;
+let chain: TestChain;
 let base: string;
 let moody: string;
 let many: string;
 
-const send = (chain: TestChain, to: string, data: string) => sendMined(chain.rpcUrl, { to, data });
-const call = (chain: TestChain, name: string, values: readonly unknown[]) =>
-  send(chain, moody, abi.encodeFunctionData(name, values));
-const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);
-const fetchDue = (database: TestDatabase) => {
+const send = (to: string, data: string) => sendMined(chain.rpcUrl, { to, data });
+const call = (name: string, values: readonly unknown[]) => send(moody, abi.encodeFunctionData(name, values));
+const fetchDue = () => {
   const hostname = new URL(base).host;
   const fetcher = createMetadataFetcher({
     ipfsGateway: 'http://127.0.0.1:1',
@@ -54,124 +55,108 @@ const fetchDue = (database: TestDatabase) => {
 };
 
 /** Reads the chain, what it tells of tokens, and the metadata that are due. */
-async function index(database: TestDatabase, chain: TestChain): Promise<void> {
+async function index(): Promise<void> {
   await indexChain(database, chain.rpcUrl);
-  while (await fetchDue(database));
+  while (await fetchDue());
 }
 
 /** Lets the time pass that has to pass before a refresh or another try. */
-const later = async (database: TestDatabase) => {
+const later = async () => {
   await database.db('nft_refreshes').whereNotNull('due').update({ due: database.db.fn.now() });
   await database.db('nft_tokens').whereNotNull('metadata_due').update({ metadata_due: database.db.fn.now() });
 };
 
-async function namesOf(
-  database: TestDatabase,
-  chain: TestChain,
-  contract: string,
-): Promise<Record<string, unknown>> {
-  const question = { network: network(chain), address: deployer, order: 'ASC', limit: 100 } as const;
-  const { entries } = await createIndexerProvider(database).nfts({ ...question, position: undefined });
+/** Reads what contracts tell, and what is due because of it once its time has come. */
+async function refresh(): Promise<void> {
+  await index();
+  await later();
+  await index();
+}
+
+async function namesOf(contract: string): Promise<Record<string, unknown>> {
+  const { entries } = await readerOf(database, testNetwork([chain.rpcUrl])).nfts(deployer);
   const own = entries.filter(({ token_address }) => token_address === contract);
   return Object.fromEntries(
     own.map((entry) => [entry.token_id, entry.normalized_metadata?.name ?? entry.metadata]),
   );
 }
 
-const dueRows = (database: TestDatabase) =>
-  database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
+const dueRows = () => database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
 
-test.beforeAll(async ({ database, chain }) => {
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const address = host.address();
-  base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+test.beforeAll(async ({ database: ownDatabase, chain: ownChain }) => {
+  [database, chain] = [ownDatabase, ownChain];
+  base = `http://127.0.0.1:${await startListening(host)}/`;
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
   many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);
-  await call(chain, 'move', [base]);
-  for (const id of [1, 2, 3]) await call(chain, 'mint', [deployer, id]);
-  await send(chain, many, abi.encodeFunctionData('mint', [deployer, 7]));
-  await index(database, chain);
+  await call('move', [base]);
+  for (const id of [1, 2, 3]) await call('mint', [deployer, id]);
+  await send(many, abi.encodeFunctionData('mint', [deployer, 7]));
+  await index();
 });
 
-test.beforeEach(async ({ database }) => {
+test.beforeEach(async () => {
   mood = 'calm';
   asked.length = 0;
   await database.db('nft_refreshes').delete();
 });
 
-afterAll(async () => {
-  host.closeAllConnections();
-  await new Promise((resolve) => host.close(resolve));
-});
+afterAll(() => shut(host));
 
 describe('metadata of tokens that tell of a change', () => {
-  test('are read anew, those of the one token', async ({ database, chain }) => {
-    expect(await namesOf(database, chain, moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
+  test('are read anew, those of the one token', async () => {
+    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
     mood = 'wild';
-    await call(chain, 'tell', [2]);
-    await index(database, chain);
+    await call('tell', [2]);
+    await index();
     expect(asked).toEqual([]); // not at once: changes come in flocks
-    await later(database);
-    await index(database, chain);
-    expect(await namesOf(database, chain, moody)).toEqual({ 1: 'calm /1', 2: 'wild /2', 3: 'calm /3' });
+    await later();
+    await index();
+    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'wild /2', 3: 'calm /3' });
     expect(asked).toEqual(['/2']);
   });
 
-  test('are read anew at the address that the contract gives now, whole ranges too', async ({
-    database,
-    chain,
-  }) => {
-    await call(chain, 'move', [`${base}new/`]);
-    await call(chain, 'tellMany', [1, 3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
-    expect(await namesOf(database, chain, moody)).toEqual({
+  test('are read anew at the address that the contract gives now, whole ranges too', async () => {
+    await call('move', [`${base}new/`]);
+    await call('tellMany', [1, 3]);
+    await refresh();
+    expect(await namesOf(moody)).toEqual({
       1: 'calm /new/1',
       2: 'calm /new/2',
       3: 'calm /new/3',
     });
   });
 
-  test('are read anew for all tokens of a contract that names a range without end', async ({
-    database,
-    chain,
-  }) => {
+  test('are read anew for all tokens of a contract that names a range without end', async () => {
     mood = 'sad';
-    await call(chain, 'tellMany', [0, 2n ** 256n - 1n]);
-    await index(database, chain);
-    expect(await dueRows(database)).toHaveLength(1);
-    await later(database);
-    await index(database, chain);
-    expect(await namesOf(database, chain, moody)).toEqual({
+    await call('tellMany', [0, 2n ** 256n - 1n]);
+    await index();
+    expect(await dueRows()).toHaveLength(1);
+    await later();
+    await index();
+    expect(await namesOf(moody)).toEqual({
       1: 'sad /new/1',
       2: 'sad /new/2',
       3: 'sad /new/3',
     });
   });
 
-  test('are read anew when an ERC-1155 gives a token another address', async ({ database, chain }) => {
-    await send(chain, many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
-    expect(await namesOf(database, chain, many)).toEqual({ 7: 'calm /seven' });
+  test('are read anew when an ERC-1155 gives a token another address', async () => {
+    await send(many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
+    await refresh();
+    expect(await namesOf(many)).toEqual({ 7: 'calm /seven' });
   });
 
-  test('are read once however often a contract tells, and not again for a while', async ({
-    database,
-    chain,
-  }) => {
-    for (const _ of [1, 2, 3]) await call(chain, 'tell', [1]);
-    await index(database, chain);
-    expect(await dueRows(database)).toHaveLength(1);
-    await later(database);
-    await index(database, chain);
+  test('are read once however often a contract tells, and not again for a while', async () => {
+    for (const _ of [1, 2, 3]) await call('tell', [1]);
+    await index();
+    expect(await dueRows()).toHaveLength(1);
+    await later();
+    await index();
     expect(asked).toEqual(['/new/1']);
-    await call(chain, 'tell', [1]);
-    await index(database, chain);
-    const [row] = await dueRows(database).select(
+    await call('tell', [1]);
+    await index();
+    const [row] = await dueRows().select(
       database.db.raw(
         "due > now() + interval '8 minutes' AS later, due < now() + interval '12 minutes' AS soon",
       ),
@@ -179,18 +164,16 @@ describe('metadata of tokens that tell of a change', () => {
     expect(row).toEqual({ later: true, soon: true });
   });
 
-  test('leave those that the index never saw alone', async ({ database, chain }) => {
-    await call(chain, 'tell', [99]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+  test('leave those that the index never saw alone', async () => {
+    await call('tell', [99]);
+    await refresh();
     expect(asked).toEqual([]);
-    expect(await dueRows(database)).toEqual([]);
+    expect(await dueRows()).toEqual([]);
   });
 });
 
 describe('metadata that cannot be had', () => {
-  const triesOf = async (database: TestDatabase, token: number) => {
+  const triesOf = async (token: number) => {
     const row = await database
       .db('nft_tokens')
       .where({ chain_id: chainId, contract: Buffer.from(moody.slice(2), 'hex'), token_id: token })
@@ -201,48 +184,34 @@ describe('metadata that cannot be had', () => {
     return { tries: row?.metadata_tries, pause: row?.pause };
   };
 
-  test('are tried again later and later, and at last no more; what was had before stays', async ({
-    database,
-    chain,
-  }) => {
-    const before = await namesOf(database, chain, moody);
+  test('are tried again later and later, and at last no more; what was had before stays', async () => {
+    const before = await namesOf(moody);
     mood = undefined;
-    await call(chain, 'tell', [3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
+    await call('tell', [3]);
+    await refresh();
     const pauses: number[] = [];
-    for (
-      let { tries, pause } = await triesOf(database, 3);
-      pause !== null;
-      { tries, pause } = await triesOf(database, 3)
-    ) {
+    for (let { tries, pause } = await triesOf(3); pause !== null; { tries, pause } = await triesOf(3)) {
       pauses.push(pause);
       expect(tries).toBe(pauses.length);
-      expect(await fetchDue(database)).toBe(false);
-      expect((await triesOf(database, 3)).tries).toBe(tries); // not before its time
-      await later(database);
-      await fetchDue(database);
+      expect(await fetchDue()).toBe(false);
+      expect((await triesOf(3)).tries).toBe(tries); // not before its time
+      await later();
+      await fetchDue();
     }
     expect(pauses).toHaveLength(6);
     for (const [place, pause] of pauses.entries()) {
       expect(pause).toBeCloseTo(5 * 6 ** place);
     }
     expect(asked).toHaveLength(7);
-    expect(await namesOf(database, chain, moody)).toEqual(before);
+    expect(await namesOf(moody)).toEqual(before);
   });
 
-  test('come as soon as the host is well, and a token that tells of a change begins its tries anew', async ({
-    database,
-    chain,
-  }) => {
+  test('come as soon as the host is well, and a token that tells of a change begins its tries anew', async () => {
     mood = 'well';
     await database.db('nft_refreshes').delete();
-    await call(chain, 'tell', [3]);
-    await index(database, chain);
-    await later(database);
-    await index(database, chain);
-    expect((await namesOf(database, chain, moody))['3']).toBe('well /new/3');
-    expect(await triesOf(database, 3)).toEqual({ tries: 0, pause: null });
+    await call('tell', [3]);
+    await refresh();
+    expect((await namesOf(moody))['3']).toBe('well /new/3');
+    expect(await triesOf(3)).toEqual({ tries: 0, pause: null });
   });
 });

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { isPublicAddress } from '../../src/outgoing/public-address.ts';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { listDueMetadata } from '../../src/providers/indexer/store/tokens/metadata-store.ts';
 import { createMetadataFetcher, isFetched } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import { test } from '../support/fixtures.ts';
+import { shut, startListening } from '../support/listen.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
+import { readerOf } from './reader.ts';
 
 const asked: string[] = [];
 let host: string;
@@ -47,15 +48,10 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  host = `127.0.0.1:${await startListening(server)}`;
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => shut(server));
 
 const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
@@ -247,15 +243,7 @@ describe('the metadata of an owned token', () => {
     expect(await listDueMetadata(database.db, '31337', 5)).toEqual([]);
     const due = await database.db('nft_tokens').orderBy('token_id').pluck('metadata_due');
     expect(due).toEqual([null, expect.any(Date)]);
-    const network = testNetwork([`http://${host}`]);
-    const question = {
-      network,
-      address: alice,
-      order: 'ASC',
-      limit: 5,
-      position: undefined,
-    } as const;
-    const { entries } = await createIndexerProvider(database).nfts(question);
+    const { entries } = await readerOf(database, testNetwork([`http://${host}`])).nfts(alice);
     expect(entries.map(({ metadata }) => metadata)).toEqual([expect.stringContaining('Cask 1'), null]);
     expect(entries[0]?.normalized_metadata).toMatchObject({ name: 'Cask 1', attributes: [{ value: 3 }] });
     expect(entries[1]).not.toHaveProperty('normalized_metadata');

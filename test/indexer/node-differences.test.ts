@@ -3,31 +3,23 @@ import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/a
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { readReorganisation, startReplayNode } from '../support/node/replay.ts';
+import { readReorganisation } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 /** An index of a node that has a recorded reorganisation; neither has begun. */
-async function onReorganisation(database: TestDatabase, chainId: string, startBlock: bigint) {
+async function onReorganisation(database: TestDatabase, startBlock: bigint) {
   const { blocks } = readReorganisation('reorg-13522937-13522962');
-  const node = await startReplayNode(chainId, blocks);
-  const index = createTestIndex(database, node.url, { chainId, startBlock });
   return {
-    node,
-    index,
+    ...(await replayedIndex(database, blocks, { startBlock })),
     /** The whole hash of a block. */
     branch: (hash: string) => blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '',
-    async [Symbol.asyncDispose]() {
-      index.close();
-      await node.close();
-    },
   };
 }
 
 describe('an index', () => {
   test('does not take back what is final, however the node changes its mind', async ({ otherDatabase }) => {
-    await using run = await onReorganisation(otherDatabase, '137', 13_522_943n);
-    const { node, index, branch } = run;
+    const { node, index, branch } = await onReorganisation(otherDatabase, 13_522_943n);
     node.setHead(branch('0x2b0437')); // 13522946 of the branch that was replaced from 13522944
     node.finalize(13_522_945);
     await index.follow();
@@ -36,14 +28,11 @@ describe('an index', () => {
     expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
   });
 
-  test.for([
-    ['139', 13_522_943n],
-    ['140', 13_522_946n], // which is its head
-  ] as const)(
-    'says so too where none of its blocks is kept, as below what is final: %s from %s',
-    async ([chainId, startBlock], { otherDatabase }) => {
-      await using run = await onReorganisation(otherDatabase, chainId, startBlock);
-      const { node, index, branch } = run;
+  // The second is its head.
+  test.for([13_522_943n, 13_522_946n])(
+    'says so too where none of its blocks is kept, as below what is final: from %s',
+    async (startBlock, { otherDatabase }) => {
+      const { chainId, node, index, branch } = await onReorganisation(otherDatabase, startBlock);
       node.setHead(branch('0x2b0437'));
       await index.follow();
       await otherDatabase.db('index_blocks').where({ chain_id: chainId }).delete();
@@ -71,8 +60,7 @@ describe('an index', () => {
   });
 
   test('does not take a node that is behind for a reorganisation', async ({ otherDatabase }) => {
-    await using run = await onReorganisation(otherDatabase, '138', 13_522_937n);
-    const { node, index, branch } = run;
+    const { node, index, branch } = await onReorganisation(otherDatabase, 13_522_937n);
     node.setHead(branch('0x9c28da'));
     await index.follow();
     node.setHead(branch('0x8699')); // three blocks below

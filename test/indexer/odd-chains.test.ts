@@ -2,19 +2,18 @@ import { describe, expect } from 'vitest';
 import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { verifyBlocks } from '../../src/providers/indexer/verify-blocks.ts';
 import { test } from '../support/fixtures.ts';
+import { type Answer, failure } from '../support/node/flaw.ts';
 import {
-  type Answer,
+  type Asked,
   chainAround,
   hexOf,
   milliEth,
   type OddBlock,
   type OddChain,
   type OddTransaction,
-  refusal,
   wordOfHex,
-  zeroes,
 } from '../support/odd-chain.ts';
-import { endOddIndexes, startOddIndex } from '../support/odd-index.ts';
+import { startOddIndex } from '../support/odd-index.ts';
 import type { TestService } from '../support/service.ts';
 
 const account = (pair: string) => `0x${pair.repeat(20)}`;
@@ -40,26 +39,19 @@ const inner: OddTransaction = {
     calls: [{ type: 'CALL', from: contract, to: payee, value: milliEth(400), input: '0x' }],
   },
 };
-const innerFlat = [
-  {
-    type: 'call',
-    traceAddress: [],
-    action: { callType: 'call', from: payer, to: contract, value: milliEth(1_000) },
-  },
-  {
-    type: 'call',
-    traceAddress: [0],
-    action: { callType: 'call', from: contract, to: payee, value: milliEth(400) },
-  },
-];
 const plain: OddTransaction = { tx: { from: payer, to: payee, value: milliEth(100) } };
-
-endOddIndexes();
 
 type How = { readonly traces?: TraceMethod; readonly nativeAsset?: string; readonly from?: string };
 
 /** Indexes a chain, and reads it through the service. */
-async function indexed(service: TestService, chain: OddChain, how: How = {}) {
+async function indexed(service: TestService, chain: OddChain, how?: How) {
+  const run = await begin(service, chain, how);
+  await run.follow();
+  return run;
+}
+
+/** The same before the chain is indexed. */
+async function begin(service: TestService, chain: OddChain, how: How = {}) {
   const { traces = 'none', nativeAsset = null, from = '0' } = how;
   const run = await startOddIndex(service, [chain], { indexTraces: traces, nativeAsset, indexFrom: from });
   const { index, get, network } = run;
@@ -101,200 +93,58 @@ async function indexed(service: TestService, chain: OddChain, how: How = {}) {
 
 const around = (...transactions: readonly OddTransaction[]): OddBlock[] =>
   chainAround({ transactions }, { payer, payee });
-const answering = (
-  method: string,
-  answer: (asked: Parameters<NonNullable<OddChain['answer']>>[0]) => Answer | undefined,
-) => ({
-  answer: (asked: Parameters<NonNullable<OddChain['answer']>>[0]) =>
-    asked.method === method ? answer(asked) : undefined,
+const answering = (method: string, answer: (asked: Asked) => Answer | undefined) => ({
+  answer: (asked: Asked) => (asked.method === method ? answer(asked) : undefined),
 });
 
-/** The frame with `Call` for `CALL`. */
-const inLetters = (frame: object): object => JSON.parse(JSON.stringify(frame).replaceAll('"CALL"', '"Call"'));
-
 describe('traces', () => {
-  const wrapped: [string, (frames: readonly object[]) => unknown[]][] = [
-    ['without a hash', (frames) => frames.map((result) => ({ result }))],
-    ['with a hash of zeros', (frames) => frames.map((result) => ({ txHash: zeroes, result }))],
-    ['that are bare frames', (frames) => [...frames]],
-    ['with an empty hash', (frames) => frames.map((result) => ({ txHash: '0x', result }))],
-    ['with a hash that is null', (frames) => frames.map((result) => ({ txHash: null, result }))],
-    ['with kinds in other letters', (frames) => frames.map((frame) => ({ result: inLetters(frame) }))],
-  ];
-  test.for(wrapped)('%s are those of the transactions at their places', async ([, wrap], { service }) => {
-    const { follow, of, texts, differences } = await indexed(
-      service,
-      {
-        blocks: around(plain, inner),
-        ...answering('debug_traceBlockByHash', ({ block }) => ({ result: wrap(block?.frames ?? []) })),
-      },
-      { traces: 'debug' },
-    );
-    await follow();
-    expect(await texts(payee)).toContain('[receive] Received 0.4 ETH from 0xc3...c3c3');
-    expect((await of(payee)).traces).toBe('all');
-    expect(await differences()).toEqual([]);
-  });
-
-  const incomplete: [string, (frames: readonly object[]) => unknown[]][] = [
-    ['for some transactions only', (frames) => frames.slice(0, 1).map((result) => ({ result }))],
-    ['in another order', (frames) => frames.toReversed().map((result) => ({ result }))],
-    [
-      'of other transactions',
-      (frames) => frames.map((result) => ({ txHash: `0x${'ee'.repeat(32)}`, result })),
-    ],
-    ['that do not exist', () => []],
-    ['that failed', (frames) => frames.map(() => ({ error: 'execution timeout' }))],
-  ];
-  test.for(incomplete)('%s are not counted as read', async ([, wrap], { service }) => {
-    const { follow, of } = await indexed(
+  // In which forms they count, the tests of traces say.
+  test('that do not belong to their transactions are not counted as read', async ({ service }) => {
+    const { of } = await indexed(
       service,
       {
         blocks: around(plain, inner),
         ...answering('debug_traceBlockByHash', ({ block }) =>
-          block?.block.number === '0x2' ? { result: wrap(block.frames) } : undefined,
+          block?.block.number === '0x2'
+            ? { result: block.frames.map((result) => ({ txHash: `0x${'ee'.repeat(32)}`, result })) }
+            : undefined,
         ),
       },
       { traces: 'debug' },
     );
-    await follow();
     const { records, traces } = await of(payer);
     expect(traces).toBe('some');
     // What the transactions themselves move is known all the same.
     expect(records[2].native_transfers[0].value).toBe(String(10n ** 18n));
   });
 
-  const lacking: [string, TraceMethod, object][] = [
-    ['SELFDESTRUCT without anything', 'debug', { type: 'SELFDESTRUCT' }],
-    ['SELFDESTRUCT without a recipient', 'debug', { type: 'SELFDESTRUCT', from: contract, value: '0x5' }],
-    ['CALL without a value', 'debug', { type: 'CALL', from: contract, to: payee }],
-    ['CALL without a sender', 'debug', { type: 'CALL', to: payee, value: '0x5' }],
-    ['CREATE without an address', 'debug', { type: 'CREATE', from: contract, value: '0x5', to: '' }],
-    ['frame without a kind', 'debug', { from: contract, to: payee, value: '0x5' }],
-    ['frame of an unknown kind', 'debug', { type: 'EXTCALL', from: contract, to: payee, value: '0x5' }],
-    [
-      'frame of an unknown kind',
-      'trace',
-      { type: 'moved', action: { from: contract, to: payee, value: '0x5' } },
-    ],
-    [
-      'call of an unknown kind',
-      'trace',
-      { type: 'call', action: { callType: 'extcall', from: contract, to: payee, value: '0x5' } },
-    ],
-    [
-      'selfdestruct without a balance',
-      'trace',
-      { type: 'selfdestruct', action: { address: contract, refundAddress: payee } },
-    ],
-    [
-      'suicide without a balance',
-      'trace',
-      { type: 'suicide', action: { address: contract, refundAddress: payee } },
-    ],
-    [
-      'call without a value',
-      'trace',
-      { type: 'call', action: { callType: 'call', from: contract, to: payee } },
-    ],
-    ['create without a result', 'trace', { type: 'create', action: { from: contract, value: '0x5' } }],
-  ];
-  test.for(lacking)(
-    'with a frame that is no whole one make the block incomplete: %s',
-    async ([, traces, frame], { service }) => {
-      const root = { type: 'CALL', from: payer, to: contract, value: '0x0', input: '0x41c0e1b5' };
-      const odd = {
-        tx: { from: payer, to: contract, input: '0x41c0e1b5' },
-        trace: { ...root, calls: [frame] },
-      };
-      const flat = (
-        { type, from, to, value }: Record<string, unknown>,
-        traceAddress: number[],
-        hash: unknown,
-      ) => ({
-        type: String(type).toLowerCase(),
-        traceAddress,
-        transactionHash: hash,
-        action: { callType: 'call', from, to, value },
-      });
-      const { follow, of } = await indexed(
-        service,
-        {
-          blocks: around(odd),
-          ...answering('trace_block', ({ block }) => ({
-            result: (block?.transactions ?? []).flatMap(({ hash }, place) => [
-              flat(block?.frames[place] ?? {}, [], hash),
-              ...(block?.block.number === '0x2'
-                ? [{ ...frame, traceAddress: [0], transactionHash: hash }]
-                : []),
-            ]),
-          })),
-        },
-        { traces },
-      );
-      await follow();
-      expect((await of(payee)).traces).toBe('some');
-    },
-  );
-
-  test.for([
-    ['by hash', ({ hash }: { hash: string }) => ({ transactionHash: hash })],
-    ['by position', (_: unknown, transactionPosition: number) => ({ transactionPosition })],
-    [
-      'by position next to a hash of zeros',
-      (_: unknown, place: number) => ({ transactionPosition: hexOf(place), transactionHash: zeroes }),
-    ],
-  ] as const)('of trace_block belong to their transactions %s', async ([, naming], { service }) => {
-    const { follow, of, texts } = await indexed(
-      service,
-      {
-        blocks: around(inner),
-        ...answering('trace_block', ({ block }) => ({
-          result: (block?.transactions ?? []).flatMap((transaction, place): object[] => {
-            const name = naming(transaction, place);
-            if (block?.block.number === '0x2') return innerFlat.map((frame) => ({ ...frame, ...name }));
-            const { from, to, value } = block?.frames[place] ?? {};
-            return [
-              { type: 'call', traceAddress: [], action: { callType: 'call', from, to, value }, ...name },
-            ];
-          }),
-        })),
-      },
-      { traces: 'trace' },
-    );
-    await follow();
-    expect(await texts(payee)).toContain('[receive] Received 0.4 ETH from 0xc3...c3c3');
-    expect((await of(payee)).traces).toBe('all');
-  });
-
   test('are asked for by number of a node that does not give them by hash', async ({ service }) => {
-    const { follow, of, nodes } = await indexed(
+    const { of, texts, differences, nodes } = await indexed(
       service,
       {
         blocks: around(inner),
         answer: ({ method, block }) => {
-          if (method === 'debug_traceBlockByHash') return refusal(-32601, 'in whatever words');
+          if (method === 'debug_traceBlockByHash') return failure(-32601, 'in whatever words');
           if (method !== 'debug_traceBlockByNumber') return undefined;
           return { result: block?.frames.map((result) => ({ result })) };
         },
       },
       { traces: 'debug' },
     );
-    await follow();
     expect((await of(payee)).traces).toBe('all');
-    expect(nodes[0]?.asked.filter((method) => method === 'debug_traceBlockByNumber')).not.toHaveLength(0);
+    expect(await texts(payee)).toContain('[receive] Received 0.4 ETH from 0xc3...c3c3');
+    expect(await differences()).toEqual([]);
+    expect(nodes[0]?.count('debug_traceBlockByNumber')).toBeGreaterThan(0);
   });
 
+  // That no word and no other code of an error matters, the tests of `judgeError` say.
   test.for([
-    [-32601, 'the method does not exist'],
-    [-32000, 'credits limited'],
-    [-32603, 'something new'],
-    [403, 'as the status of HTTP'],
+    ['an error', failure(-32000, 'credits limited')],
+    ['a status of HTTP', { status: 403 }],
   ] as const)(
-    'that a node refuses with code %i leave the index as it is without: %s',
-    async ([code, words], { service }) => {
-      const answer = code > 0 ? (`status ${code}` as const) : refusal(code, words);
-      const { follow, of, texts } = await indexed(
+    'that a node refuses by %s leave the index as it is without',
+    async ([, answer], { service }) => {
+      const { of, texts } = await indexed(
         service,
         {
           blocks: around(inner),
@@ -302,7 +152,6 @@ describe('traces', () => {
         },
         { traces: 'debug' },
       );
-      await follow();
       expect((await of(payer)).traces).toBe('some');
       expect(await texts(payer)).toContain('[send] Sent 1 ETH to 0xc3...c3c3');
     },
@@ -318,14 +167,13 @@ describe('a height without a block', () => {
   ];
   const ways: [string, Answer | 'before'][] = [
     ['null', { result: null }],
-    ['an error', refusal(12, 'requested epoch was a null round (2)')],
-    ['another error', refusal(-32000, 'nothing here')],
+    ['an error', failure(12, 'requested epoch was a null round (2)')],
     ['the block before', 'before'],
   ];
   test.for(ways.flatMap(([way, answer]) => [1, 3].map((count) => [way, count, answer] as const)))(
     'is passed where the next block follows the one before: %s, %i in a row',
     async ([, count, answer], { service }) => {
-      const { follow, texts, differences } = await indexed(service, {
+      const { texts, differences } = await indexed(service, {
         blocks: gap(count),
         answer: ({ method, params: [first], block, before }) => {
           if (method !== 'eth_getBlockByNumber' || !String(first).startsWith('0x')) return undefined;
@@ -333,7 +181,6 @@ describe('a height without a block', () => {
           return answer === 'before' ? { result: before } : answer;
         },
       });
-      await follow();
       expect(await texts(payer)).toEqual([
         '[send] Sent 1 ETH to 0xb2...b2b2',
         '[receive] Received 0.5 ETH from 0xb2...b2b2',
@@ -345,8 +192,7 @@ describe('a height without a block', () => {
   test.for(['0', '2', '190'])(
     'is passed however many there are in a row, also where the index begins at %s',
     async (from, { service }) => {
-      const { follow, texts } = await indexed(service, { blocks: gap(200) }, { from });
-      await follow();
+      const { texts } = await indexed(service, { blocks: gap(200) }, { from });
       expect((await texts(payer)).at(-1)).toBe('[receive] Received 0.5 ETH from 0xb2...b2b2');
     },
   );
@@ -354,81 +200,58 @@ describe('a height without a block', () => {
   test('is none where the next block has another parent: the node lacks a block, and is told so', async ({
     service,
   }) => {
-    const { follow } = await indexed(service, {
+    const run = await begin(service, {
       blocks: around(plain),
       answer: ({ method, params: [first] }) =>
-        method === 'eth_getBlockByNumber' && first === '0x2' ? refusal(12, 'a word of its own') : undefined,
+        method === 'eth_getBlockByNumber' && first === '0x2' ? failure(12, 'a word of its own') : undefined,
     });
-    await expect(follow()).rejects.toMatchObject({ error: { message: 'a word of its own' } });
+    await expect(run.follow()).rejects.toMatchObject({ error: { message: 'a word of its own' } });
   });
 });
 
 describe('receipts', () => {
   test.for([
-    [-32001, 'rpc method is not whitelisted'],
-    [-32600, 'eth_getBlockReceipts is not available on the Free tier'],
-    [-32601, 'no such method'],
-    [-32000, 'limit exceeded'],
-    [-32603, ''],
-    [403, 'as the status of HTTP'],
-    [404, 'as the status of HTTP'],
+    ['an error', failure(-32001, 'rpc method is not whitelisted')],
+    ['a status of HTTP', { status: 403 }],
+    ['null', { result: null }],
+    ['none', { result: [] }],
   ] as const)(
-    'are read one by one where a node refuses those of a block: %i %s',
-    async ([code, words], { service }) => {
-      const answer = code > 0 ? (`status ${code}` as const) : refusal(code, words);
-      const { follow, of } = await indexed(service, {
+    'are read one by one where a node answers %s for those of a block that has some',
+    async ([, answer], { service }) => {
+      const { of } = await indexed(service, {
         blocks: around(inner, plain),
         answer: ({ method }) => (method === 'eth_getBlockReceipts' ? answer : undefined),
       });
-      await follow();
       expect(
         (await of(payer)).records.map(({ transaction_fee }: { transaction_fee: string }) => transaction_fee),
       ).toEqual(['0.000021', '0.00005', '0.000021', '0.000021']);
     },
   );
 
-  test.for([
-    ['null', null],
-    ['none', []],
-  ] as const)(
-    'are read one by one where a node gives %s for a block that has some',
-    async ([, result], { service }) => {
-      const { follow, of } = await indexed(service, {
-        blocks: around(inner, plain),
-        ...answering('eth_getBlockReceipts', () => ({ result })),
-      });
-      await follow();
-      expect((await of(payer)).records).toHaveLength(4);
-    },
-  );
-
   test('have logs in their order, whatever numbers a node gives to them', async ({ service }) => {
     const logs = [1, 2, 3].map((amount) => ({ ...transfer(token, payer, payee, amount), logIndex: null }));
-    const { follow, of, differences } = await indexed(service, {
+    const { of, differences } = await indexed(service, {
       blocks: around({ tx: { from: payer, to: token, input: '0xa9059cbb' }, logs }),
     });
-    await follow();
     const { erc20_transfers: moved } = (await of(payer)).records[1];
     expect(moved.map(({ value }: { value: string }) => value)).toEqual(['1', '2', '3']);
     expect(await differences()).toEqual([]);
   });
 
   test('are asked for one at a time of a node that refuses everything', async ({ service }) => {
-    const { follow, nodes } = await indexed(service, {
+    const { follow, nodes } = await begin(service, {
       blocks: around(...Array.from({ length: 40 }, () => plain)),
       answer: ({ method, block }) =>
         method.endsWith('Receipts') || (method.endsWith('Receipt') && block === undefined)
-          ? refusal(-32000, 'credits limited')
+          ? failure(-32000, 'credits limited')
           : undefined,
     });
     await expect(follow()).rejects.toThrow('credits limited');
-    expect(nodes[0]?.asked.filter((method) => method === 'eth_getTransactionReceipt').length).toBeLessThan(
-      30,
-    );
+    expect(nodes[0]?.count('eth_getTransactionReceipt')).toBeLessThan(30);
   });
 
   test('of transactions that the block does not list are ignored', async ({ service }) => {
-    const { follow, of, texts } = await indexed(service, {
+    const { of, texts } = await indexed(service, {
       blocks: around(inner),
       ...answering('eth_getBlockReceipts', ({ block }) => {
         const own = block?.receipts ?? [];
@@ -438,7 +261,6 @@ describe('receipts', () => {
           : undefined;
       }),
     });
-    await follow();
     expect(await texts(payer)).toContain('[send] Sent 1 ETH to 0xc3...c3c3');
     expect((await of(payer)).records).toHaveLength(3);
   });
@@ -448,7 +270,6 @@ describe('a fee', () => {
   const recordOf = async (service: TestService, odd: OddTransaction, of = payer, fields: object = {}) => {
     const chain = chainAround({ transactions: [odd], fields: { ...fields } }, { payer, payee });
     const run = await indexed(service, { blocks: chain });
-    await run.follow();
     expect(await run.differences()).toEqual([]);
     const { records } = await run.of(of);
     return {
@@ -632,7 +453,6 @@ describe('forms of a node', () => {
     const run = await indexed(service, {
       blocks: around({ tx: { from: payer, ...tx }, receipt }, { ...plain, receipt: { contractAddress: '' } }),
     });
-    await run.follow();
     const { records } = await run.of(payer);
     expect(records[1]).toMatchObject({ to_address: null, created_contract: contract });
     expect(records[2]).not.toHaveProperty('created_contract');
@@ -647,7 +467,6 @@ describe('forms of a node', () => {
     const run = await indexed(service, {
       blocks: around({ tx: { from: payer, to: payee, ...fields } }),
     });
-    await run.follow();
     expect((await run.of(payer)).records[1]).toMatchObject({
       value: '0',
       nonce: '0',
@@ -665,7 +484,6 @@ describe('forms of a node', () => {
         {},
       ],
     });
-    await run.follow();
     expect((await run.of(payer)).records).toHaveLength(2);
     expect(await run.differences()).toEqual([]);
   });
@@ -679,7 +497,7 @@ describe('forms of a node', () => {
       { fields: { timestamp: hexOf(time) }, transactions: [plain] },
       {},
     ];
-    const run = await indexed(service, { blocks });
+    const run = await begin(service, { blocks });
     await expect(run.follow()).rejects.toThrow(
       'timestamp (it must be in seconds since 1970, not milliseconds)',
     );
@@ -696,6 +514,8 @@ describe('the contract of the native asset', () => {
     transfer(asset, bootloader, payer, 13_125_000_000_000n),
   ] as const;
   const value = 30_000_000_000_000_000n;
+  const onAsset = (service: TestService, transactions: readonly OddTransaction[], how: How = {}) =>
+    indexed(service, { blocks: around(...transactions) }, { nativeAsset: asset, ...how });
 
   test('logs fee, value and refund, of which the value alone moved', async ({ service }) => {
     const approval = {
@@ -703,25 +523,18 @@ describe('the contract of the native asset', () => {
       topics: [approvalTopic, wordOfHex(payer), wordOfHex(contract)],
       data: wordOfHex(5),
     };
-    const run = await indexed(
-      service,
-      {
-        blocks: around(
-          {
-            tx: { from: payer, to: payee, value: hexOf(value), ...price },
-            receipt,
-            logs: [fees[0], transfer(asset, payer, payee, value), fees[1]],
-          },
-          {
-            tx: { from: payer, to: token, input: '0x095ea7b3', ...price },
-            receipt,
-            logs: [fees[0], approval, fees[1]],
-          },
-        ),
-      },
-      { nativeAsset: asset.toUpperCase().replace('0X', '0x') },
-    );
-    await run.follow();
+    const sending = {
+      tx: { from: payer, to: payee, value: hexOf(value), ...price },
+      receipt,
+      logs: [fees[0], transfer(asset, payer, payee, value), fees[1]],
+    };
+    const approving = {
+      tx: { from: payer, to: token, input: '0x095ea7b3', ...price },
+      receipt,
+      logs: [fees[0], approval, fees[1]],
+    };
+    const nativeAsset = asset.toUpperCase().replace('0X', '0x');
+    const run = await onAsset(service, [sending, approving], { nativeAsset });
     const [, sent, approved] = await run.texts(payer);
     expect([sent, approved]).toEqual([
       '[send] Sent 0.03 ETH to 0xb2...b2b2',
@@ -737,17 +550,9 @@ describe('the contract of the native asset', () => {
   test('adds what no frame shows, and nothing that a frame shows', async ({ service }) => {
     const moved = { tx: { from: payer, to: asset, input: '0xa9059cbb', ...price }, receipt };
     const trace = { type: 'CALL', from: payer, to: asset, value: '0x0', input: '0xa9059cbb' };
-    const run = await indexed(
-      service,
-      {
-        blocks: around(
-          { ...moved, trace, logs: [fees[0], transfer(asset, payer, payee, 9n), fees[1]] },
-          { ...inner, logs: [transfer(asset, contract, payee, 4n * 10n ** 17n)] },
-        ),
-      },
-      { nativeAsset: asset, traces: 'debug' },
-    );
-    await run.follow();
+    const unseen = { ...moved, trace, logs: [fees[0], transfer(asset, payer, payee, 9n), fees[1]] };
+    const seen = { ...inner, logs: [transfer(asset, contract, payee, 4n * 10n ** 17n)] };
+    const run = await onAsset(service, [unseen, seen], { traces: 'debug' });
     const { records } = await run.of(payee);
     expect(
       records.map(({ native_transfers }: { native_transfers: { value: string }[] }) =>
@@ -764,35 +569,17 @@ describe('the contract of the native asset', () => {
       transfer(asset, payer, payee, value),
       transfer(asset, bootloader, paymaster, 13_125_000_000_000n),
     ];
-    const run = await indexed(
-      service,
-      { blocks: around({ tx: { from: payer, to: payee, value: hexOf(value), ...price }, receipt, logs }) },
-      { nativeAsset: asset },
-    );
-    await run.follow();
+    const tx = { from: payer, to: payee, value: hexOf(value), ...price };
+    const run = await onAsset(service, [{ tx, receipt, logs }]);
     expect((await run.of(payer)).records[1]).toMatchObject({ fee_payer: paymaster });
     expect((await run.sums(payer)).fees).toBe('21000000000000');
     expect(await run.sums(paymaster)).toMatchObject({ fees: '46875000000000', movements: '0' });
   });
 
   test('tells of what contracts move inside', async ({ service }) => {
-    const run = await indexed(
-      service,
-      {
-        blocks: around({
-          tx: { from: payer, to: contract, value: hexOf(value), input: '0x12345678', ...price },
-          receipt,
-          logs: [
-            fees[0],
-            transfer(asset, payer, contract, value),
-            transfer(asset, contract, payee, 7n),
-            fees[1],
-          ],
-        }),
-      },
-      { nativeAsset: asset },
-    );
-    await run.follow();
+    const tx = { from: payer, to: contract, value: hexOf(value), input: '0x12345678', ...price };
+    const inside = [transfer(asset, payer, contract, value), transfer(asset, contract, payee, 7n)];
+    const run = await onAsset(service, [{ tx, receipt, logs: [fees[0], ...inside, fees[1]] }]);
     const { records } = await run.of(payee);
     expect(records[1].native_transfers).toMatchObject([
       { from_address: contract, value: '7', internal_transaction: true },
@@ -827,7 +614,6 @@ describe('a Transfer whose fourth topic is a value', () => {
     'is an ERC-20 where the contract has decimals and is no ERC-721: %s',
     async ([, isNft], { service }) => {
       const run = await indexed(service, { blocks: around(odd), ...contractOf(isNft, 18) });
-      await run.follow();
       expect((await run.texts(payer))[1]).toBe('[token send] Sent 10 ODDC to 0xb2...b2b2');
       expect((await run.of(payer)).records[1]).toMatchObject({
         nft_transfers: [],
@@ -845,7 +631,6 @@ describe('a Transfer whose fourth topic is a value', () => {
     };
     const approved = { tx: { from: payer, to: token, input: '0x095ea7b3' }, logs: [approval] };
     const run = await indexed(service, { blocks: around(approved), ...contractOf(undefined, 18) });
-    await run.follow();
     expect((await run.texts(payer))[1]).toBe('[approve] Approved 10 ODDC');
     expect(await run.differences()).toEqual([]);
   });
@@ -855,7 +640,6 @@ describe('a Transfer whose fourth topic is a value', () => {
     ['decimals, and says that it is an ERC-721', true, 0],
   ] as const)('is an ERC-721 where the contract has %s', async ([, isNft, decimals], { service }) => {
     const run = await indexed(service, { blocks: around(odd), ...contractOf(isNft, decimals) });
-    await run.follow();
     expect((await run.of(payer)).records[1]).toMatchObject({ category: 'nft send', erc20_transfers: [] });
   });
 });
@@ -914,7 +698,6 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
 
   test('has rows, and charges no fee that was paid in advance', async ({ service }) => {
     const run = await indexed(service, { blocks: around(deposit, redeem) }, { traces: 'debug' });
-    await run.follow();
     expect((await run.texts(payee))[1]).toBe('[receive] Received 0.0003 ETH from 0xfc...fcfc');
     expect((await run.texts(payer))[1]).toBe('[receive] Received 3 ETH from 0xb3...b3b3');
     expect(await run.sums(alias)).toMatchObject({ movements: '0', fees: '0' });
@@ -924,7 +707,6 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
 
   test('counts a usual fee once', async ({ service }) => {
     const run = await indexed(service, { blocks: around(usual) }, { traces: 'debug' });
-    await run.follow();
     expect(await run.sums(payer)).toMatchObject({
       fees: '42000000000000',
       movements: String(-6n * 10n ** 17n),
@@ -935,7 +717,6 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
     const nameless = { purpose: 'something new', from: pool, to: payee };
     const odd = { ...redeem, trace: { ...redeem.trace, afterEVMTransfers: [nameless] } };
     const run = await indexed(service, { blocks: around(odd) }, { traces: 'debug' });
-    await run.follow();
     expect((await run.of(alias)).traces).toBe('some');
   });
 
@@ -943,7 +724,6 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
     const run = await indexed(service, {
       blocks: around({ ...redeem, tx: { ...redeem.tx, ticketId: '0x4' } }),
     });
-    await run.follow();
     expect(await run.sums(alias)).toMatchObject({ fees: '0' });
   });
 
@@ -954,7 +734,6 @@ describe('value that the protocol of Nitro moves outside of the code', () => {
       trace: { ...deposit.trace, error: 'reverted' },
     };
     const run = await indexed(service, { blocks: around(failed) }, { traces: 'debug' });
-    await run.follow();
     expect(await run.sums(alias)).toMatchObject({ movements: String(3n * 10n ** 18n) });
   });
 });
@@ -973,7 +752,7 @@ describe('an index that begins in the middle of a chain', () => {
       if (method !== 'eth_getBalance' || address !== contract) return undefined;
       return at === early ? before : { result: '0x0' };
     };
-  const gone = refusal(-32000, 'missing trie node');
+  const gone = failure(-32000, 'missing trie node');
   const untraced = { reason: 'untraced_blocks', amount: null, count: '3' };
   const rewards = { reason: 'rewards_unknown', amount: null, count: '3' };
   const hadBefore = (amount: string | null) => ({ reason: 'before_first_block', amount, count: null });
@@ -986,7 +765,6 @@ describe('an index that begins in the middle of a chain', () => {
     async ([_name, answer, reasons], { service }) => {
       const chain = { blocks: around(spent), answer: balances(answer) };
       const run = await indexed(service, chain, { from: '2' });
-      await run.follow();
       expect(await run.sums(contract)).toMatchObject({ difference: '0', status: 'explained', reasons });
     },
   );
@@ -1000,11 +778,9 @@ describe('an index that begins in the middle of a chain', () => {
       { blocks: around({ ...paid, trace: { ...paid.trace, value: '0x0' } }), answer: balances(gone) },
       { from: '2', traces: 'debug' },
     );
-    await whole.follow();
     expect(await whole.sums(contract)).toMatchObject({ status: 'equal', reasons: [] });
     const without = { blocks: around(paid), answer: balances({ result: '0x0' }) };
     const some = await indexed(service, without, { from: '2' });
-    await some.follow();
     expect(await some.sums(contract)).toMatchObject({ status: 'equal', reasons: [] });
   });
 
@@ -1012,7 +788,6 @@ describe('an index that begins in the middle of a chain', () => {
     '%s: has no list as of a block that it did not read, and says up to which one it is',
     async (path, { service }) => {
       const run = await indexed(service, { blocks: around(plain) }, { from: '2' });
-      await run.follow();
       const refused = await run.get(path, { address: payer, toBlock: '1' }).expect(400);
       const message = 'Block 1 is not in the index of this network';
       expect(refused.body).toMatchObject({
@@ -1033,7 +808,6 @@ describe('an index that begins in the middle of a chain', () => {
 
   test('says of no NFT list whole that it did not read', async ({ service }) => {
     const run = await indexed(service, { blocks: around(plain) }, { from: '2' });
-    await run.follow();
     const { body } = await run.get('nft', { address: payer, toDate: '1990-01-01' }).expect(200);
     expect(body.coverage.nft_amounts).toBe('since_start');
     const now = (await run.get('nft', { address: payer }).expect(200)).body;

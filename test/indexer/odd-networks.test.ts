@@ -1,40 +1,22 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
-import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { testNetwork } from '../support/networks.ts';
-import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
+import { blockAfter, type ReplayBlock } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex } from './index-fixture.ts';
 import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+import { readerOf } from './reader.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
-let lastChainId = 5_000;
 
-/** Indexes the blocks of a node whose newest is the last of them. */
-async function follow(database: TestDatabase, blocks: readonly ReplayBlock[]) {
-  lastChainId += 1;
-  const chainId = String(lastChainId);
-  const node = await startReplayNode(chainId, blocks);
-  node.setHead(blocks.at(-1)?.block.hash ?? '');
-  const startBlock = BigInt(blocks[0]?.block.number ?? 0);
-  const index = createTestIndex(database, node.url, { chainId, startBlock, tries: 1 });
-  const network = testNetwork([node.url], { chainId });
-  const provider = createIndexerProvider(database);
+/** An index of these blocks, and what it answers. */
+async function start(database: TestDatabase, blocks: readonly ReplayBlock[]) {
+  const run = await replayedIndex(database, blocks, { tries: 1 });
+  const reader = readerOf(database, run.index.network);
   return {
-    chainId,
-    node,
-    index,
-    state: () => index.state(),
-    async records(address: string) {
-      const question = { network, order: 'DESC', limit: 100, position: undefined } as const;
-      return (await provider.history({ ...question, address })).records;
-    },
-    async close() {
-      index.close();
-      await node.close();
-    },
+    ...run,
+    records: async (address: string) => (await reader.history(address)).records,
   };
 }
 
@@ -50,9 +32,9 @@ describe('a transaction without a receipt', () => {
       const received = new Set(recorded.receipts.map(({ transactionHash }) => transactionHash));
       const missing = recorded.block.transactions.filter(({ hash }) => !received.has(hash));
       expect(missing).toEqual([recorded.block.transactions[place]]);
-      const run = await follow(database, [recorded, blockAfter(recorded)]);
+      const run = await start(database, [recorded, blockAfter(recorded)]);
       await run.index.follow();
-      expect(await run.state()).toMatchObject({
+      expect(await run.index.state()).toMatchObject({
         head: { number: BigInt(recorded.block.number) + 1n },
         withoutReceipt: 1n,
       });
@@ -67,21 +49,19 @@ describe('a transaction without a receipt', () => {
         nft_transfers: [],
       });
       expect(record).not.toHaveProperty('receipt_gas_used');
-      await run.close();
     },
   );
 
   test('is waited for while its block is the newest', async ({ database }) => {
     const recorded = readFixture<RecordedBlock>('cronos/6541');
-    const run = await follow(database, [recorded]);
+    const run = await start(database, [recorded]);
     expect(await run.index.follow()).toEqual([]);
-    expect((await run.state())?.head).toBeUndefined();
+    expect((await run.index.state())?.head).toBeUndefined();
     const next = blockAfter(recorded);
     run.node.add(next);
     run.node.setHead(next.block.hash);
     await run.index.follow();
-    expect((await run.state())?.withoutReceipt).toBe(1n);
-    await run.close();
+    expect((await run.index.state())?.withoutReceipt).toBe(1n);
   });
 
   test('keeps its place when a later block has it once more, with the receipt', async ({ database }) => {
@@ -101,22 +81,20 @@ describe('a transaction without a receipt', () => {
       block: { ...next.block, transactions: recorded.block.transactions },
       receipts: [receipt],
     };
-    const run = await follow(database, [recorded, again, blockAfter(next)]);
+    const run = await start(database, [recorded, again, blockAfter(next)]);
     await run.index.follow();
     expect((await run.records(transaction?.from ?? '')).map(({ receipt_status }) => receipt_status)).toEqual([
-      '1',
       '0',
+      '1',
     ]);
-    await run.close();
   });
 
   test('is no failure where the header commits to receipts: the node lacks it', async ({ database }) => {
     const recorded = readFixture<RecordedBlock>('cronos/6541');
     const committed = { ...recorded, block: { ...recorded.block, receiptsRoot: `0x${'5'.repeat(64)}` } };
-    const run = await follow(database, [committed, blockAfter(recorded)]);
+    const run = await start(database, [committed, blockAfter(recorded)]);
     await expect(run.index.follow()).rejects.toThrow('receipt of 0x5395ae4b');
     expect(run.index.follower.blockedAt()).toBe(6541n);
-    await run.close();
   });
 });
 
@@ -152,7 +130,7 @@ describe('a token that is logged as ERC-721 and ERC-1155 at once', () => {
         receipts: last.receipts.map((receipt) => ({ ...receipt, blockHash: hash })),
         traces: null,
       };
-      const run = await follow(database, [...blocks, replaced]);
+      const run = await start(database, [...blocks, replaced]);
       await run.index.follow();
       const held = () =>
         database
@@ -169,16 +147,15 @@ describe('a token that is logged as ERC-721 and ERC-1155 at once', () => {
       run.node.add({ block: other, receipts: [], traces: null });
       run.node.setHead(other.hash);
       await run.index.follow();
-      expect((await run.state())?.head?.hash).toBe(other.hash);
+      expect((await run.index.state())?.head?.hash).toBe(other.hash);
       expect(await held()).toEqual(amount('3'));
-      await run.close();
     },
   );
 });
 
 test('a row that is there already is an error, and none is dropped in silence', async ({ database }) => {
   const block = twoTransfers();
-  const run = await follow(database, [block, blockAfter(block)]);
+  const run = await start(database, [block, blockAfter(block)]);
   const row = {
     chain_id: run.chainId,
     wallet: bytesOf(bob),
@@ -196,8 +173,7 @@ test('a row that is there already is an error, and none is dropped in silence', 
   await expect(run.index.follow()).rejects.toThrow('duplicate key');
   await expect(run.index.follow()).rejects.toThrow('duplicate key');
   expect(run.index.follower.blockedAt()).toBe(16n);
-  expect((await run.state())?.head).toBeUndefined();
-  await run.close();
+  expect((await run.index.state())?.head).toBeUndefined();
 });
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
@@ -245,13 +221,12 @@ describe('a delegation of EIP-7702', () => {
     database,
   }) => {
     const block = await decoded({});
-    const run = await follow(database, [block, blockAfter(block)]);
+    const run = await start(database, [block, blockAfter(block)]);
     await run.index.follow();
     expect(await run.records(own)).toMatchObject([
       { category: 'contract interaction', summary: 'Delegated the account to 0xca...caca' },
     ]);
     expect((await run.records(alice))[0]?.summary).toBe('Sent 0 ETH to 0xb0...b0b0');
-    await run.close();
   });
 
   test.for([

@@ -1,14 +1,13 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { chainAround, type OddChain, refusal } from '../support/odd-chain.ts';
-import { endOddIndexes, startOddIndex } from '../support/odd-index.ts';
+import { failure } from '../support/node/flaw.ts';
+import { chainAround, type OddChain } from '../support/odd-chain.ts';
+import { startOddIndex } from '../support/odd-index.ts';
 import type { TestService } from '../support/service.ts';
 
 const [payer, payee] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 const blocks = chainAround({}, { payer, payee });
 const whole: OddChain = { blocks };
-
-endOddIndexes();
 
 /** A network whose nodes have these chains, and its index. */
 async function start(service: TestService, ...chains: readonly OddChain[]) {
@@ -21,20 +20,17 @@ async function start(service: TestService, ...chains: readonly OddChain[]) {
 }
 
 describe('an unknown error of the first of two nodes', () => {
+  const saying = (code: number, words: string): OddChain => ({
+    blocks,
+    answer: ({ method }) => (method === 'eth_chainId' ? undefined : failure(code, words)),
+  });
+
+  // Of other codes and words `judgeError` makes the same, as its tests say.
   test.for([
     [-32000, 'credits limited'],
-    [-32000, 'limit exceeded'],
-    [-32001, 'plan does not include this'],
-    [-32603, 'something of its own'],
-    [-32602, 'invalid argument 0'],
-    [-39999, ''],
     [3, 'execution reverted'],
   ] as const)('keeps nobody from the second: %i %s', async ([code, words], { service }) => {
-    const broken: OddChain = {
-      blocks,
-      answer: ({ method }) => (method === 'eth_chainId' ? undefined : refusal(code, words)),
-    };
-    const run = await start(service, broken, whole);
+    const run = await start(service, saying(code, words), whole);
     expect((await run.balance().expect(200)).body).toMatchObject({ balance: '9000000000000000000' });
     await run.follow();
     const { body, headers } = await run.history().expect(200);
@@ -43,36 +39,21 @@ describe('an unknown error of the first of two nodes', () => {
   });
 
   test('leaves it alone for a while', async ({ service }) => {
-    const broken: OddChain = {
-      blocks,
-      answer: ({ method }) => (method === 'eth_chainId' ? undefined : refusal(-32000, 'credits limited')),
-    };
-    const { clients, network, nodes } = await start(service, broken, whole);
+    const { clients, network, nodes } = await start(service, saying(-32000, 'credits limited'), whole);
     for (let times = 0; times < 20; times += 1) await clients.for(network).getBlockNumber();
-    expect(nodes[0]?.asked.filter((method) => method === 'eth_blockNumber').length).toBeLessThan(4);
-  });
-
-  test('is reported in its own words where there is no other', async ({ service }) => {
-    const broken: OddChain = {
-      blocks,
-      answer: ({ method }) =>
-        method === 'eth_getBlockByNumber' ? refusal(-32000, 'words of its own') : undefined,
-    };
-    const run = await start(service, broken);
-    await expect(run.follow()).rejects.toMatchObject({ error: { message: 'words of its own' } });
-    await run.balance().expect(200);
+    expect(nodes[0]?.count('eth_blockNumber')).toBeLessThan(4);
   });
 });
 
 test('a node that answers one method by a status of HTTP counts as a node that works', async ({
   service,
 }) => {
-  const answer: OddChain['answer'] = ({ method }) => (method.includes('trace') ? 'status 403' : undefined);
+  const answer: OddChain['answer'] = ({ method }) => (method.includes('trace') ? { status: 403 } : undefined);
   const run = await start(service, { blocks, answer }, whole);
   await run.follow();
   expect((await run.history().expect(200)).headers['x-index-traces']).toBe('all');
   // The second node gives the traces, and nothing else.
-  expect(new Set(run.nodes[1]?.asked)).toEqual(new Set(['eth_chainId', 'debug_traceBlockByHash']));
+  expect(new Set(run.nodes[1]?.methods())).toEqual(new Set(['eth_chainId', 'debug_traceBlockByHash']));
 });
 
 /** Answers one question in so much time, and reports a limit to all others. */
@@ -82,7 +63,7 @@ function limited(ms: number, how: 'status' | 'code'): OddChain {
     blocks,
     answer: () => {
       if (performance.now() - last < ms)
-        return how === 'status' ? 'status 429' : refusal(-32005, 'in whatever words');
+        return how === 'status' ? { status: 429 } : failure(-32005, 'in whatever words');
       last = performance.now();
       return undefined;
     },
@@ -103,7 +84,7 @@ describe('a node that limits questions', () => {
             () => 'failed',
           );
         await expect.poll(follow, { timeout: 120_000, interval: 10 }).toBe('done');
-        const { asked = [] } = run.nodes[0] ?? {};
+        const asked = run.nodes[0]?.methods() ?? [];
         // Three questions go out together, and three more find the pace. From then on it is that of the limit.
         expect(asked.length).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000 + 6);
         expect(asked.filter((method) => method === 'eth_chainId').length).toBeLessThan(asked.length / 4);

@@ -3,14 +3,14 @@ import { wantedFacets } from '../../src/providers/indexer/classify/facets.ts';
 import { kindNumber } from '../../src/providers/indexer/classify/kinds.ts';
 import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
-import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
+import { pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { seenQuery } from '../../src/providers/indexer/read/seen-store.ts';
 import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-
-const wallet = `0x${'ab'.repeat(20)}`;
+import { insertIndexHead } from '../support/index-head.ts';
+import { holdingPlace, pageQueries, question, wallet } from './page-queries.ts';
 
 const parted = [
   ...['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'],
@@ -29,8 +29,7 @@ test.beforeAll(async ({ database }) => {
       );
     }
   }
-  await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
-    VALUES (1, 0, 9, '\\x00', now())`);
+  await insertIndexHead(db, { chain_id: '1' });
 });
 
 type Plan = {
@@ -54,42 +53,9 @@ async function scanned(
   return scans(rows[0]['QUERY PLAN'][0].Plan);
 }
 
-const question = { chainId: '1', wallet, order: 'DESC', limit: 101 } as const;
-const searches = [
-  ['of a history, of kinds', { category: ['borrow', 'mint'], direction: 'send' }],
-  ['of a history, of tokens', { token: [wallet], fromBlock: 3n }],
-  ['of a history, of everything', { token: [wallet], counterparty: wallet, category: ['burn'], toBlock: 8n }],
-] as const;
-const acquired = { blockNumber: 5n, logIndex: 2 };
-const holdingPlace = { acquired, contract: wallet, tokenId: 7n };
-
 // A cluster parts the tables in its own way: citus.test.ts.
 describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
-  const queries = [
-    ['of a history', historyQuery({ ...question, after: undefined })],
-    ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
-    ...searches.map(
-      ([name, search]) => [name, historyQuery({ ...question, after: undefined, search })] as const,
-    ),
-    [
-      'of a history with credits',
-      historyQuery({
-        ...question,
-        after: { blockNumber: 5n, index: 1 },
-        search: { entries: ['transactions', 'withdrawals', 'rewards'], fromBlock: 2n },
-      }),
-    ],
-    ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
-    ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
-    [
-      'of NFTs of contracts',
-      holdingQuery({ ...question, asOf: undefined, after: undefined, contracts: [wallet] }),
-    ],
-    ['of NFTs, further down', holdingQuery({ ...question, asOf: 8n, after: holdingPlace })],
-    ['of NFTs as of long ago', pastQuery({ ...question, asOf: 8n, after: holdingPlace }, 100)],
-  ] as const;
-
-  test.for(queries)('%s touches one part of each table', async ([_name, query], { database }) => {
+  test.for(pageQueries)('%s touches one part of each table', async ([_name, query], { database }) => {
     const relations = new Set((await scanned(database, query)).map((plan) => plan['Relation Name']));
     const tables = [...relations]
       .filter((name) => name !== undefined && name !== 'halves')

@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import type { Step } from '../../src/providers/indexer/follow/follower.ts';
+import { closing } from '../support/closing.ts';
 import { test } from '../support/fixtures.ts';
-import { deniesReceipts, readReorganisation, startReplayNode } from '../support/node/replay.ts';
+import { deniesReceipts, readReorganisation } from '../support/node/replay.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 const recordings = [
   { name: 'reorg-13522937-13522962', start: 13_522_937n, complete: false, rollbacks: 3 },
@@ -18,9 +20,7 @@ describe('a recorded reorganisation of Polygon', () => {
     async (recording, { database, otherDatabase }) => {
       const { name, start, complete, rollbacks } = recording;
       const { blocks, moments } = readReorganisation(name, complete);
-      const chainId = String(start + (complete ? 1n : 0n)); // they must not meet in one index
-      const node = await startReplayNode(chainId, blocks);
-      const index = createTestIndex(database, node.url, { chainId, startBlock: start });
+      const { chainId, node, index } = await replayedIndex(database, blocks, { startBlock: start });
       const steps: Step[] = [];
       for (const { head, denied } of moments) {
         node.setHead(head);
@@ -33,14 +33,11 @@ describe('a recorded reorganisation of Polygon', () => {
       const state = await index.state();
       expect(state?.head?.hash).toBe(moments.at(-1)?.head);
 
-      const fresh = createTestIndex(otherDatabase, node.url, { chainId, startBlock: start });
+      const fresh = closing(createTestIndex(otherDatabase, node.url, { chainId, startBlock: start }));
       await fresh.follow();
       expect(await dumpIndex(database, chainId)).toEqual(await dumpIndex(otherDatabase, chainId));
       const { wallet_history: rows } = (await dumpIndex(database, chainId)) as { wallet_history: unknown[] };
       expect(rows.length).toBeGreaterThan(100);
-      index.close();
-      fresh.close();
-      await node.close();
     },
   );
 });

@@ -5,7 +5,7 @@ import { startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, readReorganisation, startReplayNode } from '../support/node/replay.ts';
-import { createTestIndex, dumpIndex, runIndex } from './index-fixture.ts';
+import { createTestIndex, dumpIndex, emptyIndex, runIndex } from './index-fixture.ts';
 
 const { blocks } = readReorganisation('reorg-13522937-13522962');
 const startBlock = 13_522_955n; // a stretch without reorganisation but at 13522959
@@ -103,7 +103,7 @@ describe('two indexers of one network', () => {
     const indexes = [0, 1].map(() =>
       createTestIndex(database, node.url, { chainId: '137', startBlock, maxBatch: 1 }),
     );
-    await Promise.all(['index_state', 'index_blocks', ...tables].map((table) => database.db(table).delete()));
+    await emptyIndex(database);
     const outcomes = await Promise.allSettled(indexes.map((index) => index.follow()));
     const refused = outcomes.flatMap((outcome) =>
       outcome.status === 'rejected' ? [outcome.reason.name] : [],
@@ -111,23 +111,13 @@ describe('two indexers of one network', () => {
     expect(refused.every((name) => name === 'IndexMovedError' || name === 'error')).toBe(true);
     for (const index of indexes) await index.follow();
     const both = await dumpIndex(database, '137');
-    await Promise.all(['index_state', 'index_blocks', ...tables].map((table) => database.db(table).delete()));
+    await emptyIndex(database);
     const alone = createTestIndex(database, node.url, { chainId: '137', startBlock });
     await alone.follow();
     expect(both).toEqual(await dumpIndex(database, '137'));
     for (const index of [alone, ...indexes]) index.close();
   });
 });
-
-const tables = [
-  'wallet_history',
-  'history_facets',
-  'nft_changes',
-  'nft_holdings',
-  ...['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'],
-  'nft_tokens',
-  'token_contracts',
-];
 
 test('an index that is up to date asks the node again and again, but the database nothing', async ({
   database,

@@ -12,7 +12,8 @@ import type {
 import { test } from '../support/fixtures.ts';
 import { type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex, dumpIndex, walk } from './index-fixture.ts';
+import { walk } from '../support/walk.ts';
+import { createTestIndex, dumpIndex, mostOften } from './index-fixture.ts';
 
 const names = [1, 2, 3, 4, 5, 6, 7].map((number) => `ethereum/1768611${number}`);
 const blocks = names.map((name) => decodeRecorded(name));
@@ -54,14 +55,8 @@ async function historyOf(
   return pages.flatMap(({ records }) => records);
 }
 
-const most = (values: readonly string[]) => {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
-};
-
 /** Wallets by the number of their transactions, the busiest first. */
-const busiest = () => most([...transactions.values()].flatMap((each) => [...walletMoves(each).keys()]));
+const busiest = () => mostOften([...transactions.values()].flatMap((each) => [...walletMoves(each).keys()]));
 
 /** The other side of each transfer of a record, what was transferred, and where to. */
 function transfersOf(record: HistoryRecord) {
@@ -106,10 +101,12 @@ function isSelected(record: HistoryRecord, wallet: string, filter: HistoryFilter
 /** Searches of every kind for what a wallet has and what it has not. */
 function searchesOf(records: readonly HistoryRecord[]): HistoryFilter[] {
   const transfers = records.flatMap(transfersOf);
-  const tokens = most(transfers.flatMap(({ token }) => token ?? []));
-  const others = most(transfers.flatMap(({ other }) => other ?? [])).slice(0, 3);
-  const callers = most(records.flatMap(({ from_address, to_address }) => [from_address, to_address ?? '']));
-  const categories = most(records.map(({ category }) => category)) as HistoryRecord['category'][];
+  const tokens = mostOften(transfers.flatMap(({ token }) => token ?? []));
+  const others = mostOften(transfers.flatMap(({ other }) => other ?? [])).slice(0, 3);
+  const callers = mostOften(
+    records.flatMap(({ from_address, to_address }) => [from_address, to_address ?? '']),
+  );
+  const categories = mostOften(records.map(({ category }) => category)) as HistoryRecord['category'][];
   const time = new Date(records[0]?.block_timestamp ?? 0);
   return [
     ...categories.map((category) => ({ category: [category] })),
@@ -171,7 +168,7 @@ describe('a search', () => {
 
   test('compares whole addresses, not only what the index keeps of them', async () => {
     const wallet = '0x28c6c06298d514db089934071355e5743bf21d60';
-    const [token = ''] = most(
+    const [token = ''] = mostOften(
       (await historyOf(wallet, {})).flatMap(transfersOf).flatMap((each) => each.token ?? []),
     );
     const alike = `${token.slice(0, -2)}${token.endsWith('00') ? '01' : '00'}`;
@@ -215,20 +212,9 @@ function expectedTokens(wallet: string, upTo: number): string[] {
 const textOf = ({ token_address, token_id, amount }: NftEntry) => `${token_address} ${token_id} ${amount}`;
 
 /** Wallets by the number of NFTs that they got and lost. */
-const owners = () => most(blocks.flatMap(nftChanges).map(({ wallet }) => wallet));
+const owners = () => mostOften(blocks.flatMap(nftChanges).map(({ wallet }) => wallet));
 
 describe('a whole walk', () => {
-  test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
-    for (const wallet of owners().slice(0, 50)) {
-      for (const order of ['ASC', 'DESC'] as const) {
-        const pages = await walk((position) => reader.nfts(page(wallet, order, 2, position)));
-        const owned = pages.flatMap(({ entries }) => entries.map(textOf));
-        const expected = expectedTokens(wallet, 7);
-        expect(owned).toEqual(order === 'ASC' ? expected : expected.reverse());
-      }
-    }
-  });
-
   test('of NFTs as of a block, or of its time, has what each of 20 wallets owned then', async () => {
     for (const wallet of owners().slice(0, 20)) {
       for (const upTo of [1, 3, 5, 7]) {

@@ -2,15 +2,15 @@ import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { isAtAll, isError } from '../../src/providers/indexer/follow/node-error.ts';
-import { indexTables } from '../../src/providers/indexer/store/rollback/distribute-store.ts';
 import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
+import { closing } from '../support/closing.ts';
 import { test } from '../support/fixtures.ts';
 import { of } from '../support/node/flaw.ts';
 import { without } from '../support/node/limits.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { pruned, type ReplayNode, startReplayNode } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
-import { createTestIndex, dumpIndex } from './index-fixture.ts';
+import { createTestIndex, dumpIndex, emptyIndex } from './index-fixture.ts';
 
 const chainId = '1';
 const startBlock = 17_686_111n;
@@ -34,7 +34,7 @@ test.beforeAll(async ({ database }) => {
   index.close();
 });
 test.beforeEach(async ({ otherDatabase }) => {
-  for (const table of indexTables) await otherDatabase.db(table).delete();
+  await emptyIndex(otherDatabase);
   node = await startNode(replay.url);
   spare = await startReplayNode(chainId, recorded);
   spare.setHead(newest);
@@ -52,50 +52,14 @@ const native = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
   Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));
 
 describe('what a spare node does not have', () => {
-  test('does not decide on traces of a node that was late once', async ({ otherDatabase }) => {
-    spare.setFlaws(without('debug_traceBlockByHash'));
-    let late = 0;
-    node.setFlaws(
-      of('debug_traceBlockByHash', () => {
-        late += 1;
-        return late === 1 ? silence() : undefined;
-      }),
-    );
-    const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
-    await index.follow();
-    expect(index.untraced).toEqual([]);
-    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    index.close();
-  });
-
   test('is asked of the other one, also where the spare comes first', async ({ otherDatabase }) => {
-    const first = await startNode(spare.url);
+    const first = closing(await startNode(spare.url));
     first.setFlaws(without('debug_traceBlockByHash', 'eth_getBlockReceipts'));
-    const index = createTestIndex(otherDatabase, [first.url, node.url], options);
+    const index = closing(createTestIndex(otherDatabase, [first.url, node.url], options));
     await index.follow();
     expect(index.untraced).toEqual([]);
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
     expect(spare.count('eth_getTransactionReceipt')).toBe(0);
-    index.close();
-    await first.close();
-  });
-
-  test('does not make an index ask for each receipt because a node was late once', async ({
-    otherDatabase,
-  }) => {
-    spare.setFlaws(without('eth_getBlockReceipts'));
-    let late = 0;
-    node.setFlaws(
-      of('eth_getBlockReceipts', () => {
-        late += 1;
-        return late === 1 ? silence() : undefined;
-      }),
-    );
-    const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
-    await index.follow();
-    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    expect(node.count('eth_getTransactionReceipt') + spare.count('eth_getTransactionReceipt')).toBe(0);
-    index.close();
   });
 });
 
@@ -107,12 +71,13 @@ describe('a block that holds more than a node gives', () => {
         at === second || at === `0x${(startBlock + 1n).toString(16)}`;
       const method = traceMethod === 'debug' ? 'debug_traceBlockByHash' : 'trace_block';
       node.setFlaws(of(method, ({ params }) => (isOfSecond(params) ? overfull : undefined)));
-      const index = createTestIndex(otherDatabase, node.url, { ...options, traceMethod, timeoutMs: 10_000 });
+      const index = closing(
+        createTestIndex(otherDatabase, node.url, { ...options, traceMethod, timeoutMs: 10_000 }),
+      );
       await index.follow();
       expect(index.untraced).toEqual([startBlock + 1n]);
       expect(await index.state()).toMatchObject({ untracedBlocks: 1n, head: { number: startBlock + 2n } });
       expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
-      index.close();
     },
   );
 
@@ -121,11 +86,10 @@ describe('a block that holds more than a node gives', () => {
     node.setFlaws(
       of('eth_getBlockReceipts', ({ params: [number] }) => (number === at ? overfull : undefined)),
     );
-    const index = createTestIndex(otherDatabase, node.url, { ...options, timeoutMs: 10_000 });
+    const index = closing(createTestIndex(otherDatabase, node.url, { ...options, timeoutMs: 10_000 }));
     await index.follow();
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
     expect(node.count('eth_getTransactionReceipt')).toBe(133);
-    index.close();
   });
 
   test('is indexed without traces that came at no try in time', async ({ otherDatabase }) => {
@@ -137,30 +101,16 @@ describe('a block that holds more than a node gives', () => {
         return silence();
       }),
     );
-    const index = createTestIndex(otherDatabase, node.url, { ...options, tries: 3 });
+    const index = closing(createTestIndex(otherDatabase, node.url, { ...options, tries: 3 }));
     await index.follow();
     expect(late).toBe(3);
     expect(index.untraced).toEqual([startBlock + 1n]);
     expect((await index.state())?.untracedBlocks).toBe(1n);
     expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
-    index.close();
   });
 });
 
 describe('a node alone', () => {
-  test('with neither way to trace gives an index that says so, whichever is asked for', async ({
-    otherDatabase,
-  }) => {
-    spare.setFlaws(without('debug_traceBlockByHash', 'trace_block'));
-    for (const traceMethod of ['debug', 'trace'] as const) {
-      for (const table of indexTables) await otherDatabase.db(table).delete();
-      const index = createTestIndex(otherDatabase, spare.url, { ...options, traceMethod });
-      await index.follow();
-      expect(await index.state()).toMatchObject({ internalTransfers: traceMethod, untracedBlocks: 3n });
-      index.close();
-    }
-  });
-
   test.for(['debug', 'trace'] as const)(
     'that no longer has the traces of old blocks lets an index go on after a restart: %s',
     async (traceMethod, { otherDatabase }) => {
@@ -170,26 +120,23 @@ describe('a node alone', () => {
       before.close();
       spare.setFlaws(...recorded.slice(0, 2).map(({ block }) => pruned(block)));
       spare.setHead(newest);
-      const after = createTestIndex(otherDatabase, spare.url, { ...options, traceMethod });
+      const after = closing(createTestIndex(otherDatabase, spare.url, { ...options, traceMethod }));
       await after.follow();
       expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
       expect((await after.state())?.untracedBlocks).toBe(0n);
-      after.close();
     },
   );
 
-  test.for(['error', 'each', 'none'] as const)(
-    'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
-    async (way, { otherDatabase }) => {
-      spare.setFlaws(...recorded.slice(1, 2).map(({ block }) => pruned(block, way)));
-      const index = createTestIndex(otherDatabase, spare.url, options);
-      await index.follow();
-      expect((await index.state())?.untracedBlocks).toBe(1n);
-      expect(index.untraced).toEqual([startBlock + 1n]);
-      expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
-      index.close();
-    },
-  );
+  test('that lost the traces of a block before it was indexed leaves out what only they tell', async ({
+    otherDatabase,
+  }) => {
+    spare.setFlaws(...recorded.slice(1, 2).map(({ block }) => pruned(block)));
+    const index = closing(createTestIndex(otherDatabase, spare.url, options));
+    await index.follow();
+    expect((await index.state())?.untracedBlocks).toBe(1n);
+    expect(index.untraced).toEqual([startBlock + 1n]);
+    expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
+  });
 
   test('that breaks connections now and then gives the same index', async ({ otherDatabase }) => {
     let count = 0;
@@ -197,7 +144,7 @@ describe('a node alone', () => {
       count += 1;
       return count % 5 === 0 ? 'drop' : undefined;
     });
-    const index = createTestIndex(otherDatabase, spare.url, { ...options, tries: 20 });
+    const index = closing(createTestIndex(otherDatabase, spare.url, { ...options, tries: 20 }));
     const follow = () =>
       index.follow().then(
         () => true,
@@ -205,7 +152,6 @@ describe('a node alone', () => {
       );
     for (let attempt = 0; attempt < 50 && !(await follow()); attempt += 1);
     expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
-    index.close();
   });
 });
 

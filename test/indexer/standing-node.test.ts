@@ -4,40 +4,35 @@ import type { DataProviderName } from '../../src/chain/rpc/client/network.ts';
 import { NodeBelowError } from '../../src/providers/indexer/follow/ancestor.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
+import { closing } from '../support/closing.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { blockAfter, startReplayNode } from '../support/node/replay.ts';
+import { blockAfter } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered, runIndex } from './index-fixture.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = blockAfter(first);
 const third = blockAfter(second);
-let lastChainId = 6_300;
 
 /** An index that is complete to the second of three blocks, and what follows its node from there on. */
 async function start(database: TestDatabase, patience: { readonly belowPatienceMs?: number } = {}) {
-  lastChainId += 1;
-  const chainId = String(lastChainId);
-  const node = await startReplayNode(chainId, [first, second, third]);
-  node.setHead(second.block.hash);
-  const open = () => createTestIndex(database, node.url, { chainId, startBlock: 68_215n, ...patience });
-  const index = open();
+  const run = await replayedIndex(database, [first, second, third], { head: second, ...patience });
+  const { chainId, node, index } = run;
   await index.follow();
   const metrics = createMetrics(() => {});
   let provider: DataProviderName = 'indexer';
   const networks = { list: () => registered(index.network, provider).list() };
   watchIndexes(metrics, { db: database.db, networks });
   return {
-    chainId,
-    index,
-    node,
+    ...run,
     leaveTo: (other: DataProviderName) => {
       provider = other;
     },
     /** A process that begins here, and so asks at once what an older one asks every 5 s. */
-    open,
+    open: () => closing(createTestIndex(database, node.url, { chainId, startBlock: 68_215n, ...patience })),
     secondsOf: async (gauge: 'new_block' | 'seen') => {
       const { text } = await metrics.scrape();
       const found = new RegExp(`^tallystick_index_${gauge}_seconds{chain_id="${chainId}"} (.*)$`, 'm').exec(
@@ -52,13 +47,12 @@ async function start(database: TestDatabase, patience: { readonly belowPatienceM
          WHERE chain_id = ?`,
         [chainId],
       ),
-    [Symbol.asyncDispose]: node.close,
   };
 }
 
 describe('an index whose node stands still', () => {
   test('tells for how long, though it hears of the node, and of the next block', async ({ database }) => {
-    await using run = await start(database);
+    const run = await start(database);
     expect(await run.secondsOf('new_block')).toBeLessThan(60);
     await run.age();
     const index = run.open();
@@ -68,48 +62,44 @@ describe('an index whose node stands still', () => {
     run.node.setHead(third.block.hash);
     expect(await index.follow()).toEqual(['advanced']);
     expect(await run.secondsOf('new_block')).toBeLessThan(60);
-    for (const each of [index, run.index]) each.close();
   });
 
   test('of an earlier release is as one that has had a new block just now', async ({ database }) => {
-    await using run = await start(database);
+    const run = await start(database);
     await database.db('index_state').where({ chain_id: run.chainId }).update({ new_block_at: null });
     expect(await run.secondsOf('new_block')).toBeNaN();
     const index = run.open();
     await index.follow();
     expect(await run.secondsOf('new_block')).toBeLessThan(60);
-    for (const each of [index, run.index]) each.close();
   });
 });
 
 describe('an index that is kept while its network has another provider', () => {
   test('is not told of, and is again once it is followed', async ({ database }) => {
-    await using run = await start(database);
+    const run = await start(database);
     await run.age();
     run.leaveTo('moralis');
     expect(await run.secondsOf('seen')).toBeNaN();
     expect(await run.secondsOf('new_block')).toBeNaN();
     run.leaveTo('indexer');
     expect(await run.secondsOf('seen')).toBeGreaterThan(3_500);
-    run.index.close();
   });
 });
 
 describe('an index whose node is below it', () => {
   test('waits for some time, in which no block of the node is new', async ({ database }) => {
-    await using run = await start(database);
+    const run = await start(database);
     await run.age();
     run.node.setHead(first.block.hash);
     const index = run.open();
     expect(await index.follow()).toEqual([]);
     expect(await run.secondsOf('new_block')).toBeGreaterThan(3_500);
-    for (const each of [index, run.index]) each.close();
   });
 
   test('says so after that, holds no readiness back, and goes on once the node is there', async ({
     database,
   }) => {
-    await using run = await start(database, { belowPatienceMs: 0 });
+    const run = await start(database, { belowPatienceMs: 0 });
     const { chainId, index } = run;
     run.node.setHead(first.block.hash);
     await expect(index.follow()).rejects.toThrow(NodeBelowError);
@@ -125,6 +115,5 @@ describe('an index whose node is below it', () => {
     });
     await waitFor(async () => expect(await error()).toBeUndefined());
     await end();
-    index.close();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
@@ -13,33 +13,26 @@ import {
 } from '../../src/providers/indexer/store/write/skipped-block-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { blockAfter, type ReplayBlock, startReplayNode } from '../support/node/replay.ts';
+import { blockAfter, type ReplayBlock } from '../support/node/replay.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createTestIndex, registered, runIndex } from './index-fixture.ts';
+import { registered, runIndex } from './index-fixture.ts';
+import { replayedIndex } from './replayed-index.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = readFixture<RecordedBlock>('cronos/68216');
 const third = blockAfter(second);
 const broken: ReplayBlock = { ...second, block: { ...second.block, transactions: [{ hash: 'none' }] } };
-let lastChainId = 6_000;
 
-async function start(
-  database: TestDatabase,
-  blocks: readonly ReplayBlock[] = [first, broken, third],
-  head = third,
-) {
-  lastChainId += 1;
-  const chainId = String(lastChainId);
-  const node = await startReplayNode(chainId, blocks);
-  node.setHead(head.block.hash);
-  const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
+async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [first, broken, third]) {
+  const { chainId, node, index } = await replayedIndex(database, blocks, { tries: 1 });
   const logged: { level: string; msg: string }[] = [];
   const log = createLogger({
     level: 'info',
     destination: { write: (line) => void logged.push(JSON.parse(line)) },
   });
-  const end = runIndex(index.follower, { chainId, db: database.db, log });
+  const stop = runIndex(index.follower, { chainId, db: database.db, log });
+  onTestFinished(stop);
   return {
     chainId,
     node,
@@ -49,11 +42,7 @@ async function start(
       vi.waitFor(async () => expect((await index.state())?.stuck).toBeDefined(), { timeout: 10_000 }),
     reaches: (head: bigint) =>
       vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(head), { timeout: 10_000 }),
-    async stop() {
-      await end();
-      index.close();
-      await node.close();
-    },
+    stop,
   };
 }
 
@@ -71,14 +60,13 @@ describe('a block that cannot be read for good', () => {
       },
     };
     const after = blockAfter(third);
-    const run = await start(database, [first, second, strange, after], after);
+    const run = await start(database, [first, second, strange, after]);
     await run.isStuck();
     const reason = expect.stringMatching(/^Block 68217 of network \d+ does not follow .* network update/);
     expect(await run.index.state()).toMatchObject({
       head: { number: 68_216n },
       stuck: { block: undefined, reason },
     });
-    await run.stop();
   });
 
   test('leaves the index stuck before it, and says so in state, readiness, metric and log, once', async ({
@@ -99,7 +87,6 @@ describe('a block that cannot be read for good', () => {
     const asked = run.node.asked.length;
     await vi.waitFor(() => expect(run.node.asked.length).toBeGreaterThan(asked + 4), { timeout: 10_000 });
     expect(run.errors()).toEqual(['the index is stuck']);
-    await run.stop();
   });
 
   test('is told of in whatever words the node says why', async ({ database }) => {
@@ -129,7 +116,6 @@ describe('a block that cannot be read for good', () => {
     const { text } = await metrics.scrape();
     expect(text).toContain(`tallystick_index_skipped_blocks{chain_id="${run.chainId}"} 1`);
     expect(text).toContain(`tallystick_index_stuck{chain_id="${run.chainId}"} 0`);
-    await run.stop();
   });
 
   test('is read once the node has it, and the index is no longer stuck', async ({ database }) => {
@@ -139,7 +125,6 @@ describe('a block that cannot be read for good', () => {
     await run.reaches(68_217n);
     await waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined());
     expect((await run.index.state())?.withoutReceipt).toBe(1n);
-    await run.stop();
   });
 
   test('is one that the node does not give, though it is beyond it', async ({ database }) => {
@@ -153,7 +138,6 @@ describe('a block that cannot be read for good', () => {
       block: 68_218n,
       reason: expect.stringContaining('though the node is at 68219'),
     });
-    await run.stop();
   });
 });
 
@@ -168,5 +152,4 @@ test('an outage is no standstill', async ({ database }) => {
   await vi.waitFor(() => expect(refused).toBeGreaterThan(12), { timeout: 15_000 });
   const state = await run.index.state();
   expect([state?.stuck, state?.lastError]).toEqual([undefined, expect.anything()]);
-  await run.stop();
 });

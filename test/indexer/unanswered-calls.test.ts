@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { closing } from '../support/closing.ts';
 import { deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { installMulticall } from '../support/multicall.ts';
@@ -14,7 +15,6 @@ import { compileContracts } from '../support/solidity.ts';
 const symbol = '0x95d89b41';
 const hostile = '66'.repeat(18);
 const unknownWords = failure(-32000, 'not enough cpu counters to continue the execution');
-const open: { close(): unknown }[] = [];
 let coin: string;
 let nodes: TestNode[];
 
@@ -24,17 +24,15 @@ test.beforeAll(async ({ chain }) => {
 });
 test.beforeEach(async ({ chain }) => {
   nodes = [await startNode(chain.rpcUrl), await startNode(chain.rpcUrl)];
-  open.push(...nodes);
 });
 test.afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
+  for (const node of nodes) await node.close();
 });
 
 function setUp({ timeoutMs = 5_000, hasMulticall = true } = {}) {
   const lines: string[] = [];
   const log = createLogger({ level: 'warn', destination: { write: (line: string) => lines.push(line) } });
-  const clients = createRpcClients({ timeoutMs, log });
-  open.unshift(clients);
+  const clients = closing(createRpcClients({ timeoutMs, log }));
   const node = clients.for(testNetwork(nodes.map(({ url }) => url)));
   const { readMany } = createContractCalls({
     node: {

@@ -7,6 +7,7 @@ import { createContractCalls } from '../../src/providers/indexer/tokens/contract
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
 import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
+import { closing } from '../support/closing.ts';
 import { callNode, deploy, deployer, sendMined } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
@@ -21,7 +22,6 @@ const hostile = '66'.repeat(18);
 const hostileOf = (place: number) => `0x${hostile}${place.toString(16).padStart(4, '0')}`;
 const unknownWords = callsWith(hostile, failure(-32000, 'not enough cpu counters to continue the execution'));
 const nameSelector = '06fdde03';
-const open: { close(): unknown }[] = [];
 const good = { coin: '', nft: '' };
 let node: TestNode;
 
@@ -36,15 +36,11 @@ test.beforeEach(async ({ chain, db }) => {
   for (const table of ['token_contracts', 'nft_tokens', 'nft_holdings', 'index_state'])
     await db(table).delete();
   node = await startNode(chain.rpcUrl);
-  open.push(node);
 });
-test.afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+test.afterEach(() => node.close());
 
 function clientOf(timeoutMs = 500) {
-  const clients = createRpcClients({ timeoutMs, log });
-  open.unshift(clients);
+  const clients = closing(createRpcClients({ timeoutMs, log }));
   return clients.for(testNetwork([node.url]));
 }
 const fillerOf = (db: Database, timeoutMs?: number) =>

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
@@ -10,6 +9,7 @@ import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
+import { startListening } from '../support/listen.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let answer: RequestListener;
@@ -25,9 +25,7 @@ const lines: unknown[] = [];
 const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1/secret?key=secret`);
+  url = new URL(`http://127.0.0.1:${await startListening(server)}/v1/secret?key=secret`);
 });
 beforeEach(() => {
   asked = 0;
@@ -133,10 +131,8 @@ describe('a callee', () => {
         .on('data', () => {
           socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
         });
-    }).listen(0, '127.0.0.1');
-    await once(switching, 'listening');
-    const at = new URL('http://127.0.0.1/');
-    at.port = String((switching.address() as AddressInfo).port);
+    });
+    const at = new URL(`http://127.0.0.1:${await startListening(switching)}/`);
     const callee = open({ maxConcurrent: 2 });
     for (let count = 0; count < 5; count += 1) {
       const { reason, message } = await faultOf(get(callee, { at }));

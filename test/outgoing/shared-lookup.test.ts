@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSharedLookup } from '../../src/outgoing/shared-lookup.ts';
+import { startListening } from '../support/listen.ts';
 
 type Told = Parameters<LookupFunction>[2];
 
 const server = createServer((socket) => void socket.on('error', () => {}));
 let port: number;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  port = typeof address === 'object' && address !== null ? address.port : 0;
+  port = await startListening(server);
 });
 afterAll(() => server.close());
 

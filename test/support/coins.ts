@@ -1,6 +1,6 @@
 import { callData, deployData } from '../../src/chain/contracts/contract-calls.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
-import { callNode, deployer, minedReceipt } from './deploy.ts';
+import { sendMined } from './deploy.ts';
 
 type Name = 'SampleToken' | 'SampleCollectible';
 
@@ -11,17 +11,9 @@ async function deployAndMint(
   mints: readonly (readonly [wallet: string, value: bigint])[],
 ): Promise<string> {
   const artefact = worldContracts[name];
-  const send = (transaction: object) =>
-    callNode<string>(rpcUrl, 'eth_sendTransaction', [{ from: deployer, ...transaction }]);
-  const { contractAddress } = await minedReceipt(
-    rpcUrl,
-    await send({ data: deployData(artefact, [name, 'SAMPLE']) }),
-  );
-  for (const mint of mints) {
-    const data = callData(artefact, 'mint', mint);
-    await minedReceipt(rpcUrl, await send({ to: contractAddress, data }));
-  }
-  return contractAddress;
+  const to = await sendMined(rpcUrl, { data: deployData(artefact, [name, 'SAMPLE']) });
+  for (const mint of mints) await sendMined(rpcUrl, { to, data: callData(artefact, 'mint', mint) });
+  return to;
 }
 
 /** Deploys an ERC-20 token and mints some for each wallet. @returns its address */

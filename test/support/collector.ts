@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { shut, startListening } from './listen.ts';
 
 /** A span as it came to a collector, by the names of OTLP. */
 export type CollectedSpan = {
@@ -39,16 +40,11 @@ export async function startCollector(
     spans.push(...spansOf(body));
     answer(response, request);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: `http://127.0.0.1:${await startListening(server)}`,
     spans,
     requests,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(() => closed()));
-    },
+    close: () => shut(server),
   };
 }
 

@@ -98,7 +98,7 @@ export function nftTransfer(changes: Payload = {}): Payload {
   };
 }
 
-/** A history with one record of every kind, oldest first. The fourth and the fifth share a block. */
+/** A history with several kinds of records, oldest first. The fourth and the fifth share a block. */
 export const history: readonly Payload[] = [
   transaction(1, {
     from_address: friend,
@@ -144,24 +144,6 @@ export const history: readonly Payload[] = [
     summary: 'Minted 2 NFTs',
   }),
   transaction(6, {
-    to_address: token,
-    contract_interactions: {
-      approvals: [{ value: '123', value_formatted: '0.000123', token: { address: token }, spender: {} }],
-    },
-    logs: [{ log_index: '3', address: token, topic0: wide(1), decoded_event: null }],
-    internal_transactions: [{ type: 'CALL', from: wallet, to: token, value: '0', block_number: 6 }],
-    category: 'approve',
-    summary: 'Approved 0.000123 OAK',
-  }),
-  transaction(7, {
-    to_address: wallet,
-    value: '1',
-    receipt_status: '0',
-    native_transfers: [nativeTransfer({ to_address: wallet, value: '1', direction: 'self' })],
-    category: 'send',
-    summary: 'Sent 0.000000000000000001 ETH to 0xa1...0001',
-  }),
-  transaction(8, {
     to_address: friend,
     erc20_transfers: [tokenTransfer({ from_address: wallet, to_address: friend, direction: 'send' })],
     native_transfers: [

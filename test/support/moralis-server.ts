@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { shut, startListening } from './listen.ts';
 import type { Payload } from './moralis-payloads.ts';
 
 /** The ways in which the upstream fails; `none` answers correctly. */
@@ -28,10 +29,6 @@ export type MoralisServer = {
   readonly apiKey: string;
   /** The requests since the last {@link forget}, in order. */
   readonly asked: Asked[];
-  /** The number of connections that were opened. */
-  connections(): number;
-  /** The highest number of requests at the same time. */
-  busiest(): number;
   /** Sets the failures of the next requests, in this order. All later requests get the last one. */
   meet(...mishaps: readonly [Mishap, ...Mishap[]]): void;
   /** Ends all failures. */
@@ -53,13 +50,8 @@ const apiKey = 'moralis-account-key';
 /** Starts a server that behaves like the hosted upstream, as far as documented, with invented data. */
 export async function startMoralisServer(data: Data): Promise<MoralisServer> {
   const asked: Asked[] = [];
-  const state = { mishaps: ['none'] as Mishap[], connections: 0, open: 0, busiest: 0 };
+  const state = { mishaps: ['none'] as Mishap[] };
   const server = createServer((request, response) => {
-    state.open += 1;
-    state.busiest = Math.max(state.busiest, state.open);
-    response.once('close', () => {
-      state.open -= 1;
-    });
     const url = new URL(request.url ?? '', 'http://upstream');
     const query = Object.fromEntries(url.searchParams);
     asked.push({ path: url.pathname, query, headers: request.headers });
@@ -70,18 +62,10 @@ export async function startMoralisServer(data: Data): Promise<MoralisServer> {
     else if (request.headers['x-api-key'] !== apiKey) send(response, 401, { message: 'Invalid key' });
     else answer(data, url.pathname, query, response);
   });
-  server.on('connection', () => {
-    state.connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    baseUrl: `http://127.0.0.1:${port}/api/v2.2`,
+    baseUrl: `http://127.0.0.1:${await startListening(server)}/api/v2.2`,
     apiKey,
     asked,
-    connections: () => state.connections,
-    busiest: () => state.busiest,
     meet(...mishaps) {
       state.mishaps = [...mishaps];
     },
@@ -89,10 +73,7 @@ export async function startMoralisServer(data: Data): Promise<MoralisServer> {
       state.mishaps = ['none'];
       asked.length = 0;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => shut(server),
   };
 }
 

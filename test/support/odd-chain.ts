@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { type Answer, failure, type Reply } from './node/flaw.ts';
+import { startNode, type TestNode } from './node/node.ts';
 
-export const zeroes = `0x${'0'.repeat(64)}`;
+const zeroes = `0x${'0'.repeat(64)}`;
 export const hexOf = (value: bigint | number): string => `0x${BigInt(value).toString(16)}`;
 export const milliEth = (count: number): string => hexOf(BigInt(count) * 10n ** 15n);
 export const wordOfHex = (value: string | bigint | number): string =>
@@ -23,8 +23,6 @@ export type OddTransaction = {
 /** A block; null is a height without one. */
 export type OddBlock = { readonly fields?: Fields; readonly transactions?: readonly OddTransaction[] } | null;
 
-export type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
-
 /** What a node has of a block. */
 type BuiltBlock = {
   readonly block: Fields & { readonly hash: string; readonly number: string; readonly parentHash: string };
@@ -33,7 +31,7 @@ type BuiltBlock = {
   readonly frames: readonly Fields[];
 };
 
-type Asked = {
+export type Asked = {
   readonly method: string;
   readonly params: readonly unknown[];
   /** The block that the question names, by number or hash. */
@@ -42,20 +40,11 @@ type Asked = {
   readonly before: object | undefined;
 };
 
-export type OddNode = {
-  readonly url: string;
-  readonly chainId: string;
-  readonly asked: readonly string[];
-  close(): Promise<void>;
-};
-
 export type OddChain = {
   readonly blocks: readonly OddBlock[];
   /** Answers in place of the node; undefined lets the node answer. */
-  readonly answer?: (asked: Asked) => Answer | `status ${number}` | undefined;
+  readonly answer?: (asked: Asked) => Reply | undefined;
 };
-
-export const refusal = (code: number, message: string): Answer => ({ error: { code, message } });
 
 /** A, in `at`, pays B; in between is what is odd; then B pays A back half of it. */
 export const chainAround = (
@@ -128,10 +117,12 @@ function build(chainId: string, blocks: readonly OddBlock[]): (BuiltBlock | null
   });
 }
 
-/** Starts a node of a constructed chain, which traces by `debug_traceBlockByHash` and `trace_block` is up to `answer`. */
-export async function startOddNode(chainId: string, { blocks, answer }: OddChain): Promise<OddNode> {
+/** Starts a node of a constructed chain, which traces by `debug_traceBlockByHash`. Other ways are up to `answer`. */
+export async function startOddNode(
+  chainId: string,
+  { blocks, answer }: OddChain,
+): Promise<TestNode & { readonly chainId: string }> {
   const built = build(chainId, blocks);
-  const asked: string[] = [];
   const find = (name: unknown): BuiltBlock | undefined => {
     if (typeof name !== 'string') return undefined;
     if (['latest', 'safe', 'finalized', 'pending'].includes(name)) return built.at(-1) ?? undefined;
@@ -173,29 +164,12 @@ export async function startOddNode(chainId: string, { blocks, answer }: OddChain
     // Everybody had ten at first, and has nine.
     if (method === 'eth_getBalance') return { result: milliEth(params[1] === '0x0' ? 10_000 : 9_000) };
     if (method === 'eth_getCode') return { result: '0x' };
-    if (method === 'eth_call') return refusal(3, 'execution reverted');
-    return refusal(-32601, `the method ${method} does not exist/is not available`);
+    if (method === 'eth_call') return failure(3, 'execution reverted');
+    return failure(-32601, `the method ${method} does not exist/is not available`);
   };
-  const server = createServer(async (request, response) => {
-    const { id, method, params } = JSON.parse(await text(request));
-    asked.push(method);
-    const own = answer?.({ method, params, block: find(params[0]), before: before(params[0]) });
-    if (typeof own === 'string') {
-      response.writeHead(Number(own.slice('status '.length))).end();
-      return;
-    }
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(own ?? reply(method, params)) }));
+  const node = await startNode(async ({ method, params }) => {
+    const asked = { method, params, block: find(params[0]), before: before(params[0]) };
+    return answer?.(asked) ?? reply(method, params);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    chainId,
-    asked,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...node, chainId };
 }

@@ -1,9 +1,10 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { insertNetwork } from '../../src/chain/network-store.ts';
 import type { Network } from '../../src/chain/rpc/client/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import { closing } from './closing.ts';
 import { testNetwork } from './networks.ts';
 import { hexOf, type OddChain, startOddNode } from './odd-chain.ts';
 import type { TestService } from './service.ts';
@@ -11,16 +12,11 @@ import { waitFor } from './wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 let lastChainId = 700_000;
-const open: (() => unknown)[] = [];
 
-/** Ends what {@link startOddIndex} began, after each test of the file. */
-export function endOddIndexes(): void {
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
-  });
-}
-
-/** Registers a network whose nodes have these chains. Returns its index, and requests to the service about it. */
+/**
+ * Registers a network whose nodes have these chains until the end of the test.
+ * @returns its index, and requests to the service about it
+ */
 export async function startOddIndex(
   service: TestService,
   chains: readonly OddChain[],
@@ -28,15 +24,14 @@ export async function startOddIndex(
 ) {
   lastChainId += 1;
   const chainId = String(lastChainId);
-  const nodes = await Promise.all(chains.map((chain) => startOddNode(chainId, chain)));
+  const nodes = await Promise.all(chains.map(async (chain) => closing(await startOddNode(chainId, chain))));
   const network = testNetwork(
     nodes.map(({ url }) => url),
     { chainId, hexChainId: hexOf(lastChainId), name: `Odd ${chainId}`, ...settings },
   );
   await insertNetwork(service.db, network);
   await waitFor(async () => expect(await service.parts.networks.find(chainId)).toBeDefined());
-  const clients = createRpcClients({ timeoutMs: 5_000, log });
-  open.push(() => clients.close(), ...nodes.map(({ close }) => close));
+  const clients = closing(createRpcClients({ timeoutMs: 5_000, log }));
   const index = createNetworkIndex({
     network,
     settings: {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { shut, startListening } from '../listen.ts';
 import { type Answer, type Call, type Flaw, type Pass, type Reply, withFlaws } from './flaw.ts';
 
 /** A JSON-RPC node with a source of truth behind it and flaws in front of that. */
@@ -69,10 +70,8 @@ export async function startNode(source: string | Pass, ...first: readonly Flaw[]
   const server = createServer((request, response) => {
     serve(request, response).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: `http://127.0.0.1:${await startListening(server)}`,
     asked,
     flawed,
     methods: () => asked.map(({ method }) => method),
@@ -92,10 +91,7 @@ export async function startNode(source: string | Pass, ...first: readonly Flaw[]
       asked.length = 0;
       flawed.length = 0;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => shut(server),
   };
 }
 

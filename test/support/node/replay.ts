@@ -170,17 +170,13 @@ export function deniesReceipts(hash: string, times: number): Flaw {
   });
 }
 
-/** An error, an error in place of each trace, or no traces. */
-type PrunedAnswer = 'error' | 'each' | 'none';
-
-/** A node without the state that the traces of this block need, which reports it in one of three ways. */
-export const pruned = (block: ReplayBlock['block'], way: PrunedAnswer = 'error'): Flaw =>
-  of(['debug_traceBlockByHash', 'trace_block'], ({ params: [at] }) => {
-    if (at !== block.hash && at !== block.number) return undefined;
-    if (way === 'error') return failure(-32000, 'missing trie node 5f2c (path ) state is not available');
-    const lost = block.transactions.map(({ hash }) => ({ txHash: hash, error: 'Resource not found' }));
-    return { result: way === 'each' ? lost : [] };
-  });
+/** A node without the state that the traces of this block need. */
+export const pruned = ({ hash, number }: ReplayBlock['block']): Flaw =>
+  of(['debug_traceBlockByHash', 'trace_block'], ({ params: [at] }) =>
+    at === hash || at === number
+      ? failure(-32000, 'missing trie node 5f2c (path ) state is not available')
+      : undefined,
+  );
 
 /** An empty block that follows another one, so that the node is beyond that. */
 export function blockAfter({ block: { number, hash } }: ReplayBlock): ReplayBlock {
