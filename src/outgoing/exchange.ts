@@ -12,8 +12,11 @@ export type OutgoingRequest = {
   readonly body?: string;
   /** Greatest size of the answer in bytes, after decompression. */
   readonly maxBytes: number;
-  /** Cuts a longer answer, where its beginning is enough; it is rejected by default. */
-  readonly cutsAnswer?: boolean;
+  /**
+   * Lets the status decide, whatever its body is like: a longer body is cut, and one that is encoded, breaks or is not there
+   * within a second counts as empty. By default each of them rejects the call.
+   */
+  readonly statusDecides?: boolean;
   /** Whether the body of an answer with this status is of interest; by default that of 200. */
   readonly reads?: (status: number) => boolean;
 };
@@ -56,15 +59,16 @@ export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: Exchan
   const [overKept, overFresh] = [kept.compose(unpack), fresh.compose(unpack)];
 
   const open = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
-    const { url, method, body = null } = asked;
+    const { url, method, body = null, statusDecides = false } = asked;
     const options = { method, headers: headersOf(asked), body, signal };
+    const onFresh = { ...options, dispatcher: statusDecides ? fresh : overFresh };
     // Each request checks the address again.
-    if (isPublicOnly) return request(url, { ...options, dispatcher: overFresh });
+    if (isPublicOnly) return request(url, onFresh);
     try {
-      return await request(url, { ...options, dispatcher: overKept });
+      return await request(url, { ...options, dispatcher: statusDecides ? kept : overKept });
     } catch (error) {
       if (!repeatsLost || !isLost(error)) throw error;
-      return request(url, { ...options, dispatcher: overFresh });
+      return request(url, onFresh);
     }
   };
 
@@ -72,7 +76,8 @@ export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: Exchan
     async send(asked, signal) {
       if (isPublicOnly) assertPublic(asked.url);
       try {
-        return await read(await open(asked, signal), asked);
+        const answer = await open(asked, signal);
+        return await (asked.statusDecides ? readBeginning(answer, asked) : read(answer, asked));
       } catch (error) {
         if (error instanceof OutgoingFault || error instanceof ForbiddenHostError) throw error;
         signal.throwIfAborted();
@@ -95,18 +100,20 @@ function assertPublic({ hostname }: URL): void {
 const isLost = (error: unknown): boolean =>
   error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 
-function headersOf({ url, headers }: OutgoingRequest): Record<string, string> {
+function headersOf({ url, headers, statusDecides = false }: OutgoingRequest): Record<string, string> {
   // undici does not send what stands in a URL.
   const { username, password } = url;
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
   const basic =
     username === '' && password === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` };
-  return { 'accept-encoding': 'gzip', ...basic, ...headers };
+  return { 'accept-encoding': statusDecides ? 'identity' : 'gzip', ...basic, ...headers };
 }
+
+type Reading = Pick<OutgoingRequest, 'maxBytes' | 'reads'>;
 
 async function read(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
-  { maxBytes, cutsAnswer = false, reads = (code) => code === 200 }: OutgoingRequest,
+  { maxBytes, reads = (code) => code === 200 }: Reading,
 ): Promise<OutgoingAnswer> {
   if (!reads(status)) {
     body.on('error', () => {}).destroy();
@@ -114,17 +121,35 @@ async function read(
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop ends the stream, and with it the connection.
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > maxBytes && cutsAnswer) {
-      chunks.push(chunk.subarray(0, chunk.byteLength - (size - maxBytes)));
-      break;
-    }
     if (size > maxBytes) throw new OutgoingFault('oversized', `the answer is over ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return { status, headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+const beginningMs = 1_000;
+
+async function readBeginning(
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  { maxBytes }: Reading,
+): Promise<OutgoingAnswer> {
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
+  const timer = setTimeout(() => body.destroy(new Error('no whole body in time')), isPlain ? beginningMs : 0);
+  let text = Buffer.alloc(0);
+  try {
+    // Leaving the loop ends the stream, and with it the connection.
+    for await (const chunk of body) {
+      text = Buffer.concat([text, chunk]);
+      if (text.byteLength > maxBytes) break;
+    }
+  } catch {
+    return { status, headers, text: '' };
+  } finally {
+    clearTimeout(timer);
+  }
+  return { status, headers, text: isPlain ? text.subarray(0, maxBytes).toString('utf8') : '' };
 }
 
 /** What happened, without the address that it happened with. */

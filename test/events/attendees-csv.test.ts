@@ -29,6 +29,38 @@ describe('200', () => {
     expect(json[0].checkedInAt).not.toBeNull();
   });
 
+  test.for([
+    'text/csv; charset=utf-8',
+    'text/csv;charset=UTF-8',
+    'text/csv; charset="utf-8"',
+    'application/json;q=0.5, text/csv; charset=utf-8',
+    'text/*',
+  ])('is a file for Accept: %s', async (accept, { acme }) => {
+    const { id } = await givenEvent(acme);
+    const reply = await acme.get(at(id)).set('accept', accept).expect(200);
+    expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(reply.headers['preference-applied']).toBeUndefined();
+    expect(reply.text.startsWith('attendee_id')).toBe(true);
+  });
+
+  test.for(['text/csv; charset=latin1', 'application/json; charset=utf-8', '*/*', 'text/html'])(
+    'is a list for Accept: %s',
+    async (accept, { acme }) => {
+      const { id } = await givenEvent(acme);
+      const reply = await acme.get(at(id)).set('accept', accept).expect(200);
+      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    },
+  );
+
+  test('begins with a byte order mark where the caller prefers that', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const reply = await acme.get(at(id)).set({ accept: 'text/csv', prefer: 'wait=1, BOM' }).expect(200);
+    expect(reply.headers['preference-applied']).toBe('bom');
+    expect(reply.text.startsWith('\uFEFFattendee_id,')).toBe(true);
+    const list = await acme.get(at(id)).set('prefer', 'bom').expect(200);
+    expect([list.headers['preference-applied'], list.body]).toEqual([undefined, []]);
+  });
+
   test('gives an apostrophe to what a spreadsheet would run', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, '=HYPERLINK("https://x.example")', '+1', '@a');

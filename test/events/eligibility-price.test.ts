@@ -24,6 +24,12 @@ test.for([
   [of(45.5, null, 15), true, 2, '38.68'],
   [of(3, null, 10), true, 0, '3'],
   [of(3, null, 20), true, 0, '2'],
+  // A discount never raises a price that is finer than its currency.
+  [of(1.005, null, 0), true, 2, '1.005'],
+  [of(1.005, null, 0.1), true, 2, '1'],
+  [of(0.5, null, 0), true, 0, '0.5'],
+  [of(2.5, null, 1), true, 0, '2'],
+  [of(5, 6, null), true, 2, '5'],
   // A token symbol: nobody knows its decimals.
   [of(0.1, null, 33.3), true, undefined, '0.0667'],
   [of(1e-7, null, 50), true, undefined, '0.00000005'],

@@ -6,7 +6,7 @@ import { eventPath, givenEvent } from './requests.ts';
 
 const calendar = 'text/calendar';
 const read = async (client: Client, path: string) => {
-  const reply = await client.get(path).set('accept', calendar).expect(200);
+  const reply = await client.get(path).set('accept', `${calendar}; charset=utf-8`).expect(200);
   expect(reply.headers['content-type']).toBe('text/calendar; charset=utf-8');
   return reply;
 };

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { Knex } from 'knex';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished } from 'vitest';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { shut, startListening } from '../support/listen.ts';
 import type { Client } from '../support/service.ts';
 import { endpointPath, startNewsWork, startReceiver, writeNews } from './news-world.ts';
 
@@ -25,6 +28,11 @@ const work = (databaseUrl: string, options: Parameters<typeof startNewsWork>[1] 
   onTestFinished(() => working.stop());
   return working;
 };
+
+const placeOf = async (db: Knex, id: string) =>
+  Number((await db('news_endpoints').where({ id }).first('position')).position);
+const lastOf = async (db: Knex, company: string) =>
+  Number((await db('news_feeds').where({ company_id: company }).first('last_position')).last_position);
 
 const deliveriesOf = async (client: Client, id: string) =>
   (await client.get(`${endpointPath}/${id}/deliveries`).expect(200)).body;
@@ -73,6 +81,37 @@ describe('a delivery', () => {
     const [first, second] = receiver.received.map(({ body }) => body);
     expect(first).toMatchObject({ type: 'nft.minted', previous: null });
     expect(second).toMatchObject({ type: 'nft.minted', previous: first?.sequence });
+  });
+
+  test('names as `previous` what the endpoint got, also after a change of its types', async ({
+    acme,
+    databaseUrl,
+    db,
+    service,
+  }) => {
+    const receiver = await startReceiver();
+    const { id } = await givenEndpoint(acme, receiver.url, { types: ['nft.minted'] });
+    work(databaseUrl);
+    const [subject = ''] = subjects(1);
+    const write = (type: string) => writeNews(db, service.companies.acme, [subject], type);
+    const change = (types: readonly string[]) =>
+      acme.patch(`${endpointPath}/${id}`).send({ types }).expect(200);
+    const count = () => expect.poll(() => receiver.received.length, { timeout: 10_000 });
+    await write('nft.minted');
+    await write('nft.transferred');
+    await count().toBe(1);
+    await expect.poll(async () => (await placeOf(db, id)) === (await lastOf(db, service.companies.acme))).toBe(true);
+    await change(['nft.minted', 'nft.transferred']);
+    await write('nft.transferred');
+    await count().toBe(2);
+    await change(['nft.transferred']);
+    await write('nft.transferred');
+    await count().toBe(3);
+    await change(['nft.minted']);
+    await write('nft.minted');
+    await count().toBe(4);
+    const sequences = receiver.received.map(({ body }) => body.sequence);
+    expect(receiver.received.map(({ body }) => body.previous)).toEqual([null, ...sequences.slice(0, 3)]);
   });
 
   test('is tried again with the same id, and the next of its subject waits; others do not', async ({
@@ -175,6 +214,33 @@ describe('a delivery', () => {
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(3);
     const [rejected = 0, next = 0] = times;
     expect(next - rejected).toBeGreaterThanOrEqual(3_000);
+  });
+});
+
+describe('the status of an answer decides once it is there', () => {
+  const gzip = { 'content-encoding': 'gzip' };
+  test.for([
+    ['a body that is no gzip', 200, gzip, 'plain', true],
+    ['an encoding that nobody knows', 200, { 'content-encoding': 'rot13' }, 'cynva', true],
+    ['a chain of encodings that is none', 200, { 'content-encoding': 'gzip, br, gzip, br, gzip, br, gzip' }, 'x', true],
+    ['a body that is shorter than it says', 200, { 'content-length': '1000' }, 'short', true],
+    ['a body that never ends', 202, {}, 'on and', false],
+    ['a body that never begins', 201, { 'content-length': '10' }, '', false],
+  ] as const)('%s', async ([, status, headers, text, ends], { acme, databaseUrl, db, service }) => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      response.writeHead(status, headers).flushHeaders();
+      response.write(text, () => ends && request.socket.destroySoon());
+    });
+    onTestFinished(() => shut(server));
+    const { id } = await givenEndpoint(acme, `http://127.0.0.1:${await startListening(server)}/`);
+    work(databaseUrl);
+    await writeNews(db, service.companies.acme, subjects(1));
+    await expect
+      .poll(async () => (await deliveriesOf(acme, id))[0], { timeout: 10_000 })
+      .toMatchObject({ state: 'delivered', attempts: 1, status });
+    expect(asked).toEqual(['identity']);
   });
 });
 

@@ -193,7 +193,8 @@ test('`Retry-After` is read as seconds or as a date, a day at most', () => {
   const now = Date.parse('2027-05-04T09:00:00Z');
   expect(retryAfterMs('120', now)).toBe(120_000);
   expect(retryAfterMs('Tue, 04 May 2027 09:01:00 GMT', now)).toBe(60_000);
-  expect(retryAfterMs('999999999', now)).toBe(86_400_000);
+  for (const text of ['999999999', '9999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
+    expect(retryAfterMs(text, now)).toBe(86_400_000);
   for (const text of ['soon', '-5', '', undefined]) expect(retryAfterMs(text, now)).toBe(0);
 });
 

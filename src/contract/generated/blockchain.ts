@@ -1282,6 +1282,11 @@ export interface components {
          */
         Entries: components["schemas"]["HistoryEntryKind"][];
         /**
+         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+         * @example bom
+         */
+        PreferBom: string;
+        /**
          * @description A block of the index: what was after it is left out of both figures. The newest one when it is not sent.
          * @example 81
          */
@@ -1356,6 +1361,11 @@ export interface components {
          * @example private, max-age=60
          */
         CacheControl: string;
+        /**
+         * @description The preference that was followed (RFC 7240). Only with `Prefer`, and only of a file.
+         * @example bom
+         */
+        PreferenceApplied: string;
     };
     pathItems: never;
 }
@@ -1789,7 +1799,13 @@ export interface operations {
                  */
                 entries?: components["parameters"]["Entries"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+                 * @example bom
+                 */
+                Prefer?: components["parameters"]["PreferBom"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1799,6 +1815,7 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["NextLink"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];

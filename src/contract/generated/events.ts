@@ -1368,6 +1368,11 @@ export interface components {
          */
         IfMatch: string;
         /**
+         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+         * @example bom
+         */
+        PreferBom: string;
+        /**
          * @description The user ID of the attendee, percent-encoded.
          * @example user-7421
          */
@@ -1431,6 +1436,11 @@ export interface components {
          * @example /events/v1/api/event/c0f331d1-98ae-4005-8a12-c5449ff1e8ba
          */
         Location: string;
+        /**
+         * @description The preference that was followed (RFC 7240). Only with `Prefer`, and only of a file.
+         * @example bom
+         */
+        PreferenceApplied: string;
         /**
          * @description Seconds to wait before the same request is worth sending again. Present only when it is.
          * @example 1
@@ -1758,7 +1768,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["ListCursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+                 * @example bom
+                 */
+                Prefer?: components["parameters"]["PreferBom"];
+            };
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
@@ -1774,6 +1790,7 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["NextLink"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Next-Cursor": components["headers"]["NextCursor"];

@@ -1930,6 +1930,11 @@ export interface components {
          */
         AsOf: components["schemas"]["BlockOrTime"];
         /**
+         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+         * @example bom
+         */
+        PreferBom: string;
+        /**
          * @description The snapshot. It must belong to the company of the key.
          * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
          */
@@ -2013,6 +2018,11 @@ export interface components {
          * @example /v1/api/rwa/fc00df3d-9923-426b-b8c2-c27914ea3084
          */
         Location: string;
+        /**
+         * @description The preference that was followed (RFC 7240). Only with `Prefer`, and only of a file.
+         * @example bom
+         */
+        PreferenceApplied: string;
         /**
          * @description Whether this block can still be replaced.
          * @example final
@@ -2810,7 +2820,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["ListCursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+                 * @example bom
+                 */
+                Prefer?: components["parameters"]["PreferBom"];
+            };
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
@@ -2826,6 +2842,7 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["NextLink"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Block-Finality": components["headers"]["BlockFinality"];
@@ -3173,7 +3190,13 @@ export interface operations {
     getSnapshot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
+                 * @example bom
+                 */
+                Prefer?: components["parameters"]["PreferBom"];
+            };
             path: {
                 /**
                  * @description The snapshot. It must belong to the company of the key.
@@ -3188,6 +3211,7 @@ export interface operations {
             /** @description The snapshot, or its holders as a file with `Accept` of `text/csv`. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];

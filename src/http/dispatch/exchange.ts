@@ -82,7 +82,11 @@ class HandlerContext {
 
   get preferred(): RequestContext['preferred'] {
     const { request } = this.#exchange;
-    return (types) => types.find((type) => type === request.accepts([...types])) ?? types[0];
+    return (types) => {
+      // A caller may name the charset that the answer has, and Express compares parameters too.
+      const accepted = request.accepts(types.flatMap((type) => [type, `${type}; charset=utf-8`]));
+      return types.find((type) => accepted !== false && accepted.startsWith(type)) ?? types[0];
+    };
   }
 
   get caller(): Caller {

@@ -46,9 +46,20 @@ export function sendReply(
   }
   const source = { stream, pieces: piecesOf(body) };
   return parts.beforeStream().then(() => {
+    const mark = markOf(response, body);
+    if (mark !== '') response.setHeader('Preference-Applied', 'bom');
     writeHead(response, reply, length);
+    if (mark !== '') response.write(mark);
     return writePieces(response, source, reserve);
   });
+}
+
+/** The byte order mark by which a spreadsheet knows UTF-8, where the caller prefers a CSV file with it; else nothing. */
+function markOf({ req }: ServerResponse, body: object): '\uFEFF' | '' {
+  const isFile = body instanceof TextStream && body.mediaType.startsWith('text/csv');
+  const { prefer } = req.headers;
+  const preferences = [prefer ?? []].flat().join(',').split(',');
+  return isFile && preferences.some((each) => /^\s*bom\s*(;|$)/i.test(each)) ? '\uFEFF' : '';
 }
 
 type Streamed = { readonly heldBytes: number };

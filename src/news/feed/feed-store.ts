@@ -48,10 +48,10 @@ export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || 
 // The identity of a cluster is nobody's business.
 export const shortEpoch = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
 
-/** The number of the news before, of the same subject. @param news the alias of the row */
-export const previousSql = (news: string, types: string, least = '0') => `(SELECT p.position FROM news p
-  WHERE p.subject = ${news}.subject AND p.seq < ${news}.seq AND p.company_id = ${news}.company_id
-    AND p.position > ${least} AND (${types} IS NULL OR p.type = ANY (${types}))
+// The number of the news before, of the same subject.
+const previousSql = `(SELECT p.position FROM news p
+  WHERE p.subject = m.subject AND p.seq < m.seq AND p.company_id = m.company_id
+    AND p.position > 0 AND ($3::text[] IS NULL OR p.type = ANY ($3::text[]))
   ORDER BY p.seq DESC LIMIT 1)`;
 
 /** Which news a company sees in its feed: the test messages of its endpoints, too. */
@@ -71,7 +71,7 @@ const pageSql = `
     n.id, n.type, n.subject, n.data, n.created_at AS "createdAt",
     n.position::float8 AS position, n.previous::float8 AS previous
   FROM bounds b LEFT JOIN LATERAL (
-    SELECT m.*, ${previousSql('m', '$3::text[]')} AS previous FROM news m
+    SELECT m.*, ${previousSql} AS previous FROM news m
     WHERE m.company_id = $1 AND m.position > b.at AND m.position <= b.until AND ($3::text[] IS NULL OR m.type = ANY ($3::text[]))
     ORDER BY m.position LIMIT $4) n ON true
   ORDER BY n.position`;

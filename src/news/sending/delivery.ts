@@ -40,7 +40,7 @@ export async function tryDelivery(callee: Callee, { url, secrets, newsId, body }
   const request = { method: 'POST', url: new URL(url), headers, body } as const;
   try {
     const answer = await callee.send(
-      { ...request, maxBytes: keptBytes, cutsAnswer: true, reads: () => true },
+      { ...request, maxBytes: keptBytes, statusDecides: true },
       { timeoutMs, about: 'webhook' },
     );
     const { status, text } = answer;

@@ -19,6 +19,6 @@ export const waitAfter = (failed: number): number => waits[failed - 1] ?? 24 * h
 /** For how long `Retry-After` asks to wait, in milliseconds, a day at most; 0 without it. */
 export function retryAfterMs(header: string | readonly string[] | undefined, now = Date.now()): number {
   const text = typeof header === 'string' ? header.trim() : '';
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * second : Date.parse(text) - now;
+  const ms = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) - now;
   return Number.isNaN(ms) ? 0 : Math.min(24 * hour, Math.max(0, ms));
 }

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { DisabledReason, Endpoint } from '../endpoints/endpoint.ts';
 import { endpointColumns } from '../endpoints/endpoint-store.ts';
-import { epochSql, previousSql, shortEpoch } from '../feed/feed-store.ts';
+import { epochSql, shortEpoch } from '../feed/feed-store.ts';
 import type { News } from '../feed/news.ts';
 
 export async function listEnabledEndpoints(db: Database): Promise<Endpoint[]> {
@@ -45,13 +45,17 @@ export async function takeOver(db: Database, id: string, most: number): Promise<
 /** Something to send now. */
 export type Due = News & { readonly attempts: number; readonly epoch: string };
 
+// What the endpoint was to get before, whatever its types were then.
+const previousSql = `(SELECT d.position FROM news_deliveries d
+  WHERE d.endpoint_id = e.id AND d.subject = n.subject AND d.position < n.position ORDER BY d.position DESC LIMIT 1)`;
+
 const dueSql = `
   WITH e AS (SELECT * FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL),
   heads AS (
     SELECT DISTINCT ON (subject) * FROM news_deliveries WHERE endpoint_id = :id AND NOT delivered ORDER BY subject, position
   )
   SELECT n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position::float8 AS position, h.attempts,
-    ${previousSql('n', 'e.types', 'e.first_position')}::float8 AS previous, ${epochSql} AS epoch
+    ${previousSql}::float8 AS previous, ${epochSql} AS epoch
   FROM e JOIN heads h ON true JOIN news n ON n.company_id = e.company_id AND n.position = h.position
   WHERE coalesce(e.paused_until, '-infinity') <= clock_timestamp() AND h.next_attempt_at <= clock_timestamp()
     AND h.subject <> ALL (:busy::uuid[])

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import { rwaNumberOf } from '../assets/token-id.ts';
 import { namedContracts } from '../minting/compare/named-contracts-sql.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
-import { type GoneTransfer, insertCorrections, insertTransferNews } from './transfer-news-store.ts';
+import { type GoneTransfer, hasNewsSql, insertCorrections, insertTransferNews } from './transfer-news-store.ts';
 
 /*
  * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer. The owner
@@ -83,17 +83,21 @@ export function rollBackLedgers(db: Database, group: LedgerGroup, to: LedgerBloc
   const { chainId, contracts } = group;
   return inTransaction(db, async (tx) => {
     await moveLedgers(tx, group, to, 1);
-    const { rows: gone }: { rows: GoneTransfer[] } = await tx.raw(
+    const { rows: gone }: { rows: (GoneTransfer & { readonly hasNews: boolean })[] } = await tx.raw(
       `WITH gone AS (
          DELETE FROM nft_transfers
          WHERE chain_id = :chainId AND contract = ANY (:contracts::text[]) AND block_number > :number::numeric
          RETURNING *)
-       SELECT contract, token_id AS "tokenId", from_address AS from, transaction_hash AS transaction FROM gone
+       SELECT contract, token_id AS "tokenId", transaction_hash AS transaction, ${hasNewsSql('t')} AS "hasNews" FROM gone t
        ORDER BY block_number DESC, log_index DESC`,
       { chainId, contracts: [...contracts], number: to.number.toString() },
     );
     await setOwnersOf(tx, group, gone);
-    await insertCorrections(tx, chainId, gone);
+    await insertCorrections(
+      tx,
+      chainId,
+      gone.filter(({ hasNews }) => hasNews),
+    );
   });
 }
 

@@ -4,6 +4,7 @@ import { refreshOwners } from '../../../src/rwa/ownership/ledger-store.ts';
 import { startOrphan } from '../../support/node/orphan.ts';
 import type { TestService } from '../../support/service.ts';
 import { compileContracts } from '../../support/solidity.ts';
+import { mintedTx } from '../samples.ts';
 import { follow, issueOne, mint, type TokenChain, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob, carol] = wallets;
@@ -204,5 +205,87 @@ describe('the news of the ledger', () => {
     expect(burned).toMatchObject({ type: 'nft.transferred', data: { owner: null } });
     await follow(service);
     expect(await newsOf(service, nft.id)).toHaveLength(3);
+  });
+
+  test('pair up by place: two transfers of one transaction are corrected once each, the later one first', async ({
+    service,
+    tokens,
+  }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    await mint(service, tokens, [nft], alice);
+    await tokens.mine(3);
+    await tokens.send('moveBatch', [bob, carol], [nft.tokenId, nft.tokenId]);
+    await follow(service);
+    const [first, second] = await newsOf(service, nft.id);
+    await tokens.reorganise(1);
+    await follow(service);
+    await tokens.send('moveBatch', [carol, bob], [nft.tokenId, nft.tokenId]);
+    await follow(service);
+    await tokens.reorganise(1);
+    await follow(service);
+    const news = await newsOf(service, nft.id);
+    expect(news.map(({ type, data }) => [type, data.corrects ?? null])).toEqual([
+      ['nft.transferred', null],
+      ['nft.transferred', null],
+      ['nft.reverted', second.id],
+      ['nft.reverted', first.id],
+      ['nft.transferred', null],
+      ['nft.transferred', null],
+      ['nft.reverted', news[5].id],
+      ['nft.reverted', news[4].id],
+    ]);
+  });
+
+  test('of a transfer wait until the NFT is minted, whoever is faster', async ({ service, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    const { db } = service;
+    const submitted = { mint_state: 'submitted', recipient: alice, mint_chain_id: tokens.chainId };
+    await db('nfts').where({ id: nft.id }).update(submitted);
+    await tokens.send('mintBatch', [alice], [nft.tokenId]);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    await follow(service);
+    expect((await ownerOf(service, nft.id)).owner).toBe(bob);
+    expect(await newsOf(service, nft.id)).toEqual([]);
+    const minted = { mint_state: 'minted', minted_at: new Date(), minted_tx: mintedTx, minted_block: '1' };
+    await db('nfts').where({ id: nft.id }).update(minted);
+    const types = await db('news').where({ subject: nft.id }).orderBy('seq').pluck('type');
+    expect(types).toEqual(['nft.submitted', 'nft.minted', 'nft.transferred']);
+    await db('nfts').where({ id: nft.id }).update({ minted_block: '2' });
+    expect(await newsOf(service, nft.id)).toHaveLength(2);
+    await tokens.reorganise(1);
+    await follow(service);
+    const [transferred, , corrected] = await newsOf(service, nft.id);
+    expect(corrected).toMatchObject({ type: 'nft.reverted', data: { owner: alice, corrects: transferred.id } });
+  });
+
+  test('of a transfer that was taken back before the NFT was minted do not exist', async ({ service, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    const submitted = { mint_state: 'submitted', recipient: alice, mint_chain_id: tokens.chainId };
+    await service.db('nfts').where({ id: nft.id }).update(submitted);
+    await tokens.send('mintBatch', [alice], [nft.tokenId]);
+    await tokens.mine(3);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    await follow(service);
+    await tokens.reorganise(1);
+    await follow(service);
+    expect(await newsOf(service, nft.id)).toEqual([]);
+  });
+
+  test('tell of a token that is minted again after a burn', async ({ service, tokens }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    await mint(service, tokens, [nft], alice);
+    await tokens.mine(3);
+    await tokens.send('burn', nft.tokenId);
+    await tokens.send('mintBatch', [carol], [nft.tokenId]);
+    await follow(service);
+    const news = await newsOf(service, nft.id);
+    expect(news.map(({ type, data }) => [type, data.owner])).toEqual([
+      ['nft.transferred', null],
+      ['nft.transferred', carol],
+    ]);
+    await tokens.reorganise(1);
+    await follow(service);
+    const [, again, reverted] = await newsOf(service, nft.id);
+    expect(reverted).toMatchObject({ type: 'nft.reverted', data: { owner: null, corrects: again.id } });
   });
 });
