@@ -26,7 +26,9 @@ export async function rebroadcast(look: Look, transaction: OpenTransaction): Pro
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && count <= nonce;
   if (maySign && (await isReplaced(look, transaction))) return;
-  const isPressing = known.refused !== undefined || known.isUnderfunded === true;
+  const { isUnderfunded = false, refused } = known;
+  // A node that does not answer costs the time of all others: it is asked about the transaction that is next.
+  const isPressing = isUnderfunded || (refused !== undefined && (refused.isAnswer || nonce === count));
   if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
