@@ -107,9 +107,13 @@ test('each transaction that uses less than half of its gas halves the gas of the
 test('a mint that no longer fits is told with its gas, the share and the limit', async () => {
   const { service } = setup;
   const ids = await setup.accept(1);
-  await service
-    .db('mint_contracts')
-    .insert({ chain_id: '31337', contract: setup.chain.contract, gas_factor: 16 });
+  setup.work();
+  const mining = setup.keepMining();
+  await untilAll(service, ids, 'minted');
+  mining.stop();
+  await setup.killAll();
+  await service.db('mint_contracts').update({ gas_factor: 16 });
+  ids.push(...(await setup.accept(1)));
   setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
   const pause = () => service.db('mint_contracts').first();
   await until('the reason', async () => (await pause()).pause_reason === 'contract_refuses');

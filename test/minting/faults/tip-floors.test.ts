@@ -165,6 +165,7 @@ describe('a transaction that nodes reject while its nonce is not the next', () =
       const mining = setup.keepMining();
       await untilAll(service, ids, 'minted', 40);
       mining.stop();
+      expect(await attempts()).toHaveLength(2);
       expect(await setup.settle(ids)).toEqual([]);
     },
   );

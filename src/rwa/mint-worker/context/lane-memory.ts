@@ -91,6 +91,8 @@ export type TransactionMemory = {
   forgotten?: Forgotten | undefined;
   /** Its last broadcast was rejected. */
   refused?: Refused | undefined;
+  /** Earlier nonces were not in blocks yet at the last poll. */
+  isAhead?: boolean;
   /** Why its price stays below the market, in words. */
   tooDear?: string | undefined;
   /** The block that it is in, which is not confirmed yet; null when it is in none, while its nonce is used for good. */

@@ -17,7 +17,6 @@ import type { Plan } from './replace.ts';
 export async function planReplacement(look: Look, transaction: OpenTransaction): Promise<Plan | undefined> {
   const { context, count, head } = look;
   const { refused } = memoryOf(context.memory, transaction.id);
-  // Nodes reject later nonces for what is before them, too.
   const rejection = transaction.nonce === count ? refused : undefined;
   const isWaiting = isStuck(look, transaction);
   if (!transaction.hasAskedOut && rejection === undefined && !isWaiting) return undefined;

@@ -20,6 +20,12 @@ export async function rebroadcast(look: Look, transaction: OpenTransaction): Pro
   const known = memoryOf(memory, id);
   // Another transaction has the nonce: no price changes that.
   if (count > nonce) known.refused = undefined;
+  // What nodes say of later nonces is about those before. The nonce that becomes the next is broadcast as it is first.
+  if (count === nonce && known.isAhead && known.refused !== undefined) {
+    known.refused = undefined;
+    known.broadcastAt = undefined;
+  }
+  known.isAhead = count < nonce;
   // All transactions are broadcast again, in the order of their nonces.
   if (await isForgotten(look, transaction))
     for (const each of memory.transactions.values()) each.broadcastAt = undefined;
