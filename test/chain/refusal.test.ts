@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Fees, outbid } from '../../src/chain/minting/fees.ts';
 import { betterOffer, hintOf, isReplaceable } from '../../src/chain/minting/refusal.ts';
 
 const ether = 10n ** 18n;
@@ -20,7 +18,22 @@ describe('what a node says suggests what to try first', () => {
     ['transaction gas price below minimum: gas tip cap 0, minimum needed 7', { first: 'price', figure: 7n }],
     ['tip needed 30 gwei', { first: 'price', figure: 30n * gwei }],
     ['transaction underpriced', { first: 'price' }],
-    ['der Knoten mag das nicht', { first: 'price' }],
+    ['max fee per gas less than block base fee: maxFeePerGas: 1, baseFee: 2', { first: 'price' }],
+    ['replacement transaction underpriced', { first: 'price' }],
+    ['FeeTooLow', { first: 'price' }],
+    ['insufficient funds for gas * price + value: minimum needed 7', { first: 'again' }],
+    ['Upfront cost exceeds account balance', { first: 'again' }],
+    [
+      'insufficient funds for intrinsic transaction cost; insufficient funds for gas * price + value',
+      { first: 'again' },
+    ],
+    ['insufficient funds; tip needed 7 wei', { first: 'price', figure: 7n }],
+    ['Internal error', { first: 'again' }],
+    ['in-flight transaction limit reached for delegated accounts', { first: 'again' }],
+    ['txpool is full', { first: 'again' }],
+    ['nonce too far in the future', { first: 'again' }],
+    ['multiple senders: at least 3 feeds are needed', { first: 'again' }],
+    ['der Knoten mag das nicht', { first: 'again' }],
   ])('%s', (words, hint) => {
     expect(hintOf(words)).toEqual(hint);
   });
@@ -35,45 +48,29 @@ describe('a better offer', () => {
   test('comes after three looks, or at once for a figure', () => {
     const isMade = (words: string, looks: number) => isReplaceable(hintOf(words), last, looks);
     expect([isMade('underpriced', 2), isMade('underpriced', 3)]).toEqual([false, true]);
-    expect(offer('underpriced')?.fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    // An eighth of the 2 gwei that it pays.
+    expect(offer('underpriced')?.fees.maxPriorityFeePerGas).toBe((gwei * 5n) / 4n);
     expect(isMade('tip needed 5 gwei', 1)).toBe(true);
     expect(offer('tip needed 5 gwei')?.fees.maxPriorityFeePerGas).toBe(5n * gwei);
   });
 
-  test('is a higher price where the text suggests what cannot be', () => {
-    expect(offer('intrinsic gas too low')).toMatchObject({
-      fees: { maxPriorityFeePerGas: (gwei * 9n) / 8n },
-    });
+  test('is none for a figure above the cap', () => {
+    expect(offer('tip needed 100 gwei')).toBeUndefined();
   });
 
-  test('doubles what is paid while that is below 1 gwei, and comes from nothing to a floor of 25 gwei in 60 looks', () => {
-    let fees: Fees = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: 0n };
-    let looks = 0;
-    for (; (fees.maxPriorityFeePerGas ?? 0n) < 25n * gwei; looks += 1) {
-      const before = fees.maxPriorityFeePerGas ?? 0n;
-      fees = outbid(fees, { baseFee: gwei, suggested: 0n }, { cap: 500n * gwei, isRefused: true }) ?? fees;
-      const step = before < gwei ? 2n * before || 1n : (before * 9n + 7n) / 8n;
-      expect(fees.maxPriorityFeePerGas).toBe(step);
-    }
-    expect(looks).toBeLessThan(60);
+  test.each([
+    'Internal error',
+    'insufficient funds for gas * price + value',
+    'oversized data',
+    'already known',
+  ])('costs no more for words that name no price: %s', (words) => {
+    expect(isReplaceable(hintOf(words), last, 1_000)).toBe(words === 'oversized data');
+    expect(offer(words)).toBeUndefined();
   });
 
-  test('raises both fees by an eighth at least, and at least by 1, up to the cap', () => {
-    const fee = fc.bigInt(0n, 1_000n * gwei);
-    fc.assert(
-      fc.property(fee, fee, fee, fee, fc.boolean(), (more, tip, baseFee, suggested, isRefused) => {
-        const cap = 500n * gwei;
-        const before = { maxFeePerGas: tip + more, maxPriorityFeePerGas: tip };
-        const next = outbid(before, { baseFee, suggested }, { cap, isRefused });
-        if (next === undefined) {
-          expect(before.maxFeePerGas >= cap && tip >= cap).toBe(true);
-          return;
-        }
-        const enough = (from: bigint, to: bigint | null) =>
-          to !== null && (to === (from > cap ? from : cap) || (to > from && to * 8n >= from * 9n));
-        expect(enough(before.maxFeePerGas, next.maxFeePerGas)).toBe(true);
-        expect(enough(tip, next.maxPriorityFeePerGas)).toBe(true);
-      }),
-    );
+  test('has twice the gas at the same price, or is none where that is too much', () => {
+    expect(offer('intrinsic gas too low')).toBeUndefined();
+    const half = { ...last, gasLimit: 50_000n };
+    expect(betterOffer(half, market, hintOf('intrinsic gas too low'), bounds)).toEqual({ ...last });
   });
 });

@@ -21,6 +21,7 @@ export async function runSequence(setup: MintSetup, seed: number, oldestRelease?
   const since = new Date();
   for (const { questions } of setup.nodes) questions.forget();
   await forgetBackup(setup.service.db);
+  await setup.service.db('networks').update({ min_tip: '0' });
   const chance = createChance(seed);
   const isWithRelease = chance.below(releaseOneOf) === 0;
   const release = isWithRelease ? oldestRelease : undefined;
@@ -36,7 +37,8 @@ export async function runSequence(setup: MintSetup, seed: number, oldestRelease?
   const underWay = await judgeUnderWay(scene);
   const wrong = await setRight(scene);
   await endRests(scene);
-  const end = await setup.settle(ids, { since, isConductJudged: release === undefined });
+  const isOurs = release === undefined;
+  const end = await setup.settle(ids, { since, isPriceJudged: isOurs, isConductJudged: isOurs });
   const found = [...underWay.found, ...wrong, ...end.filter((text) => !isOfGenerous(text))];
   const state = found.length > 0 ? await setup.describe(ids) : undefined;
   await setup.killAll();

@@ -1,3 +1,4 @@
+import { isSettled } from '../../src/chain/minting/refusal.ts';
 import type { MintChain } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
@@ -13,7 +14,7 @@ type Watched = {
 
 /** What is wrong with what was signed and asked since a time of the database's clock. */
 export const judgeConduct = async (watched: Watched, since: Date): Promise<string[]> => [
-  ...(await dearAttempts(watched, since)),
+  ...(await needlessRaises(watched, since)),
   ...questionStorms(watched),
 ];
 
@@ -125,14 +126,13 @@ function questionStorms({ nodes, chain }: Pick<Watched, 'nodes' | 'chain'>): str
 }
 
 const gwei = 1_000_000_000n;
-/** What a worker may suppose where no node suggests a priority fee. */
-const supposedTip = 2n * gwei;
-/** Room above what the market asks, in percent. */
-const room = 125n;
+/** What a worker supposes where no node suggests a priority fee. */
+const supposedTip = gwei;
 
 type AttemptRow = {
   readonly transaction_id: string;
   readonly number: number;
+  readonly hash: string;
   readonly raw: Buffer;
   readonly max_fee_per_gas: string;
   readonly max_priority_fee_per_gas: string | null;
@@ -140,103 +140,142 @@ type AttemptRow = {
   readonly created_at: Date;
 };
 
-type Prices = { readonly fee: bigint; readonly tip: bigint };
+/** A nonce with its attempts, the first one first. */
+type Signed = readonly [AttemptRow, ...AttemptRow[]];
 
-/** Attempts that offer more than the market asked when they were signed, or than refusals of nodes allow. */
-async function dearAttempts({ service, nodes, chain }: Watched, since: Date): Promise<string[]> {
+/**
+ * Attempts whose effective price is above 1.25 times the dearest market since the first attempt of their nonce, or above
+ * four times that market once a node has refused an earlier one. It is judged when they are signed, and of a mined one in its
+ * block. A tip that a node named or an operator set is part of the market.
+ */
+export async function dearPrices(watched: Watched, since: Date): Promise<string[]> {
+  const market = createMarket(watched, BigInt((await watched.service.db('networks').first()).min_tip));
+  const found = (await signedSince(watched, since)).map(async ([first, ...others]) => {
+    const words: string[] = [];
+    const dear: string[] = [];
+    for (const row of [first, ...others]) {
+      const mined = await minedAt(watched.chain, row.hash);
+      const from = BigInt(first.sent_at_block) - 1n;
+      // The suggestion is asked for shortly before, and both clocks are this machine's.
+      const signed = await market.dearest(from, BigInt(row.sent_at_block), row.created_at.getTime() + 100);
+      dear.push(...dearness(offerOf(row, signed.baseFee), signed.price, words));
+      if (mined !== undefined) {
+        const { price } = await market.dearest(from, mined.block, Date.now());
+        dear.push(...dearness(mined.price, price, words));
+      }
+      words.push(...refusalsOf(watched.nodes, row));
+    }
+    return dear.map((text) => `an attempt at block ${first.sent_at_block} ${text}`);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** In what a price is too dear, if it is, at this market and after these refusals. */
+export function dearness(price: bigint, market: bigint, refusals: readonly string[]): string[] {
+  const most = refusals.length > 0 ? greatest([4n * market, gwei]) : (market * 5n) / 4n;
+  return price > most
+    ? [`pays ${price} where the market asked ${market}, refused ${refusals.length} times`]
+    : [];
+}
+
+/** Replacements that offer more than the attempt before, though the market asked no more and no node had refused it. */
+async function needlessRaises(watched: Watched, since: Date): Promise<string[]> {
+  const market = createMarket(watched, BigInt((await watched.service.db('networks').first()).min_tip));
+  const found = (await signedSince(watched, since)).map(async (rows) => {
+    const [first] = rows;
+    const refused = rows.some((row) => refusalsOf(watched.nodes, row).length > 0);
+    const raises: string[] = [];
+    for (const [index, row] of rows.entries()) {
+      const before = rows[index - 1];
+      if (refused || before === undefined || tipOf(row) <= tipOf(before)) continue;
+      const block = BigInt(row.sent_at_block);
+      const { baseFee, tip } = await market.dearest(
+        BigInt(first.sent_at_block),
+        block,
+        row.created_at.getTime() + 100,
+      );
+      if (baseFee + tip <= BigInt(before.max_fee_per_gas) && tip <= tipOf(before))
+        raises.push(`attempt ${row.number} at block ${block} raised a price that was enough`);
+    }
+    return raises;
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Attempts since a time, by nonce. One of an earlier sequence has no first attempt here, and is left out. */
+async function signedSince({ service }: Watched, since: Date): Promise<Signed[]> {
   const rows: AttemptRow[] = await service
     .db('mint_attempts')
     .where('created_at', '>=', since)
-    .orderBy(['created_at', 'number']);
+    .orderBy(['transaction_id', 'number']);
+  const byNonce = Map.groupBy(rows, (row) => row.transaction_id);
+  return [...byNonce.values()].flatMap(([first, ...others]) =>
+    first?.number === 1 ? [[first, ...others] as const] : [],
+  );
+}
+
+/** What nodes have said against an attempt; not that they have it, or that its nonce is used. */
+const refusalsOf = (nodes: Watched['nodes'], { raw }: AttemptRow): string[] =>
+  answersTo(nodes, raw).filter((words) => !isSettled(words));
+
+const answersTo = (nodes: Watched['nodes'], raw: Buffer): string[] =>
+  nodes.flatMap(({ answers }) =>
+    (answers.get(`0x${raw.toString('hex')}`) ?? []).flatMap((words) => words ?? []),
+  );
+
+const tipOf = (row: AttemptRow) => BigInt(row.max_priority_fee_per_gas ?? row.max_fee_per_gas);
+
+/** What an attempt pays for a unit of gas in a block with this base fee. */
+function offerOf(row: AttemptRow, baseFee: bigint): bigint {
+  const most = BigInt(row.max_fee_per_gas);
+  if (row.max_priority_fee_per_gas === null) return most;
+  const wanted = baseFee + BigInt(row.max_priority_fee_per_gas);
+  return wanted < most ? wanted : most;
+}
+
+async function minedAt(chain: MintChain, hash: string) {
+  type Receipt = { blockNumber: string; effectiveGasPrice: string };
+  const receipt = await chain.call<Receipt | null>('eth_getTransactionReceipt', hash);
+  return receipt
+    ? { block: BigInt(receipt.blockNumber), price: BigInt(receipt.effectiveGasPrice) }
+    : undefined;
+}
+
+/** The market as nodes and the chain have shown it, with the least tip that the operator or a node has named. */
+function createMarket({ nodes, chain }: Watched, minTip: bigint) {
+  const known = new Map<bigint, Promise<bigint>>();
   const baseFeeAt = async (block: bigint) => {
-    const told = nodes.flatMap(({ market }) => [market.baseFee(block - 1n), market.baseFee(block)]);
-    const onChain = await chain.call<{ baseFeePerGas?: string } | null>(
-      'eth_getBlockByNumber',
-      `0x${block.toString(16)}`,
-      false,
-    );
-    return greatest([...told, BigInt(onChain?.baseFeePerGas ?? 0)]);
+    type Block = { baseFeePerGas?: string } | null;
+    const onChain = await chain.call<Block>('eth_getBlockByNumber', `0x${block.toString(16)}`, false);
+    return greatest([
+      ...nodes.map(({ market }) => market.baseFee(block)),
+      BigInt(onChain?.baseFeePerGas ?? 0),
+    ]);
   };
-  const answersTo = ({ raw }: AttemptRow) =>
-    nodes.map(({ answers }) => answers.get(`0x${raw.toString('hex')}`) ?? []);
-  const [network] = await service.db('networks');
-  /** The tip that nodes take, as the operator, their words, or what they took after refusals have shown. */
-  let leastTip = BigInt(network.min_tip);
-  const found: string[] = [];
-  const before = new Map<string, { readonly row: AttemptRow; readonly refusals: Refusals }>();
-  for (const row of rows) {
-    const last = before.get(row.transaction_id);
-    // Each node is asked once with each look.
-    const counts = answersTo(row).map((answers) => answers.filter((words) => words !== null).length);
-    const words = answersTo(row).flatMap((answers) => answers.filter((each) => each !== null));
-    const isTaken = answersTo(row).some((answers) => answers.includes(null));
-    const looks = Math.max(0, ...counts);
-    before.set(row.transaction_id, { row, refusals: { words, looks: (last?.refusals.looks ?? 0) + looks } });
-    // An earlier attempt of an earlier sequence is not here to compare with.
-    if (row.number > 1 && last === undefined) continue;
-    const baseFee = await baseFeeAt(BigInt(row.sent_at_block));
-    // The suggestion is asked for shortly before, and both clocks are this machine's.
-    const tips = nodes.map(({ market }) => market.tip(row.created_at.getTime() + 100));
-    const offered = pricesOf(row);
-    const tip = greatest([...tips, leastTip]) || supposedTip;
-    const wrong = dearness(offered, last && pricesOf(last.row), baseFee, tip, last?.refusals);
-    if (wrong !== undefined) found.push(`attempt ${row.number} at block ${row.sent_at_block} ${wrong}`);
-    const isNamed = last !== undefined && figuresOf(last.refusals).includes(offered.tip);
-    const isRaised = last !== undefined && last.refusals.words.length > 0;
-    if (wrong === undefined && (isNamed || (isRaised && isTaken)))
-      leastTip = greatest([leastTip, offered.tip]);
-  }
-  return found;
+  const named = nodes.flatMap(({ answers }) => [...answers.values()].flat()).flatMap(figuresOf);
+  return {
+    /** The highest base fee and tip of these blocks, and of what was suggested until a time. */
+    async dearest(since: bigint, to: bigint, until: number) {
+      const baseFees: Promise<bigint>[] = [];
+      // After a reorganisation blocks have lower numbers.
+      for (let block = since < to ? since : to - 1n; block <= to; block += 1n) {
+        const fee = known.get(block) ?? baseFeeAt(block);
+        known.set(block, fee);
+        baseFees.push(fee);
+      }
+      const baseFee = greatest(await Promise.all(baseFees));
+      const suggested = nodes.flatMap(({ market }) => market.tip(until) ?? []);
+      const tip = greatest([...(suggested.length > 0 ? suggested : [supposedTip]), minTip, ...named]);
+      return { baseFee, tip, price: baseFee + tip };
+    },
+  };
 }
 
-/** What nodes have said to the attempts of a nonce. */
-export type Refusals = {
-  /** In how many looks they have refused it, whatever the attempt. */
-  readonly looks: number;
-  /** Of the last attempt. */
-  readonly words: readonly string[];
-};
+/** The figures in a node's words, unless they are about money; a tip may be any of them. */
+const figuresOf = (words: string | null): bigint[] =>
+  words === null || /funds|balance|ether/.test(words)
+    ? []
+    : [...words.matchAll(/\d+/g)].map(([figure]) => BigInt(figure));
 
-const looksBeforeReplacing = 3;
-
-/** The figures that nodes name; a tip may be any of them. */
-const figuresOf = ({ words }: Refusals): bigint[] =>
-  words.flatMap((each) => [...each.matchAll(/\d+/g)].map(([figure]) => BigInt(figure)));
-
-const pricesOf = (row: AttemptRow): Prices => ({
-  fee: BigInt(row.max_fee_per_gas),
-  tip: BigInt(row.max_priority_fee_per_gas ?? row.max_fee_per_gas),
-});
-
-/**
- * A price may rise by an eighth while the market asks for more, or once nodes have refused the nonce in three looks; of a
- * refused attempt what is paid may double below 1 gwei. A tip that a node names may be offered at once.
- * @returns in what an attempt is too dear; undefined when it is not
- */
-export function dearness(
-  offered: Prices,
-  before: Prices | undefined,
-  baseFee: bigint,
-  tip: bigint,
-  refusals: Refusals = { looks: 0, words: [] },
-): string | undefined {
-  const inWords = `offers ${offered.fee} with a tip of ${offered.tip}, at a base fee of ${baseFee} and a tip of ${tip}`;
-  const isHigher = before !== undefined && (offered.fee > before.fee || offered.tip > before.tip);
-  // The next block may ask for an eighth more.
-  const asksForMore = before === undefined || raised(baseFee) + tip > before.fee || tip > before.tip;
-  const isNamed = figuresOf(refusals).includes(offered.tip);
-  const isRefused = refusals.words.length > 0 && refusals.looks >= looksBeforeReplacing;
-  if (isHigher && !asksForMore && !isRefused && !isNamed)
-    return `${inWords}, though ${before.fee} was offered`;
-  const rises = (last: bigint) => (isRefused && last < gwei ? greatest([2n * last, 1n]) : raised(last));
-  const mostTip = greatest([(tip * room) / 100n, before && rises(before.tip), isNamed ? offered.tip : 0n]);
-  if (offered.tip > mostTip) return inWords;
-  // A replacement must raise both fees by an eighth, whichever of them was too low; the maximum leaves room for the tip.
-  const asked = 2n * baseFee + (isRefused || isNamed ? greatest([tip, offered.tip]) : tip);
-  const mostFee = greatest([(asked * room) / 100n, before && raised(before.fee)]);
-  return offered.fee > mostFee ? inWords : undefined;
-}
-
-const raised = (fee: bigint) => fee + greatest([(fee + 7n) / 8n, 1n]);
 const greatest = (numbers: readonly (bigint | undefined)[]): bigint =>
   numbers.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n);

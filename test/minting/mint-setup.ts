@@ -12,7 +12,7 @@ import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import { strain } from '../support/strain.ts';
 import { describeMints } from './mint-report.ts';
-import { judgeEnd, judgeReasons, keepMining } from './settle.ts';
+import { type Judged, judgeEnd, judgeReasons, keepMining } from './settle.ts';
 import type { WorkerTask } from './worker-process.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
@@ -52,11 +52,11 @@ export type MintSetup = {
   /** Ends every worker that still runs. */
   killAll(): Promise<void>;
   /**
-   * With an honest node, a worker and blocks: everything accepted must end as minted, once. Fees and questions are judged
-   * since a time, if at all.
+   * With an honest node, a worker and blocks: everything accepted must end as minted, once. Prices, raises and questions are
+   * judged since a time.
    * @returns what is wrong; then everything that is known about it is on standard error
    */
-  settle(ids: readonly string[], options?: { since?: Date; isConductJudged?: boolean }): Promise<string[]>;
+  settle(ids: readonly string[], options?: Partial<Judged>): Promise<string[]>;
   /** With a worker and blocks: everything is minted, or stands still for a reason that is told. */
   reasons(ids: readonly string[]): ReturnType<typeof judgeReasons>;
   /** Rows, chain and workers, for people. */
@@ -121,8 +121,8 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     killAll: workers.killAll,
     keepMining: (everyMs) => keepMining(chain, everyMs),
     describe,
-    async settle(ids, { since = begun, isConductJudged = true } = {}) {
-      const found = await ready(() => judgeEnd(parts, ids, isConductJudged ? since : undefined));
+    async settle(ids, { since = begun, isPriceJudged = true, isConductJudged = true } = {}) {
+      const found = await ready(() => judgeEnd(parts, ids, { since, isPriceJudged, isConductJudged }));
       if (found.length > 0) process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
       return found;
     },

@@ -38,6 +38,16 @@ const recover: Remedy = async (scene) => {
   await scene.setup.recover();
 };
 
+/** The least tip that a node of a sequence may want, in gwei. */
+const leastTip = '3';
+
+/** `tallystick network update --min-tip`; where no node suffices, with another node. */
+const raiseTip: Remedy = async (scene) => {
+  const { cli, chain } = scene.setup;
+  await cli.json('network', 'update', chain.chainId, '--min-tip', leastTip);
+  if (!(await isEnough(scene))) await replaceNodes(scene);
+};
+
 /** Lets the contract mint; then the next transaction in an hour shows it. */
 const repairContract: Remedy = async ({ setup, codes }) => {
   const { chain, service, signers } = setup;
@@ -71,6 +81,7 @@ const remedies: Partial<Record<MintReason, Remedy>> = {
   nonce_gap: wait,
   left_out: wait,
   history_searched: wait,
+  broadcast_refused: raiseTip,
   contract_refuses: repairContract,
   contract_nonsense: ofEach('contract_nonsense', 'release'),
   token_exists: ofEach('token_exists', 'replace'),
@@ -83,7 +94,6 @@ const remedies: Partial<Record<MintReason, Remedy>> = {
 
 /** Reasons that say that the nodes are to blame: others are named. */
 const ofNodes: ReadonlySet<string> = new Set<MintReason>([
-  'broadcast_refused',
   'contract_unanswered',
   'evidence_unavailable',
   'finality_unknown',

@@ -6,7 +6,7 @@ import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
-import { judgeConduct, placesOf, type Standing, standingSince, untruths } from './invariants.ts';
+import { dearPrices, judgeConduct, placesOf, type Standing, standingSince, untruths } from './invariants.ts';
 
 type Settling = {
   readonly chain: MintChain;
@@ -23,14 +23,19 @@ export function keepMining(chain: MintChain, everyMs = 150) {
   return { stop: () => clearInterval(timer) };
 }
 
-/**
- * Waits until everything is minted and final, then judges rows and transactions; and fees and questions since this
- * time, unless it is undefined.
- */
+/** Since when prices and conduct are judged. */
+export type Judged = {
+  readonly since: Date;
+  /** Whether every worker was of this release: others have other prices. */
+  readonly isPriceJudged: boolean;
+  readonly isConductJudged: boolean;
+};
+
+/** Waits until everything is minted and final, then judges rows, transactions, prices and conduct. */
 export async function judgeEnd(
   setting: Settling,
   ids: readonly string[],
-  since: Date | undefined,
+  { since, isPriceJudged, isConductJudged }: Judged,
 ): Promise<string[]> {
   const { chain, service } = setting;
   await withBlocks(chain, () =>
@@ -43,7 +48,8 @@ export async function judgeEnd(
   if (left > 0) found.push(`${left} NFTs, transactions or changes of metadata have no final state`);
   found.push(...(await unreported(setting)));
   found.push(...(await disagreements(setting)), ...(await silentOthers(setting, ids)));
-  if (since !== undefined) found.push(...(await judgeConduct(setting, since)));
+  if (isPriceJudged) found.push(...(await dearPrices(setting, since)));
+  if (isConductJudged) found.push(...(await judgeConduct(setting, since)));
   return found;
 }
 

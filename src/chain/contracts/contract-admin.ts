@@ -8,7 +8,7 @@ import {
   type Wallet,
 } from 'ethers';
 import { formatUnits } from '../decimal.ts';
-import { priceOf, quote } from '../minting/fees.ts';
+import { priceOf, quote, withTip } from '../minting/fees.ts';
 import { mostGas } from '../minting/gas.ts';
 import { openWallet } from '../minting/key-signer.ts';
 import { allTokens, encodeRefresh } from '../minting/mint-contract.ts';
@@ -180,8 +180,7 @@ function toFields({ fees: { maxFeePerGas, maxPriorityFeePerGas }, gasLimit }: Of
 /** @throws Error when the price is above the cap */
 async function pricesOf({ feeCap, minTip }: Sending, node: MintNode) {
   const head = await node.head();
-  const { baseFee, suggested } = await node.market(head);
-  const market = { baseFee, suggested: suggested > minTip ? suggested : minTip };
+  const market = withTip(await node.market(head), minTip);
   const fees = quote(market, feeCap);
   if (fees === undefined) {
     throw new Error(

@@ -48,15 +48,16 @@ function asksMore(market: Market, { maxFeePerGas, maxPriorityFeePerGas }: Fees):
 }
 
 /**
- * Fees that replace an attempt: both at least 12.5 % higher (nodes require 10 %), and no lower than the present
- * price. Where that raises the priority fee by more than 25 % above the suggested one, the whole price stays within
- * 25 % of the present one.
+ * Fees that replace an attempt where the market asks for more: both at least 12.5 % higher (nodes require 10 %), and no
+ * lower than the present price. A maximum that suffices ends at the cap. Where that raises the priority fee by more than 25 % above the market's, the whole price
+ * stays within 25 % of the present one.
  * @returns undefined when the market does not ask for more, or the cap does not allow it
  */
-export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined {
-  if (!asksMore(market, last)) return undefined;
-  const fresh = quote(market, cap);
-  const lowest = raised(last.maxFeePerGas);
+export function bid(last: Fees, market: Market, cap: bigint): Fees | undefined {
+  if (!asksMore(market, last) || priceOf(market) > cap) return undefined;
+  const fresh = quote(last.maxPriorityFeePerGas === null ? asLegacy(market) : market, cap);
+  const isEnough = last.maxFeePerGas <= cap && last.maxFeePerGas >= priceOf(market);
+  const lowest = isEnough ? least(raised(last.maxFeePerGas), cap) : raised(last.maxFeePerGas);
   const maxFeePerGas = greatest(lowest, fresh?.maxFeePerGas ?? 0n);
   if (last.maxPriorityFeePerGas === null) {
     return maxFeePerGas > cap ? undefined : { maxFeePerGas, maxPriorityFeePerGas: null };
@@ -68,43 +69,34 @@ export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined
   return { maxFeePerGas: bounded, maxPriorityFeePerGas: least(tip, bounded) };
 }
 
-type Outbidding = {
-  /** The most that a unit of gas may cost. */
-  readonly cap: bigint;
-  /** The least priority fee, as far as a node has named it. */
-  readonly leastTip?: bigint | undefined;
-  /** No node accepts the attempt, so the price need not rise by a share of it. */
-  readonly isRefused?: boolean;
-};
+/** The market of a node that wants this tip at least. */
+export const withTip = ({ baseFee, suggested }: Market, tip: bigint): Market => ({
+  baseFee,
+  suggested: greatest(suggested, tip),
+});
+
+/** The market that makes a replacement an eighth dearer than an attempt, whatever the present market asks. */
+export const outbidding = ({ maxFeePerGas, maxPriorityFeePerGas: tip }: Fees): Market =>
+  tip === null ? { baseFee: null, suggested: raised(maxFeePerGas) } : { baseFee: 0n, suggested: raised(tip) };
+
+// Without a figure, nodes that want more are believed up to this multiple of the market, and up to 1 gwei.
+const mostTimes = 4n;
 
 /**
- * Fees that replace an attempt whatever the market is like: both an eighth higher at least, and no lower than the present
- * price; each up to the cap. The price of a rejected attempt doubles while it is below 1 gwei.
- * @returns undefined when neither can be higher
+ * The market of nodes that reject a price and name none: an eighth above what the attempt pays. Where that is less than
+ * the market, the eighth is one of the market. It ends at four times the market, or at 1 gwei where that is more.
+ * @returns undefined when the next eighth would be above that
  */
-export function outbid(
-  last: Fees,
-  market: Market,
-  { cap, leastTip = 0n, isRefused = false }: Outbidding,
-): Fees | undefined {
-  const { baseFee, suggested } = market;
-  const base = baseFee ?? 0n;
-  const tip = last.maxPriorityFeePerGas;
-  const floor = greatest(suggested, leastTip);
-  // Raised by eighths, a price near zero would take over a hundred polls to reach what nodes want.
-  const next = (fee: bigint) => (isRefused && fee < gwei ? greatest(2n * fee, 1n) : raised(fee));
-  if (tip === null) {
-    const price = least(greatest(next(last.maxFeePerGas), base + floor), cap);
-    return price > last.maxFeePerGas ? { maxFeePerGas: price, maxPriorityFeePerGas: null } : undefined;
-  }
-  const newTip = least(greatest(next(tip), floor), cap);
-  // What is paid is raised by the tip: the maximum only has to leave room for it.
-  const maxFeePerGas = least(greatest(raised(last.maxFeePerGas), 2n * base + newTip), cap);
-  if (maxFeePerGas <= last.maxFeePerGas && newTip <= tip) return undefined;
-  return {
-    maxFeePerGas: greatest(maxFeePerGas, last.maxFeePerGas),
-    maxPriorityFeePerGas: greatest(newTip, tip),
-  };
+export function dearerMarket(last: Fees, market: Market): Market | undefined {
+  const { maxFeePerGas: most, maxPriorityFeePerGas: tip } = last;
+  const bound = greatest(mostTimes * priceOf(market), gwei);
+  const base = market.baseFee ?? 0n;
+  const paid = tip === null ? most : least(most, base + tip);
+  const price = greatest(raised(paid), paid + bound / (8n * mostTimes));
+  if (price > bound) return undefined;
+  return tip === null
+    ? { baseFee: null, suggested: greatest(price, priceOf(market)) }
+    : withTip(market, price - base);
 }
 
 /** The present price for a transaction of the oldest type. The whole of it is paid: it leaves room for one block only. */

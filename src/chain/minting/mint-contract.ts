@@ -1,4 +1,5 @@
 import { getAddress, Interface, ZeroHash } from 'ethers';
+import artefact from '../contracts/artefacts/TallystickNft.json' with { type: 'json' };
 
 /** One token to be minted. */
 export type Mint = {
@@ -78,6 +79,17 @@ export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData
 export function mintTopics(tokenIds?: readonly string[]): (string | readonly string[] | null)[] {
   const ids = tokenIds?.map((tokenId) => `0x${word(BigInt(tokenId))}`);
   return [transferTopic, ZeroHash, null, ...(ids ? [ids] : [])];
+}
+
+/** The errors of our own contract. Others have some of them, too. */
+const errors = new Interface(artefact.abi.filter((fragment) => fragment.startsWith('error ')));
+
+/** The error that the data of a revert name, with its values; undefined when our contract has none like it. */
+export function readRevert(data: string): string | undefined {
+  const found = errors.parseError(data);
+  if (found === null) return undefined;
+  const values = found.fragment.inputs.map(({ name }, index) => `${name} ${found.args[index]}`);
+  return `${found.name}(${values.join(', ')})`;
 }
 
 export type MintLog = { readonly address: string; readonly topics: readonly string[] };

@@ -8,7 +8,7 @@ import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShap
 import { type BroadcastAnswer, type BroadcastOptions, broadcastToAll } from './broadcast-to-all.ts';
 import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Fees, Market } from './fees.ts';
-import { readMintLog } from './mint-contract.ts';
+import { readMintLog, readRevert } from './mint-contract.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
 export type Block = {
@@ -132,7 +132,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
           { from, to: contract, data, ...(fees && pricedAt(fees)) },
         ]);
       } catch (error) {
-        if (isRevert(error)) return { refusal: error.shortMessage };
+        if (isRevert(error)) return { refusal: readRevert(error.data ?? '0x') ?? error.shortMessage };
         throw error;
       }
     },

@@ -1,15 +1,16 @@
-import { asLegacy, type Fees, type Market, outbid, quote } from './fees.ts';
+import { asLegacy, bid, dearerMarket, type Fees, type Market, quote, withTip } from './fees.ts';
 
 /**
- * What to try first about a transaction that every node rejects:
+ * What to try about a transaction that every node rejects:
  * - `wait`: a node says that it has the transaction;
  * - `nonce`: a node says that the chain has used the nonce, which receipts show;
  * - `price`: pay more;
  * - `size`: mint fewer NFTs;
  * - `gas`: give it more gas;
- * - `type`: use the oldest type of transaction.
+ * - `type`: use the oldest type of transaction;
+ * - `again`: send the same transaction again.
  */
-type Step = 'wait' | 'nonce' | 'price' | 'size' | 'gas' | 'type';
+type Step = 'wait' | 'nonce' | 'price' | 'size' | 'gas' | 'type' | 'again';
 
 export type RefusalHint = {
   readonly first: Step;
@@ -19,10 +20,8 @@ export type RefusalHint = {
   readonly mostCost?: bigint | undefined;
 };
 
-/*
- * A text never decides what is true, nor whether a transaction is replaced: an unknown text only costs more attempts.
- */
-const texts: readonly (readonly [Exclude<Step, 'price'>, RegExp])[] = [
+// A text never decides what is true. The first pattern that matches counts.
+const texts: readonly (readonly [Step, RegExp])[] = [
   [
     'wait',
     /already ?known|known transaction|already ?(been )?imported|already in (the )?(pool|mempool)|already exists/i,
@@ -31,11 +30,19 @@ const texts: readonly (readonly [Exclude<Step, 'price'>, RegExp])[] = [
   ['type', /transaction type|TxType/i],
   ['gas', /intrinsic|gas is too low|floor data gas/i],
   ['size', /exceeds the configur|fee cap exceeded|gas ?limit|oversized|too (big|large)|size exceed/i],
+  ['price', /price|fee(?!d)|\btips?\b/i],
 ];
 
-/** @param words what the nodes said */
-export function hintOf(words: string): RefusalHint {
-  const first = texts.find(([, pattern]) => pattern.test(words))?.[0] ?? 'price';
+// It may name gas and prices. Another node may say something else at the same time.
+const funds = /fund|balance|afford|upfront/i;
+
+/** @param said what the nodes said, with `; ` between the parts */
+export function hintOf(said: string): RefusalHint {
+  const words = said
+    .split('; ')
+    .filter((part) => !funds.test(part))
+    .join('; ');
+  const first = texts.find(([, pattern]) => pattern.test(words))?.[0] ?? 'again';
   switch (first) {
     case 'price':
       return {
@@ -62,9 +69,13 @@ export const isSettled = (words: string): boolean => ['wait', 'nonce'].includes(
 // A single poll may meet a node that starts or lags.
 const looksBeforeReplacing = 3;
 
-/** Whether a transaction is replaced that nodes reject: after three polls in a row, or at once for a figure in the text. */
+/**
+ * Whether the text suggests another transaction, and it is time for that: after three polls in a row, or at once for a
+ * figure in the text.
+ */
 export const isReplaceable = (hint: RefusalHint, last: Offer, looks: number): boolean =>
-  looks >= looksBeforeReplacing || hasUnmetFigure(hint, last);
+  ['price', 'size', 'gas', 'type'].includes(hint.first) &&
+  (looks >= looksBeforeReplacing || hasUnmetFigure(hint, last));
 
 export type Offer = { readonly fees: Fees; readonly gasLimit: bigint };
 
@@ -76,27 +87,29 @@ type Bounds = {
 };
 
 /**
- * Returns what nodes may accept in place of what they reject: what the text suggests, otherwise a higher price.
- * @returns undefined when the bounds allow nothing
+ * Returns what nodes may accept in place of what they reject, as the text suggests. Only a text about a price raises the
+ * price: to a figure in the text at once, otherwise by an eighth.
+ * @returns undefined when the text suggests nothing, or the bounds do not allow it
  */
 export function betterOffer(
   last: Offer,
   market: Market,
-  { first, figure }: RefusalHint,
-  { cap, mostGas }: Bounds,
+  hint: RefusalHint,
+  bounds: Bounds,
 ): Offer | undefined {
+  const { first, figure = 0n } = hint;
+  if (first === 'price') {
+    const asked = hasUnmetFigure(hint, last) ? withTip(market, figure) : dearerMarket(last.fees, market);
+    const fees = asked && bid(last.fees, asked, bounds.cap);
+    return fees && { ...last, fees };
+  }
   if (first === 'type' && last.fees.maxPriorityFeePerGas !== null) {
-    const fees = quote(asLegacy(market), cap);
-    if (fees !== undefined) return { ...last, fees };
+    const fees = quote(asLegacy(market), bounds.cap);
+    return fees && { ...last, fees };
   }
-  if (first === 'gas') {
-    const gasLimit = 2n * last.gasLimit > (figure ?? 0n) ? 2n * last.gasLimit : (figure ?? 0n);
-    if (gasLimit <= mostGas) return { ...last, gasLimit };
-  }
-  const leastTip = first === 'price' ? figure : undefined;
-  // A node may have the transaction after all. That must not make it much dearer.
-  const fees = outbid(last.fees, market, { cap, leastTip, isRefused: first !== 'wait' });
-  return fees && { ...last, fees };
+  if (first !== 'gas') return undefined;
+  const gasLimit = 2n * last.gasLimit > figure ? 2n * last.gasLimit : figure;
+  return gasLimit <= bounds.mostGas ? { ...last, gasLimit } : undefined;
 }
 
 /** Whether a text has a figure that the attempt does not meet yet. */

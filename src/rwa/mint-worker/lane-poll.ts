@@ -91,7 +91,7 @@ export function createLanePoll(
       watchedAt = now();
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work));
-    const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
+    const known = pause ?? pauseInFlight(context) ?? pauseOfNodes(pinned, work);
     return sweepStandstill(context, head, withFinality(known, pinned));
   };
 

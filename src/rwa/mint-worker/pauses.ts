@@ -1,9 +1,6 @@
 import { errorText } from '../../base/thrown.ts';
-import { raise } from '../../chain/minting/fees.ts';
-import type { Head } from '../../chain/minting/mint-node.ts';
 import type { PinnedNode } from '../../chain/rpc/pool/pinned-node.ts';
 import { isOutage } from '../../db/connection/outage.ts';
-import { listInFlight } from './context/in-flight.ts';
 import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { type LaneLease, type LaneWork, type Pause, setPause } from './stores/lane-store.ts';
@@ -48,31 +45,14 @@ export function pauseForFailure(error: unknown): Pause {
 }
 
 /** Why transactions in flight are not mined: funds, the price, or nodes that do not take them. */
-export async function pauseInFlight(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  return pauseForUnderfunded(context) ?? (await pauseForPrice(context, head)) ?? pauseForRefused(context);
-}
+export const pauseInFlight = (context: LaneContext): Pause | undefined =>
+  pauseForUnderfunded(context) ?? pauseForPrice(context) ?? pauseForRefused(context);
 
-/**
- * Why transactions in flight are not mined, where the price is above what they may pay. It asks for the market only while a
- * transaction has waited so long that it would be replaced.
- */
-async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const { node, settings } = context;
-  // Counted since its first attempt: a replacement that is too cheap again is no progress.
-  const waiting = (await listInFlight(context)).filter(({ attempts }) => {
-    const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
-    return head.number - sentAt >= BigInt(settings.stuckBlocks);
-  });
-  if (waiting.length === 0) return undefined;
-  const market = await node.market(head);
-  const price = (market.baseFee ?? 0n) + market.suggested;
-  const kept = waiting.find(({ attempts: [{ fees }] }) => {
-    const isOutbid = fees.maxFeePerGas < price;
-    return isOutbid && (price > settings.feeCap || raise(fees, market, settings.feeCap) === undefined);
-  });
-  if (kept === undefined) return undefined;
-  const detail = `Gas costs ${price} wei; the transaction with nonce ${kept.nonce} offers ${kept.attempts[0].fees.maxFeePerGas}, and ${settings.feeCap} is the most that may be paid.`;
-  return { reason: 'fee_above_cap', detail };
+/** Why transactions in flight are not mined, where the price is above what they may pay. */
+function pauseForPrice({ memory }: LaneContext): Pause | undefined {
+  const inFlight = [...memory.transactions.values()].filter(({ mined }) => mined === undefined);
+  const [detail] = inFlight.flatMap(({ tooDear }) => tooDear ?? []);
+  return detail === undefined ? undefined : { reason: 'fee_above_cap', detail };
 }
 
 /** Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. */
@@ -104,14 +84,13 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
 }
 
 /** A transaction that every node rejects is not mined, and neither are those after it. */
-function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
+function pauseForRefused({ lease, memory, settings }: LaneContext): Pause | undefined {
   const [refused] = [...memory.transactions.values()].flatMap((known) => known.refused ?? []);
   if (refused === undefined) return pauseForForgotten(memory);
-  const gwei = settings.feeCap / 1_000_000_000n;
-  const detail = refused.isExhausted
-    ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
-    : `Nodes refuse a transaction, which is replaced: ${refused.words}`;
-  return { reason: 'broadcast_refused', detail };
+  const { isExhausted, words } = refused;
+  const remedy = `No more is offered unless a node names a figure. If they want a higher tip: tallystick network update ${lease.chainId} --min-tip <gwei>; MINT_MAX_FEE_GWEI is ${settings.feeCap / 1_000_000_000n}.`;
+  const detail = `Nodes reject a transaction: ${words}`;
+  return { reason: 'broadcast_refused', detail: isExhausted ? `${detail}. ${remedy}` : detail };
 }
 
 /** The first time may be a node that restarted. It has the transaction after the next broadcast. */

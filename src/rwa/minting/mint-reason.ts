@@ -67,9 +67,9 @@ export const mintReasons = {
       'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
   },
   broadcast_refused: {
-    note: 'The nodes of the network reject the transaction of this mint; another one replaces it.',
+    note: 'The nodes of the network reject the transaction of this mint; it is sent again.',
     remedy:
-      'Wait: the price is raised up to MINT_MAX_FEE_GWEI, then fewer NFTs are sent. If it stays, raise MINT_MAX_FEE_GWEI, set the least tip that the nodes take (tallystick network update <chainId> --min-tip <gwei>) or name other nodes (--rpc). If they reject one NFT: tallystick mint release <nftId>.',
+      'Read the words of the nodes in WHY. If they want a higher tip, set the least one: tallystick network update <chainId> --min-tip <gwei>. If they are full, limited or broken, wait or name others (--rpc). If they reject one NFT: tallystick mint release <nftId>.',
   },
   left_out: {
     note: 'The mint was taken out of its transaction; when that is settled, a new transaction mints it.',

@@ -66,6 +66,64 @@ test('N5: a contract whose estimates are a third too low gets twice the gas, and
   expect(await setup.settle(ids)).toEqual([]);
 });
 
+const factorOf = async () => (await setup.service.db('mint_contracts').first()).gas_factor;
+
+test('several transactions in flight that run out of gas double the gas once', async () => {
+  const { chain, node, service } = setup;
+  await become('Hungry');
+  await chain.call('evm_setAutomine', false);
+  node.setFlaws(estimating((gas) => (gas * 2n) / 3n));
+  const ids = await setup.accept(12);
+  setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
+  await until('several', async () => (await sent()).length >= 3);
+  const first = (await sent()).map(({ id }) => id);
+  const mining = setup.keepMining();
+  const ended = () => service.db('mint_transactions').whereIn('id', first).where({ out_of_gas: true });
+  await until('their ends', async () => (await ended()).length >= 2, 60);
+  expect(await factorOf()).toBe(2);
+  await untilAll(service, ids, 'minted', 60);
+  mining.stop();
+  expect(await factorOf()).toBeLessThanOrEqual(2);
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+test('each transaction that uses less than half of its gas halves the gas of the next, down to the estimate', async () => {
+  const { service } = setup;
+  const ids = await setup.accept(1);
+  setup.work();
+  const mining = setup.keepMining();
+  await untilAll(service, ids, 'minted');
+  await service.db('mint_contracts').update({ gas_factor: 8 });
+  for (const factor of [4, 2, 1, 1]) {
+    const more = await setup.accept(1);
+    await untilAll(service, more, 'minted');
+    expect(await factorOf()).toBe(factor);
+    ids.push(...more);
+  }
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
+test('a mint that no longer fits is told with its gas, the share and the limit', async () => {
+  const { service } = setup;
+  const ids = await setup.accept(1);
+  setup.work();
+  const mining = setup.keepMining();
+  await untilAll(service, ids, 'minted');
+  mining.stop();
+  await setup.killAll();
+  await service.db('mint_contracts').update({ gas_factor: 16 });
+  ids.push(...(await setup.accept(1)));
+  setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
+  const pause = () => service.db('mint_contracts').first();
+  await until('the reason', async () => (await pause()).pause_reason === 'contract_refuses');
+  expect((await pause()).pause_detail).toMatch(
+    /needs \d+ gas, 16 times what estimates say\. .*300000: MINT_BLOCK_SHARE_PERCENT \(1\) of the block's limit of 30000000/,
+  );
+  await service.db('mint_contracts').update({ gas_factor: 1 });
+  expect(await setup.settle(ids)).toEqual([]);
+});
+
 test('N9: a recipient that refuses only in a block fails alone; the others cost few transactions', async () => {
   const { node } = setup;
   await become('Picky');

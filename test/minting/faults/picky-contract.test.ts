@@ -77,6 +77,8 @@ test('a role that is taken and given back fails nobody', async () => {
   const mining = setup.keepMining(50);
   for (let round = 0; round < 5; round += 1) {
     await until('a pause', async () => (await contractPause()) === 'contract_refuses');
+    const { pause_detail: detail } = await setup.service.db('mint_contracts').first();
+    expect(detail).toContain(`AccessControlUnauthorizedAccount(account ${signers[0]}, neededRole ${role})`);
     await chain.admin('grantRole', role, signers[0]);
     ids.push(...(await setup.accept(2)));
     await untilAll(setup.service, ids, 'minted', 30);

@@ -137,3 +137,57 @@ describe('a transaction that every node refuses', () => {
     expect(links).toEqual([]);
   });
 });
+
+describe('words that name no price', () => {
+  /** What the mined attempts of these mints pay for a unit of gas, and what the dearest block since then asked. */
+  const prices = async () => {
+    const { chain, service } = setup;
+    type Receipt = { effectiveGasPrice: string; blockNumber: string };
+    const hashes: string[] = await service
+      .db('mint_transactions')
+      .whereNotNull('mined_hash')
+      .pluck('mined_hash');
+    const receipts = await Promise.all(
+      hashes.map((hash) => chain.call<Receipt>('eth_getTransactionReceipt', hash)),
+    );
+    return receipts.map(({ effectiveGasPrice }) => BigInt(effectiveGasPrice));
+  };
+
+  test.each([
+    ['an internal error', { error: { code: -32603, message: 'Internal error' } }],
+    ['a limit of accounts', refuse('in-flight transaction limit reached for delegated accounts')],
+    ['a full pool', refuse('txpool is full')],
+    ['a nonce that is too high for it', refuse('nonce too far in the future')],
+    ['too few funds, as it supposes', refuse('insufficient funds for gas * price + value')],
+    ['a node that is not synced', refuse('not synced')],
+    ['a limit of questions', { error: { code: -32005, message: 'daily limit of the price plan reached' } }],
+    ['an HTTP error', { status: 503 }],
+  ])(
+    'raise none in 60 polls while blocks go on, neither of this mint nor of later ones: %s',
+    async (_what, reply) => {
+      const { chain, node: watched, service } = setup;
+      await service.db('networks').update({ rpc_urls: [watched.url] });
+      chain.market.hold(gwei);
+      await chain.call('evm_setAutomine', false);
+      await chain.mine(3);
+      watched.setFlaws(of('eth_sendRawTransaction', () => reply));
+      const ids = await setup.accept(2);
+      setup.work(undefined, { MINT_STUCK_BLOCKS: '5' });
+      const mining = setup.keepMining(50);
+      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+      const words = 'error' in reply ? reply.error.message : '503';
+      expect((await pauses()).pause_detail).toContain(words);
+      const given = watched.given().length;
+      await until('60 polls', async () => watched.given().length >= given + 60, 60);
+      expect(new Set(watched.given()).size).toBe(1);
+      watched.setFlaws();
+      await untilAll(service, ids, 'minted', 40);
+      const later = await setup.accept(2);
+      await untilAll(service, later, 'minted', 40);
+      mining.stop();
+      const suggested = BigInt(await chain.call<string>('eth_maxPriorityFeePerGas'));
+      expect((await prices()).filter((price) => price > gwei + suggested)).toEqual([]);
+      expect(await setup.settle([...ids, ...later])).toEqual([]);
+    },
+  );
+});

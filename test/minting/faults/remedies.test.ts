@@ -266,18 +266,20 @@ describe('a nonce at which somebody else left a transaction in a pool', () => {
     });
   };
 
-  test('tells when the cap allows no more, and is outbid with a higher one', async () => {
-    const { node, service } = setup;
+  test('tells when no more is offered, and is outbid once an operator sets the tip', async () => {
+    const { chain, node, service } = setup;
+    chain.market.hold(1_000_000_000n);
+    await chain.call('evm_setAutomine', false);
+    await chain.mine(3);
     node.setFlaws(paysMore(10n));
     const ids = await setup.accept(2);
-    setup.work(undefined, { MINT_MAX_FEE_GWEI: '4' });
+    setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
     const mining = setup.keepMining();
-    await until('the cap', async () =>
-      (await service.db('mint_lanes').first()).pause_detail?.includes('4 gwei'),
+    await until('the bound', async () =>
+      (await service.db('mint_lanes').first()).pause_detail?.includes('--min-tip'),
     );
     expect(await pauseOf()).toBe('broadcast_refused');
-    await setup.killAll();
-    setup.work();
+    await cli.json('network', 'update', '31337', '--min-tip', '10');
     await untilAll(service, ids, 'minted', 40);
     mining.stop();
     expect(await settled(ids)).toEqual([]);

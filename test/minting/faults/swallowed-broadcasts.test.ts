@@ -22,6 +22,8 @@ describe('a node that confirms broadcasts and sends them to nobody', () => {
     const ids = await setup.accept(2);
     setup.work();
     const mining = setup.keepMining();
+    await until('the reason', async () => /nein/.test((await lane()).pause_detail ?? ''), 30);
+    await setup.cli.json('network', 'update', '31337', '--min-tip', '3');
     await untilAll(setup.service, ids, 'minted', 60);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);

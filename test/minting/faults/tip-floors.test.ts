@@ -1,10 +1,9 @@
 import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { commandLine, settingsFor } from '../../cli/command-line.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { type Flaw, failure, of } from '../../support/node/flaw.ts';
 import { tipFloor, without, withoutPending } from '../../support/node/limits.ts';
-import { refusesBroadcasts, suggestsTip } from '../../support/node/wrongs.ts';
+import { suggestsTip } from '../../support/node/wrongs.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -31,21 +30,60 @@ async function mintWith(...flaws: Flaw[]) {
   return ids;
 }
 
+/** Names the least tip of the network, in gwei, as the remedy says. */
+const setTip = async (tip: string) =>
+  expect(await setup.cli.json('network', 'update', '31337', '--min-tip', tip)).toMatchObject({ status: 0 });
+const isRefused = (words: string) =>
+  until(words, async () => {
+    const { pause_reason: reason, pause_detail: detail } = await lane();
+    return reason === 'broadcast_refused' && detail.includes(words);
+  });
+
 describe('a least tip is paid, though the node suggests nothing and says', () => {
-  test.each([
-    [
-      'N3: what it has and needs',
-      (tip: bigint) => `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${least}`,
-      3,
-    ],
-    ['N7: words that nobody knows', () => 'der Knoten mag das nicht', 60],
-  ])('%s', async (_what, say, most) => {
+  test('N3: what it has and needs', async () => {
+    const say = (tip: bigint) =>
+      `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${least}`;
     const ids = await mintWith(suggestsTip(0n), tipFloor({ least, say }));
-    const sent = await attempts();
-    expect(sent.length).toBeLessThanOrEqual(most);
-    expect(sent.filter(({ maxFeePerGas }) => (maxFeePerGas ?? 0n) > 500n * gwei)).toEqual([]);
-    // Not much more is paid than the node wants.
-    expect((sent.at(-1)?.maxPriorityFeePerGas ?? 0n) <= (least * 9n) / 8n).toBe(true);
+    const tips = (await attempts()).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas);
+    expect(tips).toEqual([0n, least]);
+    // The figure is remembered.
+    const later = await setup.accept(1);
+    await untilAll(setup.service, later, 'submitted');
+    expect((await attempts()).at(-1)?.maxPriorityFeePerGas).toBe(least);
+    expect(await setup.settle([...ids, ...later])).toEqual([]);
+  });
+
+  test.each([
+    ['N7: words that nobody knows', 'der Knoten mag das nicht', 0],
+    ['that it has what it does not have', 'already known', 0],
+    [
+      'that the price is too low, at the most that is offered without a figure',
+      'transaction underpriced',
+      25,
+    ],
+  ])('%s; then the operator sets it', async (_what, words, most) => {
+    const { chain, node, service } = setup;
+    chain.market.hold(gwei);
+    await chain.call('evm_setAutomine', false);
+    await chain.mine(3);
+    node.setFlaws(suggestsTip(0n), tipFloor({ least, say: () => words }));
+    const ids = await setup.accept(3);
+    setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
+    const mining = setup.keepMining();
+    await isRefused(most === 0 ? words : `${words}. No more is offered`);
+    if (most > 0) expect((await lane()).pause_detail).toContain('network update 31337 --min-tip');
+    const { length } = await attempts();
+    expect(length).toBeLessThanOrEqual(1 + most);
+    const given = node.given().length;
+    await until('more polls', async () => node.given().length > given + 10);
+    expect(await attempts()).toHaveLength(length);
+    // Four times the base fee of 1 gwei.
+    const tips = (await attempts()).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas ?? 0n);
+    expect(tips.filter((tip) => tip > 3n * gwei)).toEqual([]);
+    await setTip('25');
+    await untilAll(service, ids, 'minted', 40);
+    mining.stop();
+    expect((await attempts()).at(-1)?.maxPriorityFeePerGas).toBe(least);
     expect(await setup.settle(ids)).toEqual([]);
   });
 
@@ -85,18 +123,52 @@ test('F4: a replacement that is refused is raised again, until the pool takes it
   expect(await setup.settle(ids)).toEqual([]);
 });
 
-test('a node that says that it has what it does not have is answered with a higher price, too', async () => {
-  const { chain } = setup;
-  await chain.call('evm_setAutomine', false);
+test('words that name no price cost an eighth for each ten minutes that they last, while blocks are made', async () => {
+  const { chain, node, service } = setup;
   chain.market.hold(gwei);
+  await chain.call('evm_setAutomine', false);
   await chain.mine(3);
-  setup.node.setFlaws(tipFloor({ least: 2n * gwei, say: () => 'already known' }), suggestsTip(gwei));
+  // An eighth above the base fee and tip of 1 gwei each.
+  const floor = (5n * gwei) / 4n;
+  node.setFlaws(suggestsTip(gwei), tipFloor({ least: floor, say: () => 'nein' }));
   const ids = await setup.accept(2);
-  setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
-  const mining = setup.keepMining();
-  await untilAll(setup.service, ids, 'minted', 60);
+  // Ten minutes of 600 polls.
+  setup.work(undefined, { MINT_STUCK_BLOCKS: '5' }, { mintPollMs: 5 });
+  const mining = setup.keepMining(50);
+  await untilAll(service, ids, 'minted', 40);
   mining.stop();
+  expect((await attempts()).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)).toEqual([gwei, floor]);
   expect(await setup.settle(ids)).toEqual([]);
+});
+
+describe('a transaction that nodes reject while its nonce is not the next', () => {
+  test.each(['transaction underpriced', `tip needed ${least}`, 'oversized data'])(
+    'stays as it is: %s',
+    async (words) => {
+      const { chain, node, service } = setup;
+      await chain.call('evm_setAutomine', false);
+      chain.market.hold(gwei);
+      await chain.mine(3);
+      node.setFlaws(
+        of('eth_sendRawTransaction', ({ params: [raw] }) =>
+          Transaction.from(String(raw)).nonce === 1 ? failure(-32000, words) : undefined,
+        ),
+      );
+      // Of 30 million: room for five.
+      const ids = await setup.accept(8);
+      setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' }, { mintRebroadcastMs: 60_000 });
+      await isRefused(words);
+      const given = node.given().length;
+      await until('more polls', async () => node.given().length > given + 2, 30);
+      expect((await attempts()).map(({ nonce }) => nonce)).toEqual([0, 1]);
+      node.setFlaws();
+      const mining = setup.keepMining();
+      await untilAll(service, ids, 'minted', 40);
+      mining.stop();
+      expect(await attempts()).toHaveLength(2);
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+  );
 });
 
 test('N4: where gas is free, everything is minted for nothing', async () => {
@@ -111,37 +183,5 @@ test('N4: where gas is free, everything is minted for nothing', async () => {
 
 test('N11: a node without the `pending` block mints', async () => {
   const ids = await mintWith(withoutPending, without('eth_getBlockReceipts'));
-  expect(await setup.settle(ids)).toEqual([]);
-});
-
-test('a node that refuses everything has the reason with its words and a remedy, at the cap and for one NFT', async () => {
-  const { node, service } = setup;
-  node.setFlaws(refusesBroadcasts('we do not like you'));
-  const ids = await setup.accept(5);
-  setup.work(undefined, { MINT_MAX_FEE_GWEI: '30' });
-  const mining = setup.keepMining(50);
-  const isSingle = async () => {
-    const [last] = (await attempts()).slice(-1);
-    return (
-      last?.data.length === 2 + 8 + 64 * 6 &&
-      last.maxFeePerGas === 30n * gwei &&
-      last.maxPriorityFeePerGas === 30n * gwei
-    );
-  };
-  await until('one NFT at the cap', isSingle, 40);
-  const count = (await attempts()).length;
-  const looks = node.given().length;
-  await until('more looks', async () => node.given().length > looks + 10);
-  mining.stop();
-  expect(await attempts()).toHaveLength(count);
-  expect(await lane()).toMatchObject({
-    pause_reason: 'broadcast_refused',
-    pause_detail: expect.stringContaining('we do not like you'),
-  });
-  expect(await service.db('mint_notes').where('reason', 'unexplained')).toEqual([]);
-  const cli = commandLine(settingsFor(service.databaseUrl));
-  const { value } = await cli.json('mint', 'show');
-  expect(JSON.stringify(value)).toContain('MINT_MAX_FEE_GWEI');
-  node.setFlaws();
   expect(await setup.settle(ids)).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { hintOf, isSettled } from '../../../chain/minting/refusal.ts';
 import { mostCostOf, type Signed } from '../../../chain/minting/signer.ts';
+import { NodesUnavailableError } from '../../../chain/rpc/transport/node-fault.ts';
+import { wordsOf } from './inquiry.ts';
 import type { LaneContext } from './lane-context.ts';
 import { memoryOf, type TransactionMemory } from './lane-memory.ts';
-import { learn } from './market.ts';
 
 /**
  * Broadcasts a signed transaction that is stored already. The answer of the nodes only updates the lane's memory. The chain
@@ -21,11 +22,7 @@ export async function broadcast(
     const { isTaken, words } = await node.broadcast(raw, { isDoubted: forgotten !== undefined });
     known.answer = words || 'sent';
     if (hintOf(words).first === 'nonce') known.isNonceUsed = true;
-    if (isTaken) {
-      if (forgotten !== undefined) forgotten.isTaken = true;
-      // So that the next transactions begin with this tip.
-      if (refused?.raisedTo !== undefined) learn(context, { tip: refused.raisedTo });
-    }
+    if (isTaken && forgotten !== undefined) forgotten.isTaken = true;
     // Then receipts show it, unless it has waited for long and the node does not have it.
     const isKnown = isSettled(words) && forgotten?.isTaken !== false;
     if (isTaken || isKnown) {
@@ -35,6 +32,7 @@ export async function broadcast(
     const level = !isTaken && !isKnown && refused === undefined ? 'warn' : 'debug';
     log[level]({ transaction: transactionId, hash, isTaken, words }, 'mint transaction sent');
   } catch (err) {
+    noteUnanswered(known, err);
     known.answer = `nothing: ${err instanceof Error ? err.message.slice(0, 200) : err}`;
     log.warn({ err, transaction: transactionId, hash }, 'unknown whether a node has the mint transaction');
   }
@@ -49,5 +47,15 @@ async function noteRefusal(
 ): Promise<void> {
   const before = known.refused;
   known.isUnderfunded = (await node.balance(signer.address)) < mostCostOf(raw);
-  known.refused = known.isUnderfunded ? undefined : { ...before, looks: (before?.looks ?? 0) + 1, words };
+  known.refused = known.isUnderfunded
+    ? undefined
+    : { ...before, looks: (before?.looks ?? 0) + 1, words, isAnswer: true };
+}
+
+/** Notes that no node answered. A node that was not asked, since it failed before, says nothing new. */
+function noteUnanswered(known: TransactionMemory, err: unknown): void {
+  const isNew =
+    err instanceof NodesUnavailableError &&
+    err.attempts.some(({ reason }) => reason !== 'shut' && reason !== 'busy');
+  if (isNew) known.refused = { looks: 0, ...known.refused, words: wordsOf(err), isAnswer: false };
 }

@@ -6,16 +6,18 @@ import type { Block, Receipt } from '../../../chain/minting/mint-node.ts';
 import type { Lineage } from './lineage.ts';
 import type { Rests } from './rests.ts';
 
-/** A nonce that every node rejects, whatever its attempt. */
+/** A nonce that no node takes, whatever its attempt. */
 export type Refused = {
   /** How often in a row. */
   readonly looks: number;
-  /** Nothing replaces its last attempt within the cap. */
-  readonly isExhausted?: boolean;
-  /** The tip of its last attempt, in wei, where only the price was raised. */
-  readonly raisedTo?: bigint;
-  /** The nodes' own words. */
+  /** The nodes' own words, or why none answered. */
   readonly words: string;
+  /** Whether the words are a node's answer to the transaction. */
+  readonly isAnswer: boolean;
+  /** No more is offered without a figure of a node or the operator. */
+  readonly isExhausted?: boolean;
+  /** Since when its last attempt is rejected, in polls that could ask the chain; the newest of them, by the lane's clock. */
+  readonly lasting?: { readonly at: number; readonly block: bigint; readonly polledAt: number };
 };
 
 /** A transaction that the node does not have, whatever it says to a broadcast. */
@@ -89,6 +91,10 @@ export type TransactionMemory = {
   forgotten?: Forgotten | undefined;
   /** Its last broadcast was rejected. */
   refused?: Refused | undefined;
+  /** Earlier nonces were not in blocks yet at the last poll. */
+  isAhead?: boolean;
+  /** Why its price stays below the market, in words. */
+  tooDear?: string | undefined;
   /** The block that it is in, which is not confirmed yet; null when it is in none, while its nonce is used for good. */
   mined?: MinedByUs | null | undefined;
   /**

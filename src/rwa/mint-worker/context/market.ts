@@ -1,4 +1,4 @@
-import { asLegacy, type Market } from '../../../chain/minting/fees.ts';
+import { asLegacy, type Fees, type Market, quote, withTip } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Learned } from './lane-memory.ts';
@@ -15,17 +15,22 @@ export function learn(context: LaneContext, found: Partial<Omit<Learned, 'until'
 }
 
 /**
- * The present prices, and no less than the least tip of the network and of its nodes. Asked once for each block, however
- * many transactions need them.
+ * The present prices: the base fee, and the larger of the suggested tip and the least tip of the network. Asked once for
+ * each block, however many transactions need them.
  */
-export async function marketAt(context: LaneContext, head: Head): Promise<Market> {
-  const { memory, network, node } = context;
+export async function marketAt({ memory, network, node }: LaneContext, head: Head): Promise<Market> {
   if (memory.market?.hash !== head.hash) {
     memory.market = { hash: head.hash, market: await node.market(head) };
   }
-  const { baseFee, suggested } = memory.market.market;
+  return withTip(memory.market.market, BigInt(network.minTip));
+}
+
+/**
+ * Fees for a first attempt: at the present prices, and no lower than a figure that a node has named.
+ * @returns undefined when the present price is above the cap
+ */
+export async function quoteAt(context: LaneContext, head: Head): Promise<Fees | undefined> {
   const { tip, isLegacy } = learnedOf(context);
-  const floors = [suggested, BigInt(network.minTip), tip];
-  const market = { baseFee, suggested: floors.reduce((most, each) => (each > most ? each : most)) };
-  return isLegacy ? asLegacy(market) : market;
+  const market = withTip(await marketAt(context, head), tip);
+  return quote(isLegacy ? asLegacy(market) : market, context.settings.feeCap);
 }

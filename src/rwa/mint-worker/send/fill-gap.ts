@@ -1,9 +1,9 @@
-import { type Fees, quote } from '../../../chain/minting/fees.ts';
+import type { Fees } from '../../../chain/minting/fees.ts';
 import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { LaneMemory } from '../context/lane-memory.ts';
-import { marketAt } from '../context/market.ts';
+import { quoteAt } from '../context/market.ts';
 import { forgetAskedFill, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce } from '../stores/transaction-store.ts';
 import { storeAndSend } from './store-and-send.ts';
@@ -92,7 +92,7 @@ async function missingNonce(
 /** Uses the nonces from `first` to below `above`, as far as the price allows it. */
 async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<void> {
   const { settings, stopping } = context;
-  const fees = quote(await marketAt(context, head), settings.feeCap);
+  const fees = await quoteAt(context, head);
   if (fees === undefined) return;
   // Nodes keep a bounded number of transactions of one account. The rest follows when these are mined.
   const end = first + BigInt(settings.maxInFlight);

@@ -7,6 +7,7 @@ import {
   mostGas,
   timesGas,
   tokensWithin,
+  transactionGas,
 } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { balanceAfter } from '../context/in-flight.ts';
@@ -93,7 +94,8 @@ export async function sendToContract(
   // Read for each batch, since somebody else may use the key meanwhile.
   const nonce = await nextNonce(context, head);
   if (typeof nonce !== 'bigint') return nonce;
-  if (!(await sendBatch(context, target, sized.batch, { fees, isProbe: isFailing, nonce })))
+  const { gasFactor } = breaker;
+  if (!(await sendBatch(context, target, sized.batch, { fees, gasFactor, isProbe: isFailing, nonce })))
     return isFailing ? mintsNothing : 'done';
   const sent = sized.batch.mints.length;
   // A short rest collects more mints. Fewer and fuller transactions cost less.
@@ -101,6 +103,13 @@ export async function sendToContract(
   await delay(restMs, undefined, { signal: stopping }).catch(() => {});
   return 'sent';
 }
+
+type Sending = {
+  readonly fees: Fees;
+  readonly gasFactor: bigint;
+  readonly isProbe: boolean;
+  readonly nonce: bigint;
+};
 
 /**
  * Sends one transaction. It is signed before it is stored, since a signature may come from outside, and no transaction of the
@@ -111,12 +120,12 @@ async function sendBatch(
   context: LaneContext,
   { contract, head }: Target,
   { gasLimit, mints }: SizedBatch,
-  { fees, isProbe, nonce }: { readonly fees: Fees; readonly isProbe: boolean; readonly nonce: bigint },
+  { fees, gasFactor, isProbe, nonce }: Sending,
 ): Promise<boolean> {
   const { chainId } = context.lease;
   const signed = await context.signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
-  const created = { nonce, contract, gasLimit, mints, signed, fees, sentAtBlock: head.number };
+  const created = { nonce, contract, gasLimit, gasFactor, mints, signed, fees, sentAtBlock: head.number };
   return storeAndSend(
     context,
     created,
@@ -183,7 +192,7 @@ async function roomFor(
   const limit = Math.min(tokensWithin(cost, gas), learnedOf(context).tokens);
   if (limit > 0) return { limit, gas, cost };
   if (tokensWithin(cost, payable) > 0) {
-    const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas; a transaction may have ${gas}.`;
+    const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas, ${gasFactor} times what estimates say. A transaction may have ${most}: MINT_BLOCK_SHARE_PERCENT (${settings.blockShare}) of the block's limit of ${head.gasLimit}, and at most ${transactionGas}.`;
     return { reason: 'contract_refuses', detail };
   }
   // Transactions in flight reserve more than they will cost. Once they are mined, there may be enough.

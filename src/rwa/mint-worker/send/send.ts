@@ -1,10 +1,10 @@
-import { type Fees, quote } from '../../../chain/minting/fees.ts';
+import type { Fees } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { setContractPause } from '../../minting/compare/compared-contract-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { marketAt } from '../context/market.ts';
+import { quoteAt } from '../context/market.ts';
 import { listResting, rest } from '../context/rests.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
 import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
@@ -38,8 +38,7 @@ export async function send(
   // Nonces after a rejected one are not mined either.
   const isRefused = [...context.memory.transactions.values()].some(({ refused }) => refused !== undefined);
   if (!(hasQueued || refresh) || gap !== undefined || isRefused) return gap;
-  const market = await marketAt(context, head);
-  const fees = quote(market, context.settings.feeCap);
+  const fees = await quoteAt(context, head);
   if (fees === undefined) {
     if (!hasQueued) return undefined;
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${context.settings.feeCap} wei.` };

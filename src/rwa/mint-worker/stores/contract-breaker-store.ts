@@ -63,15 +63,30 @@ export async function noteFailure(tx: Tx, { chainId, contract }: ContractId): Pr
 }
 
 /**
- * Notes that a transaction used all of its gas, so that the next ones get twice as much.
- * @returns false when that is as much as is ever given: then it is a failure like any other
+ * Notes that a transaction used all of its gas. If it had the present factor of its contract, the next ones get twice as
+ * much.
+ * @returns false when it had as much as is ever given: then it is a failure like any other
  */
 export async function noteOutOfGas(tx: Tx, id: string, { chainId, contract }: ContractId): Promise<boolean> {
-  const { rows } = await tx.raw(
-    `UPDATE mint_contracts SET gas_factor = gas_factor * 2
-     WHERE chain_id = ? AND contract = ? AND gas_factor < ${mostGasFactor} RETURNING contract`,
-    [chainId, contract],
+  await tx.raw(
+    `UPDATE mint_contracts c SET gas_factor = c.gas_factor * 2 FROM mint_transactions t
+     WHERE t.id = :id AND c.chain_id = :chainId AND c.contract = :contract AND c.gas_factor = t.gas_factor
+       AND c.gas_factor < ${mostGasFactor}`,
+    { id, chainId, contract },
   );
-  if (rows.length > 0) await tx('mint_transactions').where({ id }).update({ out_of_gas: true });
-  return rows.length > 0;
+  const excused = await tx('mint_transactions')
+    .where({ id })
+    .where('gas_factor', '<', mostGasFactor)
+    .update({ out_of_gas: true });
+  return excused > 0;
+}
+
+/** Notes that a transaction minted all of its NFTs with less than half of its gas: half of the present factor suffices. */
+export async function noteSpareGas(tx: Tx, id: string, { chainId, contract }: ContractId): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_contracts c SET gas_factor = c.gas_factor / 2 FROM mint_transactions t
+     WHERE t.id = :id AND c.chain_id = :chainId AND c.contract = :contract AND c.gas_factor = t.gas_factor
+       AND c.gas_factor > 1`,
+    { id, chainId, contract },
+  );
 }

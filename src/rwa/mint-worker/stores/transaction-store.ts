@@ -50,6 +50,8 @@ export type NewTransaction = {
   readonly companyIds?: readonly string[];
   /** The RWA whose changed metadata it reports. */
   readonly rwaId?: string;
+  /** By how much its gas is above the estimate. */
+  readonly gasFactor?: bigint;
 };
 
 type BlockJson = { readonly number: string; readonly hash: string };
@@ -152,6 +154,7 @@ export async function insertTransaction(tx: Tx, lease: LaneLease, created: NewTr
       fence: lease.fence,
       company_ids: [...(created.companyIds ?? [])],
       rwa_id: created.rwaId ?? null,
+      gas_factor: (created.gasFactor ?? 1n).toString(),
     })
     .returning('id');
   if (row === undefined) throw new Error('The transaction was not stored.');

@@ -81,7 +81,8 @@ async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): 
     memoryOf(memory, transaction.id).isSettling = true;
     return;
   }
-  await storeConfirmed(look, transaction, { inclusion, minted, nfts, waiting });
+  const hasSpareGas = mined.receipt.minted.size === nfts.length && (await hasUsedLessThanHalf(db, mined));
+  await storeConfirmed(look, transaction, { inclusion, minted, nfts, waiting, hasSpareGas });
 }
 
 type FoundMints = {
@@ -119,11 +120,15 @@ async function findMinted(
   return { minted, waiting, isClear };
 }
 
+const gasLimitOf = async (db: Database, hash: string): Promise<bigint> =>
+  readSigned(await readRawAttempt(db, hash)).gasLimit;
+
 /** Whether the attempt used all of its gas: a contract that calls another keeps a 64th of it back. */
-async function isOutOfGas(db: Database, { receipt: { gasUsed, hash } }: Mined): Promise<boolean> {
-  const { gasLimit } = readSigned(await readRawAttempt(db, hash));
-  return gasUsed !== null && gasUsed * 64n >= gasLimit * 63n;
-}
+const isOutOfGas = async (db: Database, { receipt: { gasUsed, hash } }: Mined): Promise<boolean> =>
+  gasUsed !== null && gasUsed * 64n >= (await gasLimitOf(db, hash)) * 63n;
+
+const hasUsedLessThanHalf = async (db: Database, { receipt: { gasUsed, hash } }: Mined): Promise<boolean> =>
+  gasUsed !== null && 2n * gasUsed < (await gasLimitOf(db, hash));
 
 type ContractId = { readonly chainId: string; readonly contract: string };
 

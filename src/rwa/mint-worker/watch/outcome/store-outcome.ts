@@ -2,7 +2,7 @@ import type { Tx } from '../../../../contract/transaction.ts';
 import { mintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
-import { noteSuccess } from '../../stores/contract-breaker-store.ts';
+import { noteSpareGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { makeDueAgain } from '../../stores/refresh-store.ts';
 import { closeMintedNfts, setEarlierMints, type TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -27,13 +27,15 @@ type Confirmed = {
   /** Those that were in question, with those that wait. */
   readonly nfts: readonly TransactionNft[];
   readonly waiting: readonly WaitingNft[];
+  /** It minted all of its NFTs with less than half of its gas. */
+  readonly hasSpareGas?: boolean;
 };
 
 /** Stores that a transaction is confirmed, and which of its NFTs are minted. */
 export async function storeConfirmed(
   { context }: Look,
   transaction: OpenTransaction,
-  { inclusion, minted, nfts, waiting }: Confirmed,
+  { inclusion, minted, nfts, waiting, hasSpareGas = false }: Confirmed,
 ): Promise<void> {
   const { db, lease, memory, step } = context;
   const { id, contract } = transaction;
@@ -48,6 +50,7 @@ export async function storeConfirmed(
     );
     const seconds = await mintNfts(tx, minted);
     if (minted.length > 0) await noteSuccess(tx, { chainId: lease.chainId, contract });
+    if (hasSpareGas) await noteSpareGas(tx, id, { chainId: lease.chainId, contract });
     await saveWaiting(tx, nfts, waiting);
     await step('confirming', facts);
     return seconds;

@@ -1,44 +1,48 @@
-import { type Market, outbid, priceOf, quote, raise } from '../../../../chain/minting/fees.ts';
-import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
-import { betterOffer, hintOf, isReplaceable, type RefusalHint } from '../../../../chain/minting/refusal.ts';
+import { bid, outbidding, priceOf } from '../../../../chain/minting/fees.ts';
 import { readSigned } from '../../../../chain/minting/signer.ts';
-import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
-import { memoryOf, type Refused } from '../../context/lane-memory.ts';
-import { learn, marketAt } from '../../context/market.ts';
+import { memoryOf } from '../../context/lane-memory.ts';
+import { marketAt } from '../../context/market.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
+import { answerRefusal, type Scene, withMints } from './answer-refusal.ts';
 import type { Plan } from './replace.ts';
 
-/** What a replacement is made from. */
-type Scene = {
-  readonly look: Look;
-  readonly last: Plan;
-  readonly market: Market;
-};
-
 /**
- * Plans what replaces a transaction at its nonce. The cause is an operator who wants to leave NFTs out, nodes that reject the
- * transaction, or a market that asks for more while it waits.
+ * Plans what replaces a transaction at its nonce. The cause is an operator who wants to leave NFTs out, a market that asks
+ * for more while it waits, or nodes that reject the transaction that is next.
  * @returns undefined when it stays as it is
  */
 export async function planReplacement(look: Look, transaction: OpenTransaction): Promise<Plan | undefined> {
-  const { context, head } = look;
-  const { memory, settings } = context;
-  const refused = memory.transactions.get(transaction.id)?.refused;
-  if (!transaction.hasAskedOut && refused === undefined && !isStuck(look, transaction)) return undefined;
+  const { context, count, head } = look;
+  const { refused } = memoryOf(context.memory, transaction.id);
+  const rejection = transaction.nonce === count ? refused : undefined;
+  const isWaiting = isStuck(look, transaction);
+  if (!transaction.hasAskedOut && rejection === undefined && !isWaiting) return undefined;
   const [newest] = transaction.attempts;
   const { gasLimit, mints } = readSigned(await readRawAttempt(context.db, newest.hash));
   const last = { gasLimit, mints, fees: newest.fees };
   const scene = { look, last, market: await marketAt(context, head) };
-  const without = transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined;
-  if (without !== undefined) return without;
+  const plan =
+    (transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined) ??
+    (isWaiting ? followMarket(scene, transaction) : undefined);
   // Above the cap the market is to blame, whatever the nodes say.
-  const isAffordable = priceOf(scene.market) <= settings.feeCap;
-  if (refused !== undefined && isAffordable) return answerRefusal(scene, transaction, refused);
-  if (!isStuck(look, transaction)) return undefined;
-  const fees = raise(last.fees, scene.market, settings.feeCap);
+  const isAffordable = priceOf(scene.market) <= context.settings.feeCap;
+  if (plan !== undefined || rejection === undefined || !isAffordable) return plan;
+  return answerRefusal(scene, transaction, rejection);
+}
+
+/** Offers what the market asks. Where the cap does not allow that, it notes why the transaction stays. */
+function followMarket({ look, last, market }: Scene, { id, nonce }: OpenTransaction): Plan | undefined {
+  const { memory, settings } = look.context;
+  const price = priceOf(market);
+  const { maxFeePerGas } = last.fees;
+  const fees = bid(last.fees, market, settings.feeCap);
+  memoryOf(memory, id).tooDear =
+    fees === undefined && maxFeePerGas < price
+      ? `Gas costs ${price} wei; the transaction with nonce ${nonce} offers ${maxFeePerGas}, and ${settings.feeCap} is the most that may be paid.`
+      : undefined;
   return fees && { ...last, fees };
 }
 
@@ -61,81 +65,15 @@ async function leaveOut(
       context: { db, settings },
     },
     last,
-    market,
   }: Scene,
   transaction: OpenTransaction,
 ): Promise<Plan | undefined> {
   const open = await listOpenNfts(db, transaction.id);
   const askedOut = new Set(open.filter(({ isAskedOut }) => isAskedOut).map(({ tokenId }) => tokenId));
   const mints = last.mints.filter(({ tokenId }) => !askedOut.has(tokenId));
-  const fees = outbid(last.fees, market, { cap: settings.feeCap });
+  const fees = bid(last.fees, outbidding(last.fees), settings.feeCap);
   if (mints.length === last.mints.length || fees === undefined) return undefined;
   const detail =
     'An operator took it out of its transaction; it is minted by another when that nonce is final.';
   return { ...withMints(last, mints.length), mints, fees, note: { reason: 'left_out', detail } };
 }
-
-/**
- * Plans what nodes may accept in place of what they reject. What the text suggests comes first, then a higher price up to
- * the cap, then half of the batch.
- */
-async function answerRefusal(
-  scene: Scene,
-  transaction: OpenTransaction,
-  { looks, words }: Refused,
-): Promise<Plan | undefined> {
-  const { look, last, market } = scene;
-  const { context, head } = look;
-  const hint = hintOf(words);
-  if (!isReplaceable(hint, last, looks)) return undefined;
-  const before = (await listInFlight(context)).filter(({ nonce }) => nonce < transaction.nonce);
-  const payable = (await balanceAfter(context, before)) / last.gasLimit;
-  // With less money it waits until the transactions before it are mined.
-  if (payable < last.fees.maxFeePerGas) return undefined;
-  const known = memoryOf(context.memory, transaction.id);
-  const note = (more: Partial<Refused>) => {
-    known.refused = { looks, words, ...more };
-  };
-  note({});
-  if (hint.first === 'size' && last.mints.length > 1) return halve(scene, hint, words);
-  const cap = lower(context.settings.feeCap, payable);
-  const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: 100 });
-  const offer = betterOffer(last, market, hint, { cap, mostGas: most });
-  if (offer === undefined) {
-    if (last.mints.length > 1) return halve(scene, hint, words);
-    note({ isExhausted: true });
-    return undefined;
-  }
-  const { maxPriorityFeePerGas: tip } = offer.fees;
-  if (tip === null && last.fees.maxPriorityFeePerGas !== null) learn(context, { isLegacy: true });
-  else if (hint.first === 'price' && hint.figure !== undefined && hint.figure <= cap)
-    learn(context, { tip: hint.figure });
-  if (tip !== null && offer.gasLimit === last.gasLimit) note({ raisedTo: tip });
-  return { ...last, ...offer };
-}
-
-/** Leaves half of the NFTs out, or as many as a bound in the text wants. */
-function halve(
-  { look: { context }, last, market }: Scene,
-  { first, figure, mostCost }: RefusalHint,
-  words: string,
-): Plan {
-  const count = last.mints.length;
-  // When the size is to blame, the price may fall again.
-  const present = first === 'size' ? quote(market, context.settings.feeCap) : undefined;
-  const fees = present ?? last.fees;
-  const gas = mostCost === undefined ? (figure ?? 0n) : mostCost / (fees.maxFeePerGas || 1n);
-  const fitting = tokensWithin(costWithin(last.gasLimit, count), gas);
-  const tokens = fitting > 0 && fitting < count ? fitting : Math.floor(count / 2);
-  learn(context, { tokens });
-  const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${words}`;
-  return { ...withMints(last, tokens), fees, note: { reason: 'broadcast_refused', detail } };
-}
-
-/** The same for the first so many NFTs. */
-function withMints({ fees, gasLimit, mints }: Plan, tokens: number): Plan {
-  const gas = tokens === 0 ? transferGas : gasFor(costWithin(gasLimit, mints.length), tokens);
-  return { mints: mints.slice(0, tokens), gasLimit: gas, fees };
-}
-
-const lower = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -20,13 +20,21 @@ export async function rebroadcast(look: Look, transaction: OpenTransaction): Pro
   const known = memoryOf(memory, id);
   // Another transaction has the nonce: no price changes that.
   if (count > nonce) known.refused = undefined;
+  // What nodes say of later nonces is about those before. The nonce that becomes the next is broadcast as it is first.
+  if (count === nonce && known.isAhead && known.refused !== undefined) {
+    known.refused = undefined;
+    known.broadcastAt = undefined;
+  }
+  known.isAhead = count < nonce;
   // All transactions are broadcast again, in the order of their nonces.
   if (await isForgotten(look, transaction))
     for (const each of memory.transactions.values()) each.broadcastAt = undefined;
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && count <= nonce;
   if (maySign && (await isReplaced(look, transaction))) return;
-  const isPressing = known.refused !== undefined || known.isUnderfunded === true;
+  const { isUnderfunded = false, refused } = known;
+  // A node that does not answer costs the time of all others: it is asked about the transaction that is next.
+  const isPressing = isUnderfunded || (refused !== undefined && (refused.isAnswer || nonce === count));
   if (isPressing || isDue(context, id)) await sendAgain(context, transaction);
 }
 
