@@ -125,8 +125,12 @@ export type LaneMemory = {
   readonly unreported: Rests;
   /** What one poll has seen of a subject, and a later poll must see again; see `isSeenTwice`. */
   readonly firstLooks: Map<string, FirstLook<string>>;
+  /** NFTs that another transaction of the database had locked when they were to be stored, by their ids. */
+  locked: readonly string[];
   /** What the nodes of the network accept, as far as rejections have shown it. */
   learned: Learned | undefined;
+  /** The newest final block at which the nonces of the lane that had ended were there. */
+  countedAt: bigint | undefined;
   /** The market at a block. */
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
@@ -164,7 +168,9 @@ export const createLaneMemory = (): LaneMemory => ({
   resting: new Map(),
   unreported: new Map(),
   firstLooks: new Map(),
+  locked: [],
   learned: undefined,
+  countedAt: undefined,
   market: undefined,
   gap: undefined,
   gapLookedAt: undefined,

@@ -39,6 +39,8 @@ type Target = {
   readonly inFlight: readonly OpenTransaction[];
   /** Mints whose recipient the contract has rejected. */
   readonly refused: readonly RefusedMint[];
+  /** NFTs whose rows other transactions of the database have locked. */
+  readonly locked: readonly string[];
 };
 
 /**
@@ -117,11 +119,12 @@ async function sendBatch(
   const signed = await context.signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
   const created = { nonce, contract, gasLimit, mints, signed, fees, sentAtBlock: head.number };
-  return storeAndSend(
-    context,
-    created,
-    async (tx) => (await lockQueuedMints(tx, mints)) && (!isProbe || takeProbe(tx, { chainId, contract })),
-  );
+  return storeAndSend(context, created, async (tx) => {
+    const locked = await lockQueuedMints(tx, mints);
+    // The next poll leaves them out, so that they delay no others.
+    context.memory.locked = [...context.memory.locked, ...locked];
+    return locked.length === 0 && (!isProbe || takeProbe(tx, { chainId, contract }));
+  });
 }
 
 /**
@@ -202,12 +205,12 @@ const lower = (a: bigint, b: bigint) => (a < b ? a : b);
  */
 async function listCandidates(
   context: LaneContext,
-  { companyIds, contract, head, refused }: Target,
+  { companyIds, contract, head, locked, refused }: Target,
   limit: number,
 ): Promise<readonly QueuedMint[]> {
   const { db, lease } = context;
   const { chainId } = lease;
-  const excludedNftIds = idsOf(refused);
+  const excludedNftIds = [...idsOf(refused), ...locked];
   const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
   const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
   const queued = listed.filter(({ nftId }) => !known.has(nftId));

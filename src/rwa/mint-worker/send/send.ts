@@ -7,7 +7,7 @@ import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
 import { listResting, rest } from '../context/rests.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
-import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
+import { listLinesByTurn, listLocked, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
@@ -61,11 +61,14 @@ const mostInVain = 10;
 async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
   const { memory, stopping } = context;
   const done = new Set(listResting(context, memory.resting));
+  const locked = await listLocked(context.db, memory.locked);
+  memory.locked = locked;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
     const refused = await listRefusedMints(context.db, context.lease.chainId);
     const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
-    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds: resting });
+    const nftIds = [...resting, ...locked];
+    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds });
     const [next] = lines;
     if (next === undefined) break;
     const { contract } = next;
@@ -73,7 +76,11 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     const ofContract = refused.filter((mint) => mint.contract === contract);
     const result =
       (await pauseForComparison(context, head, contract)) ??
-      (await sendToContract(context, { head, contract, companyIds, inFlight, refused: ofContract }, fees));
+      (await sendToContract(
+        context,
+        { head, contract, companyIds, inFlight, refused: ofContract, locked },
+        fees,
+      ));
     const pause = typeof result === 'string' || !isOfContract(result) ? undefined : result;
     // It is a matter of the NFTs of this contract only.
     await setContractPause(context.db, { chainId: context.lease.chainId, contract }, pause);

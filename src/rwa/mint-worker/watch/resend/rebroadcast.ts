@@ -1,9 +1,10 @@
-import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
+import { readSigned, SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { isResting, rest } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
+import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
 import { planReplacement } from './plan.ts';
@@ -63,8 +64,16 @@ function isDue({ memory, now, settings }: LaneContext, id: string): boolean {
 async function sendAgain(context: LaneContext, transaction: OpenTransaction): Promise<void> {
   const [newest] = transaction.attempts;
   const raw = await readRawAttempt(context.db, newest.hash);
+  if (transaction.hasEnded && (await mintsEnded(context, transaction, raw))) return;
   await broadcast(context, transaction.id, { hash: newest.hash, raw });
   await context.step('rebroadcast', attemptFacts(transaction, newest));
+}
+
+/** Whether these bytes mint an NFT that has ended. They wait for those that replace them. */
+async function mintsEnded({ db }: LaneContext, { id }: OpenTransaction, raw: string): Promise<boolean> {
+  const open = await listOpenNfts(db, id);
+  const wanted = new Set(open.flatMap(({ hasEnded, tokenId }) => (hasEnded ? [] : [tokenId])));
+  return readSigned(raw).mints.some(({ tokenId }) => !wanted.has(tokenId));
 }
 
 /**
