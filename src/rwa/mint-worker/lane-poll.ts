@@ -52,7 +52,7 @@ export function createLanePoll(
   const findRefresh = async (): Promise<DueRefresh | undefined> => {
     const seconds = settings.refreshSeconds;
     if (watchOnly || seconds === 0) return undefined;
-    return findDueRefresh(db, lease, { seconds, excludedContracts: listResting({ now }, memory.unreported) });
+    return findDueRefresh(db, lease, { seconds, excludedContracts: listResting({ memory, now }, 'reports') });
   };
 
   const pollWork = async (work: Work): Promise<Pause | undefined> => {

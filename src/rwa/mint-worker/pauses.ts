@@ -75,12 +75,15 @@ async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | 
   return { reason: 'fee_above_cap', detail };
 }
 
-/** Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. */
+/**
+ * Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. Some chains
+ * make blocks only for transactions: that there was none before this poll sent any says nothing.
+ */
 export function pauseOfNodes(
-  { finalityUnknown, label, standing }: PinnedNode,
-  { hasOpen, hasQueued, hasUnconfirmed }: LaneWork,
+  { finalityUnknown, label, standing }: Pick<PinnedNode, 'finalityUnknown' | 'label' | 'standing'>,
+  { hasOpen, hasUnconfirmed }: LaneWork,
 ): Pause | undefined {
-  if (standing !== undefined && (hasQueued || hasUnconfirmed))
+  if (standing !== undefined && hasUnconfirmed)
     return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
   if (finalityUnknown?.isLasting && hasOpen)
     return { reason: 'finality_unknown', detail: finalityUnknown.why };
@@ -106,7 +109,7 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
 /** A transaction that every node rejects is not mined, and neither are those after it. */
 function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
   const [refused] = [...memory.transactions.values()].flatMap((known) => known.refused ?? []);
-  if (refused === undefined) return pauseForForgotten(memory);
+  if (refused === undefined) return pauseForMissing(memory);
   const gwei = settings.feeCap / 1_000_000_000n;
   const detail = refused.isExhausted
     ? `Nodes refuse a transaction of one NFT at ${gwei} gwei, the most that may be paid: ${refused.words}`
@@ -115,10 +118,8 @@ function pauseForRefused({ memory, settings }: LaneContext): Pause | undefined {
 }
 
 /** The first time may be a node that restarted. It has the transaction after the next broadcast. */
-function pauseForForgotten({ transactions }: LaneContext['memory']): Pause | undefined {
-  const forgotten = [...transactions.values()].flatMap((known) => known.forgotten ?? []);
-  const isClaimed = forgotten.some(({ isTaken, times }) => isTaken && times > 1);
-  if (!isClaimed) return undefined;
+function pauseForMissing({ transactions }: LaneContext['memory']): Pause | undefined {
+  if (![...transactions.values()].some(({ missing = 0 }) => missing > 1)) return undefined;
   const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
   return { reason: 'broadcast_refused', detail };
 }

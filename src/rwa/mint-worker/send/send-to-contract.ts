@@ -13,7 +13,7 @@ import { balanceAfter } from '../context/in-flight.ts';
 import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
-import { refuseUnfit } from '../context/unfit-contract.ts';
+import { endRest } from '../context/rests.ts';
 import {
   type ContractBreaker,
   findBreaker,
@@ -25,6 +25,7 @@ import { listQueuedMints, lockQueuedMints, type QueuedMint } from '../stores/que
 import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { pauseForMissing } from './missing-contract.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
 import { type Blamed, type SizedBatch, sizeBatch } from './size-batch.ts';
@@ -55,8 +56,8 @@ export async function sendToContract(
   const { memory, stopping } = context;
   const { contract, head } = target;
   if (!memory.costs.has(contract)) {
-    const unfit = await refuseUnfit(context, head, contract);
-    if (unfit !== undefined) return unfit === 'refused' ? 'done' : unfit;
+    const missing = await pauseForMissing(context, head, contract);
+    if (missing !== undefined) return missing;
   }
   const breaker = await findBreaker(context.db, { chainId: context.lease.chainId, contract });
   const isFailing = breaker.failures + countReverts(context, contract) >= mostFailures;
@@ -89,7 +90,7 @@ export async function sendToContract(
   const pause = await handleBlamed(context, target, sized.blamed);
   if (pause !== undefined) return pause;
   memory.costs.set(contract, sized.cost);
-  memory.resting.delete(contract);
+  endRest(context, 'mints', contract);
   if (sized.batch === undefined) return 'done';
 
   // Read for each batch, since somebody else may use the key meanwhile.

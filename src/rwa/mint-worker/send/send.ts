@@ -5,7 +5,8 @@ import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { marketAt } from '../context/market.ts';
-import { listResting, rest } from '../context/rests.ts';
+import { endRest, listResting, rest } from '../context/rests.ts';
+import { takeAskedProbes } from '../stores/contract-breaker-store.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
 import { listLinesByTurn, listLocked, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
@@ -60,7 +61,8 @@ const mostInVain = 10;
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
   const { memory, stopping } = context;
-  const done = new Set(listResting(context, memory.resting));
+  for (const asked of await takeAskedProbes(context.db, context.lease.chainId)) endRest(context, 'mints', asked);
+  const done = new Set(listResting(context, 'mints'));
   const locked = await listLocked(context.db, memory.locked);
   memory.locked = locked;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
@@ -86,7 +88,7 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     await setContractPause(context.db, { chainId: context.lease.chainId, contract }, pause);
     if (result === 'sent') continue;
     if (typeof result !== 'string' && pause === undefined) return result;
-    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, memory.resting, contract);
+    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, 'mints', contract);
     done.add(contract);
     vain += 1;
   }

@@ -125,22 +125,6 @@ export async function listQueuedMints(
   return rows;
 }
 
-/** Lists NFTs that are queued for a contract, whosever they are. */
-export async function listQueuedForContract(
-  db: Database,
-  chainId: string,
-  contract: string,
-  limit: number,
-): Promise<QueuedMint[]> {
-  const { rows }: { rows: QueuedMint[] } = await db.raw(
-    `SELECT id AS "nftId", token_id AS "tokenId", recipient, company_id AS "companyId" FROM nfts
-     WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract
-     ORDER BY company_id, queued_at, id LIMIT :limit`,
-    { chainId, contract, limit },
-  );
-  return rows;
-}
-
 /**
  * Locks NFTs until the transaction ends, and waits for no other transaction.
  * @returns the ids of those that another transaction has locked, or that are no longer queued as this token for this recipient

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { type Mined, memoryOf } from '../../context/lane-memory.ts';
+import { restFor } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -30,7 +31,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (isNews) {
     known.isUnderfunded = false;
     known.refused = undefined;
-    known.forgotten = undefined;
+    known.missing = 0;
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {
@@ -141,7 +142,7 @@ const revertedReportMs = 3_600_000;
  * outcome cannot be proven then wait without it.
  */
 async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { db, lease, memory, now } = look.context;
+  const { db, lease, memory } = look.context;
   const { id, contract, rwaId } = transaction;
   if (mined.block.number > look.finalized) {
     memoryOf(memory, id).isSettling = true;
@@ -160,5 +161,5 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
     },
   });
   // It cost gas.
-  if (rwaId !== null) memory.unreported.set(contract, { until: now() + revertedReportMs, times: 0 });
+  if (rwaId !== null) restFor(look.context, 'reports', contract, revertedReportMs);
 }
