@@ -6,14 +6,16 @@ import { type Mined, memoryOf } from '../../context/lane-memory.ts';
 import { restFor } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
+import { makeDueAgain } from '../../stores/refresh-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
-import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
+import { type Inclusion, type OpenTransaction, setTransactionState } from '../../stores/transaction-store.ts';
 import { findEvidence } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
+import { endTransaction } from './end-transaction.ts';
 import type { MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
 import { listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
-import { storeConfirmed, storeEnded } from './store-outcome.ts';
+import { storeConfirmed } from './store-confirmed.ts';
 
 /**
  * Advances a mined transaction as far as the depth of its block allows.
@@ -149,13 +151,15 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
     return;
   }
   const nfts = await listOpenNfts(db, id);
-  await storeEnded(look, transaction, {
-    state: 'reverted',
-    inclusion: await inclusionOf(db, mined),
+  const inclusion = await inclusionOf(db, mined);
+  await endTransaction(look, id, 'reverted', {
     nfts,
     proof: await proveOutcomes(look, transaction, nfts),
     failure: revertedMint(mined.receipt.hash),
-    async note(tx) {
+    facts: transactionFacts(transaction),
+    async change(tx) {
+      await setTransactionState(tx, id, 'reverted', inclusion);
+      await makeDueAgain(tx, id);
       await noteLeftOut(tx, transaction, mined.receipt.hash);
       if (rwaId === null) await noteRevert(tx, id, mined, { chainId: lease.chainId, contract });
     },
