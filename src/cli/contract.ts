@@ -166,7 +166,8 @@ function addStatusCommand(contract: Command, session: Session): void {
         if (signers.length === 0) output.say('No worker has a signer for this network yet (MINT_SIGNERS).');
         if (checks.some(({ state }) => state === 'FAULT')) return session.fail();
         const asked = await askProbe(db, { chainId: id, contract: checked });
-        if (asked.length > 0) output.say('Its transactions minted nothing lately: the next one is sent at once.');
+        if (asked.length > 0)
+          output.say('Its transactions minted nothing lately: the next one is sent at once.');
       }),
     );
   examples(status, 'contract status 137', 'contract status 137 0x5FbD…0aa3');

@@ -9,7 +9,5 @@ test('a chain without new blocks is a reason for what was sent before, not for w
   expect(pauseOfNodes(node, { ...queued, hasOpen: true, hasUnconfirmed: true })).toMatchObject({
     reason: 'no_new_blocks',
   });
-  expect(
-    pauseOfNodes({ ...node, standing: undefined }, { ...queued, hasUnconfirmed: true }),
-  ).toBeUndefined();
+  expect(pauseOfNodes({ ...node, standing: undefined }, { ...queued, hasUnconfirmed: true })).toBeUndefined();
 });

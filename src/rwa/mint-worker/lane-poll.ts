@@ -98,7 +98,7 @@ export function createLanePoll(
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work));
     const known = pause ?? (await pauseInFlight(context, head)) ?? pauseOfNodes(pinned, work);
-    return sweepStandstill(context, head, withFinality(known, pinned));
+    return sweepStandstill(context, withFinality(known, pinned));
   };
 
   return async () => {

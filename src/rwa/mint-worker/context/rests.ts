@@ -35,7 +35,12 @@ export function rest(
 }
 
 /** Begins a rest of this length. */
-export function restFor({ memory, now }: Omit<Context, 'settings'>, kind: Kind, id: string, ms: number): void {
+export function restFor(
+  { memory, now }: Omit<Context, 'settings'>,
+  kind: Kind,
+  id: string,
+  ms: number,
+): void {
   remember(memory.rests, `${kind} ${id}`, { until: now() + ms, times: 0 });
 }
 

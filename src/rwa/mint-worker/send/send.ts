@@ -61,7 +61,8 @@ const mostInVain = 10;
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
   const { memory, stopping } = context;
-  for (const asked of await takeAskedProbes(context.db, context.lease.chainId)) endRest(context, 'mints', asked);
+  for (const asked of await takeAskedProbes(context.db, context.lease.chainId))
+    endRest(context, 'mints', asked);
   const done = new Set(listResting(context, 'mints'));
   const locked = await listLocked(context.db, memory.locked);
   memory.locked = locked;
