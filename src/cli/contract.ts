@@ -5,6 +5,7 @@ import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { feeCapOf } from '../chain/minting/fees.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { askProbe } from '../rwa/operators/remedies/mint-admin-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
@@ -147,7 +148,10 @@ function addRevokeCommand(contract: Command, session: Session): void {
 function addStatusCommand(contract: Command, session: Session): void {
   const status = contract
     .command('status')
-    .description('Check whether NFTs can be minted on a contract, by each signer of the network')
+    .description(
+      'Check whether NFTs can be minted on a contract, by each signer of the network. ' +
+        'If so, and its transactions minted nothing lately, the next one is sent at once',
+    )
     .argument('<chainId>', 'decimal id of a registered network', chainId)
     .argument('[contract]', "address of the contract; the network's own by default", addressValue)
     .action((id: string, given: string | undefined) =>
@@ -160,7 +164,10 @@ function addStatusCommand(contract: Command, session: Session): void {
         const checks = await checkContract(clients.for(network), checked, signers);
         output.rows(checks, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
         if (signers.length === 0) output.say('No worker has a signer for this network yet (MINT_SIGNERS).');
-        if (checks.some(({ state }) => state === 'FAULT')) session.fail();
+        if (checks.some(({ state }) => state === 'FAULT')) return session.fail();
+        const asked = await askProbe(db, { chainId: id, contract: checked });
+        if (asked.length > 0)
+          output.say('Its transactions minted nothing lately: the next one is sent at once.');
       }),
     );
   examples(status, 'contract status 137', 'contract status 137 0x5FbD…0aa3');

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import {
+  askProbe,
   listAttempts,
   listMints,
   type StateUnderWay,
@@ -14,7 +15,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import type { Output } from './shared/output.ts';
-import { asOperator, type Session } from './shared/session.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainOption, isUuid, wholeNumber } from './shared/values.ts';
 
 const laneColumns = {
@@ -49,7 +50,7 @@ const attemptColumns = {
   minedBlock: 'MINED IN',
 };
 
-type LaneOptions = { chainId?: string; signer?: string };
+type LaneOptions = { chainId?: string; contract?: string; signer?: string };
 
 export function addMintCommands(program: Command, session: Session): void {
   const mint = program
@@ -60,7 +61,11 @@ export function addMintCommands(program: Command, session: Session): void {
   addRemedyCommands(mint, session);
   addMintVerifyCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending. They watch what is sent' });
-  addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
+  addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' }).option(
+    '--contract <address>',
+    'resume no lane; send the next transaction at once to this contract, whose transactions minted nothing',
+    addressValue,
+  );
 }
 
 function addListCommand(mint: Command, session: Session): void {
@@ -110,14 +115,15 @@ function addStopCommand(
   mint: Command,
   session: Session,
   { name, about }: { readonly name: 'pause' | 'resume'; readonly about: string },
-): void {
+): Command {
   const command = mint
     .command(name)
     .description(`${about}. Without an option: all lanes`)
     .addOption(chainOption('only this network'))
     .option('--signer <address>', 'only this signer', addressValue)
-    .action((filter: LaneOptions) =>
+    .action(({ contract, ...filter }: LaneOptions) =>
       asOperator(session, async ({ db, output }) => {
+        if (contract !== undefined) return resumeContract({ db, output }, { ...filter, contract });
         const lanes = await audited(
           db,
           (tx) => stopLanes(tx, { ...filter }, name === 'pause'),
@@ -132,4 +138,22 @@ function addStopCommand(
       }),
     );
   examples(command, `mint ${name} --chain 137`);
+  return command;
+}
+
+/** @throws UsageError when the contract has made no transaction fail, or lanes are named */
+async function resumeContract(
+  { db, output }: Pick<Operator, 'db' | 'output'>,
+  { chainId, contract, signer }: LaneOptions & { readonly contract: string },
+): Promise<void> {
+  if (signer !== undefined) throw new UsageError('Give --signer or --contract, not both.');
+  const chainIds = await audited(
+    db,
+    (tx) => askProbe(tx, { chainId, contract }),
+    (asked) => ({ action: 'mint.resume', subject: null, details: { contract, networks: asked } }),
+  );
+  if (chainIds.length === 0)
+    throw new UsageError(`No transaction to ${contract} minted nothing lately. See: tallystick mint list`);
+  output.record({ contract, chainIds });
+  output.say('The next transaction to it is sent at once.');
 }

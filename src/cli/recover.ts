@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { ClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/compare/compared-contract-store.ts';
-import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
+import { type Recovered, type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
@@ -63,7 +63,7 @@ async function runRecover(
   if (apply === true)
     await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
-  const counts = { found: 0, mendable: 0, left: 0, waiting: 0 };
+  const counts = { found: 0, mendable: 0, left: 0, reopened: 0, waiting: 0 };
   const word = apply === true ? 'fixed' : 'wouldFix';
   for (const network of await mintingNetworks(operator, chain)) {
     const tell = (finding: RecoveredFinding) => {
@@ -71,13 +71,17 @@ async function runRecover(
       counts[finding.mended ? 'mendable' : 'left'] += 1;
       if (findings.length < mostFindings) findings.push(shown(network, finding, word));
     };
-    counts.waiting += await recoverOne(operator, network, { vault, signers: signer, signal, tell });
+    const recovered = await recoverOne(operator, network, { vault, signers: signer, signal, tell });
+    counts.waiting += recovered.waiting;
+    counts.reopened += recovered.reopened;
   }
-  const { found, mendable, left, waiting } = counts;
-  const record = { applied: vault !== undefined, found, [word]: mendable, left, waiting };
+  const { found, mendable, left, reopened, waiting } = counts;
+  const isApplied = vault !== undefined;
+  const sentAgain = isApplied ? { reopened } : { wouldReopen: reopened };
+  const record = { applied: isApplied, found, [word]: mendable, left, ...sentAgain, waiting };
   showFound(output, record, { findings }, { ...findingColumns, [word]: headings[word] });
-  output.say(nextStep(record));
-  return waiting === 0 && (apply === true || found === 0);
+  output.say(nextStep({ ...record, reopened }));
+  return waiting === 0 && (apply === true || found + reopened === 0);
 }
 
 type One = {
@@ -87,18 +91,16 @@ type One = {
   readonly tell: (finding: RecoveredFinding) => void;
 };
 
-/** @returns how many mints must become final first */
 async function recoverOne(
   operator: Operator,
   network: Network,
   { vault, signers, signal, tell }: One,
-): Promise<number> {
+): Promise<Recovered> {
   const { db, output } = operator;
   const node = await pinNode(operator, network);
   const progress = output.progress(`Recovering ${network.name}`);
   const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
-  const { waiting } = await recoverNetwork(run, tell).finally(progress.stop);
-  return waiting;
+  return recoverNetwork(run, tell).finally(progress.stop);
 }
 
 // Of a run with --apply, and without.
@@ -116,16 +118,21 @@ type Counts = {
   readonly applied: boolean;
   readonly found: number;
   readonly left: number;
+  /** Transactions that are sent again, or would be. */
+  readonly reopened: number;
   readonly waiting: number;
 };
 
-function nextStep({ applied, found, left, waiting }: Counts): string {
+function nextStep({ applied, found, left, reopened, waiting }: Counts): string {
   if (waiting > 0) {
     return `${waiting} mint(s) are not final yet: minting waits. Run it again when their blocks are final.`;
   }
-  const rest = left === 0 ? '' : ' What is not fixed needs a person: see DETAIL.';
+  const rest = [
+    reopened === 0 ? '' : ` The chain has lost ${reopened} transaction(s): what they minted is sent again.`,
+    left === 0 ? '' : ' What is not fixed needs a person: see DETAIL.',
+  ].join('');
   if (applied) return `Recovered; minting goes on.${rest}`;
-  return found === 0
+  return found + reopened === 0
     ? 'Nothing is to be fixed. If minting waits, let it go on with: tallystick recover --apply'
     : `Nothing was changed. Fix it with: tallystick recover --apply${rest}`;
 }

@@ -63,6 +63,7 @@ export async function createMinter(
       pollMs: config.fixed.mintPollMs,
       rebroadcastMs: config.fixed.mintRebroadcastMs,
       leaseSeconds: config.fixed.mintLeaseSeconds,
+      standstillSeconds: config.fixed.mintStandstillSeconds,
       refreshSeconds: config.MINT_REFRESH_SECONDS,
     },
   });

@@ -25,6 +25,8 @@ export const fixedValues = {
   mintRebroadcastMs: 15_000,
   /** After which another process takes over the lanes of a silent one. A pause of a process is shorter. */
   mintLeaseSeconds: 15,
+  /** After which an NFT without a reason is reported. A mint that is replaced twice on a slow network takes less. */
+  mintStandstillSeconds: 1_800,
 } as const;
 
 export type FixedValues = { readonly [Name in keyof typeof fixedValues]: number };

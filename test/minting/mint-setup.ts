@@ -222,7 +222,14 @@ function createWorkers(chain: MintChain, service: TestService) {
       MINT_REFRESH_SECONDS: '1',
       ...settings,
     },
-    fixed: { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 1, ...fixed },
+    fixed: {
+      mintPollMs: 50,
+      mintRebroadcastMs: 300,
+      mintLeaseSeconds: 1,
+      // Blocks come every 150 ms at most: longer than it takes to replace a transaction some times.
+      mintStandstillSeconds: Math.round(8 * strain()),
+      ...fixed,
+    },
   });
   const work: MintSetup['work'] = (killAt, settings, fixed) =>
     start({ ...taskOf(settings, fixed), ...(killAt && { killAt }) });

@@ -30,6 +30,7 @@ beforeEach(async () => {
     pollMs: 50,
     rebroadcastMs: 200,
     leaseSeconds: 2,
+    standstillSeconds: 1_800,
     refreshSeconds: 0,
   };
   worker = createMintWorker({

@@ -50,7 +50,7 @@ async function mint(db: Database, nfts: readonly { id: string; token_id: string 
   const ids = nfts.map(({ id }) => id);
   const mints = nfts.map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id, companyId: '' }));
   await db.transaction(async (tx) => {
-    expect(await lockQueuedMints(tx, mints)).toBe(true);
+    expect(await lockQueuedMints(tx, mints)).toEqual([]);
     await insertTransactionNfts(tx, transaction.id, mints);
     await submitNfts(tx, ids);
     expect(

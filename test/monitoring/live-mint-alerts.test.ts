@@ -50,7 +50,7 @@ async function startWorld(opened: AsyncDisposableStack) {
       INDEX_POLL_MS: '50',
       ...(await keystoreSettings(chain.chainId, chain.keys[0] ?? '')),
     },
-    { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 5 },
+    { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 5, mintStandstillSeconds: 5 },
   );
   opened.defer(() => worker.stop());
   return { chain, node, indexed, service, worker };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
 import { deleteAttendee, registerAttendee } from '../../src/events/attendee-store.ts';
@@ -47,7 +48,7 @@ describe('an NFT', () => {
     expect(await newsOf(db, id)).toEqual([]);
     await db.transaction((tx) => queueNfts(tx, [{ id, chainId, recipient }]));
     await db.transaction((tx) => submitNfts(tx, [id]));
-    await db.transaction((tx) => releaseNfts(tx, [id]));
+    await db.transaction((tx) => releaseNfts(tx, randomUUID(), [id]));
     await db.transaction((tx) => submitNfts(tx, [id]));
     await db.transaction((tx) => failNfts(tx, [{ nftId: id, reason: 'no' }]));
     await db.transaction((tx) => cancelNft(tx, id));

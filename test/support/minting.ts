@@ -88,7 +88,12 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
 }
 
 /** What makes a worker react quickly. */
-const quick = { mintPollMs: 50, mintRebroadcastMs: 300, mintLeaseSeconds: 2 };
+const quick = {
+  mintPollMs: 50,
+  mintRebroadcastMs: 300,
+  mintLeaseSeconds: 2,
+  mintStandstillSeconds: Math.round(8 * strain()),
+};
 
 /** Starts a service on the chain. Nothing is minted until a worker starts. */
 export async function startMintService(

@@ -10,6 +10,7 @@ import { isOfNode } from './context/inquiry.ts';
 import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
 import { listResting } from './context/rests.ts';
+import { pauseForLostNonces } from './lost-nonces.ts';
 import { pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
 import { send, type ToSend } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
@@ -51,7 +52,7 @@ export function createLanePoll(
   const findRefresh = async (): Promise<DueRefresh | undefined> => {
     const seconds = settings.refreshSeconds;
     if (watchOnly || seconds === 0) return undefined;
-    return findDueRefresh(db, lease, { seconds, excludedContracts: listResting({ now }, memory.unreported) });
+    return findDueRefresh(db, lease, { seconds, excludedContracts: listResting({ memory, now }, 'reports') });
   };
 
   const pollWork = async (work: Work): Promise<Pause | undefined> => {
@@ -62,8 +63,11 @@ export function createLanePoll(
     if (pinned.rolledBack !== undefined) return { reason: 'chain_rolled_back', detail: pinned.rolledBack };
     const { lasting } = pinned;
     if (isNewer(lasting, known)) await saveFinalBlock(db, lease.chainId, lasting);
+    const stored = isNewer(lasting, known) ? lasting : known;
+    // What this poll alone takes for final is stored by the next one. Nothing is finalized above what is stored.
+    const finalized = pinned.finalized < 0n || stored === undefined ? -1n : stored.number;
     try {
-      return await pollNode(network, pinned, work);
+      return await pollNode(network, { ...pinned, finalized }, work);
     } catch (error) {
       // The pool notices nodes without an answer. It does not notice useless answers.
       if (isOfNode(error) && !(error instanceof NodesUnavailableError)) pinned.preferOthers();
@@ -81,6 +85,8 @@ export function createLanePoll(
       return { reason: 'nodes_disagree', detail: disagreement };
     }
 
+    const rolledBack = await pauseForLostNonces(context);
+    if (rolledBack !== undefined) return rolledBack;
     const head = await node.head();
     // At each block the signer is asked again.
     if (head.hash !== watchedHead) memory.signerFault = undefined;
@@ -92,7 +98,7 @@ export function createLanePoll(
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work));
     const known = pause ?? pauseInFlight(context) ?? pauseOfNodes(pinned, work);
-    return sweepStandstill(context, head, withFinality(known, pinned));
+    return sweepStandstill(context, withFinality(known, pinned));
   };
 
   return async () => {

@@ -55,12 +55,15 @@ function pauseForPrice({ memory }: LaneContext): Pause | undefined {
   return detail === undefined ? undefined : { reason: 'fee_above_cap', detail };
 }
 
-/** Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. */
+/**
+ * Why nodes keep the lane's transactions from being mined, or from becoming final. It sends and confirms all the same. Some chains
+ * make blocks only for transactions: that there was none before this poll sent any says nothing.
+ */
 export function pauseOfNodes(
-  { finalityUnknown, label, standing }: PinnedNode,
-  { hasOpen, hasQueued, hasUnconfirmed }: LaneWork,
+  { finalityUnknown, label, standing }: Pick<PinnedNode, 'finalityUnknown' | 'label' | 'standing'>,
+  { hasOpen, hasUnconfirmed }: LaneWork,
 ): Pause | undefined {
-  if (standing !== undefined && (hasQueued || hasUnconfirmed))
+  if (standing !== undefined && hasUnconfirmed)
     return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
   if (finalityUnknown?.isLasting && hasOpen)
     return { reason: 'finality_unknown', detail: finalityUnknown.why };
@@ -86,7 +89,7 @@ function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined
 /** A transaction that every node rejects is not mined, and neither are those after it. */
 function pauseForRefused({ lease, memory, settings }: LaneContext): Pause | undefined {
   const [refused] = [...memory.transactions.values()].flatMap((known) => known.refused ?? []);
-  if (refused === undefined) return pauseForForgotten(memory);
+  if (refused === undefined) return pauseForMissing(memory);
   const { isExhausted, words } = refused;
   const remedy = `No more is offered unless a node names a figure. If they want a higher tip: tallystick network update ${lease.chainId} --min-tip <gwei>; MINT_MAX_FEE_GWEI is ${settings.feeCap / 1_000_000_000n}.`;
   const detail = `Nodes reject a transaction: ${words}`;
@@ -94,10 +97,8 @@ function pauseForRefused({ lease, memory, settings }: LaneContext): Pause | unde
 }
 
 /** The first time may be a node that restarted. It has the transaction after the next broadcast. */
-function pauseForForgotten({ transactions }: LaneContext['memory']): Pause | undefined {
-  const forgotten = [...transactions.values()].flatMap((known) => known.forgotten ?? []);
-  const isClaimed = forgotten.some(({ isTaken, times }) => isTaken && times > 1);
-  if (!isClaimed) return undefined;
+function pauseForMissing({ transactions }: LaneContext['memory']): Pause | undefined {
+  if (![...transactions.values()].some(({ missing = 0 }) => missing > 1)) return undefined;
   const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
   return { reason: 'broadcast_refused', detail };
 }

@@ -34,7 +34,7 @@ export const mintReasons = {
   contract_refuses: {
     note: 'The NFT contract rejects mints.',
     remedy:
-      'Let the signer mint: tallystick contract grant. If its transactions mint nothing, find out why on the chain: one in an hour is sent, and minting goes on with the first that mints.',
+      'Let the signer mint: tallystick contract grant. If its transactions mint nothing, find out why on the chain: one in an hour is sent, and minting goes on with the first that mints. To send it at once: tallystick mint resume --contract <address>.',
   },
   contract_unanswered: {
     note: 'The blockchain does not say at present what a mint of the NFT contract would do; it is asked again.',

@@ -11,6 +11,7 @@ import { stateOfRow } from '../assets/mint-state-sql.ts';
  *                                      │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
  *                                      └─ refuseNft ──► failed ◄────┴─ failNfts
  *   queued, failed ── cancelNft ──► unclaimed
+ *   queued, failed, unclaimed, minted ── resubmitNfts ──► submitted ── releaseNfts ──► what it was
  *
  * A row in another state than the caller assumes is an error: then nothing of the transaction stays.
  */
@@ -111,17 +112,49 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
 }
 
 /**
- * Queues NFTs again whose transactions are proven not to have minted them.
+ * Queues NFTs again that a transaction is proven not to have minted. Those that had ended before ({@link resubmitNfts}) become
+ * what they were.
  * @throws Error when one is not submitted
  */
-export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function releaseNfts(tx: Tx, transactionId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await lockInOrder(tx, ids);
   const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND ${stateOfRow()} = 'submitted'`,
-    [[...ids]],
+    `UPDATE nfts SET mint_state = coalesce(l.ended_as, 'queued'), mint_error = l.ended_reason,
+       recipient = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.recipient END,
+       mint_chain_id = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.mint_chain_id END,
+       queued_at = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.queued_at END
+     FROM unnest(?::uuid[]) AS w (id) LEFT JOIN mint_transaction_nfts l ON l.nft_id = w.id AND l.transaction_id = ?
+     WHERE nfts.id = w.id AND ${stateOfRow()} = 'submitted'`,
+    [[...ids], transactionId],
   );
   assertAll('submitted', ids.length, rowCount);
+}
+
+/**
+ * Submits NFTs again that had ended in a transaction which the chain has lost: its bytes may still mint them. They are to be left
+ * out of it, and {@link releaseNfts} makes them what they were.
+ * @param ids of NFTs without an open transaction; minted ones count as queued
+ * @returns the ids of those that are submitted now
+ */
+export async function resubmitNfts(tx: Tx, transactionId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  await lockInOrder(tx, ids);
+  await unmintNfts(tx, ids);
+  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
+    `WITH reopened AS (
+       UPDATE mint_transaction_nfts l SET state = 'open', asked_out = true, found_tx = NULL, found_block = NULL,
+         found_block_hash = NULL, ended_as = CASE n.mint_state WHEN 'submitted' THEN 'queued' ELSE n.mint_state END,
+         ended_reason = n.mint_error
+       FROM nfts n WHERE l.transaction_id = ? AND l.nft_id = n.id AND n.id = ANY (?::uuid[]) AND n.token_id = l.token_id
+         AND ${stateOfRow('n')} <> 'minted'
+       RETURNING l.nft_id, l.recipient)
+     UPDATE nfts n SET mint_state = 'submitted', mint_error = NULL, recipient = coalesce(n.recipient, r.recipient),
+       mint_chain_id = coalesce(n.mint_chain_id, t.chain_id), queued_at = coalesce(n.queued_at, clock_timestamp())
+     FROM reopened r, mint_transactions t WHERE n.id = r.nft_id AND t.id = ? RETURNING n.id AS nft_id`,
+    [transactionId, [...ids], transactionId],
+  );
+  return rows.map((row) => row.nft_id);
 }
 
 /** Fails NFTs that, as the chain shows, cannot be minted as requested. @throws Error when one is not submitted */

@@ -167,16 +167,18 @@ test.for([
     expect(length).toBeGreaterThanOrEqual(5);
     expect(length).toBeLessThan(10);
     await until('the end of all', async () => (await states(ids)).join() === 'queued');
-    const anHourLater = () => service.db('mint_contracts').update({ probed_at: null });
+    const probes = async () => (await sent()).length - length;
     // A worker that dies before the transaction is stored has not taken the one of the hour.
     await setup.killAll();
-    await anHourLater();
+    const resumed = await setup.cli.json('mint', 'resume', '--contract', chain.contract);
+    expect(resumed).toMatchObject({ status: 0, value: { contract: chain.contract, chainIds: ['31337'] } });
     await setup.work({ step: 'signed', times: 1 }).ended;
     setup.work();
-    await until('a probe', async () => (await sent()).length === length + 1);
+    await until('a probe', async () => (await probes()) === 1);
     await until('its end', async () => (await sent()).every(({ state }) => state === 'finalized'));
     await chain.call('anvil_setCode', chain.contract, tallystick);
-    await anHourLater();
+    expect(await probes()).toBe(1);
+    expect(await setup.cli.json('contract', 'status', '31337')).toMatchObject({ status: 0 });
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
   },

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
-import { of } from '../../support/node/flaw.ts';
+import { of, resultOf } from '../../support/node/flaw.ts';
 import { without } from '../../support/node/limits.ts';
+import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -27,4 +29,44 @@ test.each([
   expect(await service.db('mint_notes')).toEqual([]);
   mining.stop();
   expect(await setup.settle(ids)).toEqual([]);
+});
+
+describe('a node whose receipts name blocks that were replaced', () => {
+  const stale = of(['eth_getTransactionReceipt'], async (call, pass) => {
+    const receipt = resultOf(await pass(call));
+    return { result: receipt && { ...receipt, blockHash: `0x${'ab'.repeat(32)}` } };
+  });
+
+  test('proves a mint by its event once that is final', async () => {
+    const { node, service } = setup;
+    node.setFlaws(stale);
+    const ids = await setup.accept(3);
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, ids, 'minted', 30);
+    mining.stop();
+    expect(await service.db('mint_notes')).toEqual([]);
+    node.setFlaws();
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
+  test('proves nothing where no event does: that is the reason', async () => {
+    const { chain, node, service } = setup;
+    const code = await chain.call('eth_getCode', chain.contract, 'latest');
+    const idle = await deploy(chain.rpcUrl, (await compileContracts())['Idle']);
+    await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', idle, 'latest'));
+    await chain.mine(5);
+    node.setFlaws(stale);
+    const ids = await setup.accept(2);
+    setup.work();
+    const mining = setup.keepMining();
+    const reasons = () => service.db('mint_notes').distinct().pluck('reason');
+    await until('the reason', async () => (await reasons()).join() === 'evidence_unavailable', 30);
+    const [note] = await service.db('mint_notes');
+    expect(note.detail).toContain('a receipt of a block that is not in its chain');
+    await chain.call('anvil_setCode', chain.contract, code);
+    node.setFlaws();
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  });
 });

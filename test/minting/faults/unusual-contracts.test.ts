@@ -44,28 +44,36 @@ test('a contract that uses more gas for each further token: no batch runs out of
 
 describe('a contract that is none that mints', () => {
   test.each(['no code', 'a fallback that answers anything'])(
-    'for it has %s: its mint fails with that reason, and others go on',
+    'for it has %s: its mint waits with that reason, others go on, and it is minted once a contract is there',
     async (what) => {
+      const { chain, service } = setup;
       const bare = '0x00000000000000000000000000000000DeaDBeef';
       const contract = what === 'no code' ? getAddress(bare) : await deployed('Yes');
-      await setup.chain.mine(5);
-      const unfit = await acceptOn(contract);
+      await chain.mine(5);
+      const waiting = await acceptOn(contract);
       const others = await setup.accept(2);
       setup.work();
       const mining = setup.keepMining();
-      await untilAll(setup.service, others, 'minted', 30);
-      await until('its end', async () => (await row(unfit)).mint_state === 'failed');
+      await untilAll(service, others, 'minted', 30);
+      const paused = () => service.db('mint_contracts').where({ contract }).first();
+      await until('the reason', async () => (await paused())?.pause_reason === 'contract_refuses');
+      expect((await paused()).pause_detail).toContain(`${contract} is no contract that mints: it`);
+      const head = async () => Number(await chain.call<string>('eth_blockNumber'));
+      const before = await head();
+      await until('more final blocks', async () => (await head()) > before + 10, 30);
+      expect((await row(waiting)).mint_state).toBe('queued');
+      expect(await service.db('mint_transactions').where({ contract })).toEqual([]);
+      // It is no matter of the lane.
+      expect((await service.db('mint_lanes').first()).pause_reason).toBeNull();
+      const open = await deployed('Hungry');
+      await chain.call('anvil_setCode', contract, await chain.call('eth_getCode', open, 'latest'));
+      await untilAll(service, [waiting], 'minted', 30);
       mining.stop();
-      expect((await row(unfit)).mint_error).toContain(`${contract} is no contract that mints: it`);
-      expect(await setup.service.db('mint_transactions').where({ contract })).toEqual([]);
-      // The poll that found it says so once more.
-      const lane = () => setup.service.db('mint_lanes').first();
-      await until('the lane stands for nothing', async () => (await lane()).pause_reason === null);
       expect(await setup.settle(others)).toEqual([]);
     },
   );
 
-  test('since it lost its code: what was sent to it fails in the end', async () => {
+  test('since it lost its code: what was sent to it waits, and is minted once the code is there again', async () => {
     const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
     const ids = await setup.accept(2);
@@ -75,10 +83,14 @@ describe('a contract that is none that mints', () => {
     await chain.call('anvil_setCode', chain.contract, '0x');
     await chain.call('evm_setAutomine', true);
     const mining = setup.keepMining();
-    await untilAll(service, ids, 'failed', 30);
-    expect((await row(ids[0] ?? '')).mint_error).toContain('it has no code');
+    const reasons = () => service.db('mint_notes').distinct().pluck('reason');
+    await until('the reason', async () => (await reasons()).join() === 'contract_nonsense', 30);
+    const later = await setup.accept(1);
+    const paused = () => service.db('mint_contracts').where({ contract: chain.contract }).first();
+    await until('the pause', async () => (await paused())?.pause_reason === 'contract_refuses');
+    expect((await paused()).pause_detail).toContain('it has no code');
     mining.stop();
     await chain.call('anvil_setCode', chain.contract, code);
-    expect(await setup.settle(await setup.accept(1))).toEqual([]);
+    expect(await setup.settle([...ids, ...later])).toEqual([]);
   });
 });

@@ -18,13 +18,12 @@ export async function broadcast(
   const known = memoryOf(memory, transactionId);
   known.broadcastAt = now();
   try {
-    const { forgotten, refused } = known;
-    const { isTaken, words } = await node.broadcast(raw, { isDoubted: forgotten !== undefined });
+    const { missing = 0, refused } = known;
+    const { isTaken, words } = await node.broadcast(raw, { isDoubted: missing > 0 });
     known.answer = words || 'sent';
     if (hintOf(words).first === 'nonce') known.isNonceUsed = true;
-    if (isTaken && forgotten !== undefined) forgotten.isTaken = true;
-    // Then receipts show it, unless it has waited for long and the node does not have it.
-    const isKnown = isSettled(words) && forgotten?.isTaken !== false;
+    // Then receipts show it.
+    const isKnown = isSettled(words);
     if (isTaken || isKnown) {
       known.refused = undefined;
       known.isUnderfunded = false;

@@ -27,6 +27,8 @@ export type MintSettings = {
   readonly rebroadcastMs: number;
   /** How long a process that shows no sign of life keeps a lane. */
   readonly leaseSeconds: number;
+  /** After which an NFT that does not move needs a reason. */
+  readonly standstillSeconds: number;
   /** How long the metadata of an RWA must not have changed before the change is reported; 0 reports none. */
   readonly refreshSeconds: number;
 };

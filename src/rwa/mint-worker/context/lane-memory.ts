@@ -20,14 +20,6 @@ export type Refused = {
   readonly lasting?: { readonly at: number; readonly block: bigint; readonly polledAt: number };
 };
 
-/** A transaction that the node does not have, whatever it says to a broadcast. */
-type Forgotten = {
-  /** How often in a row the node did not have it. */
-  readonly times: number;
-  /** Whether a node has said since that it takes the transaction. */
-  isTaken: boolean;
-};
-
 /** What nodes accept, as far as rejections have shown it. */
 export type Learned = {
   /** The least priority fee, in wei. */
@@ -87,8 +79,8 @@ export type TransactionMemory = {
   isNonceUsed?: boolean;
   /** Nodes rejected it, and the signer cannot pay for it. */
   isUnderfunded?: boolean;
-  /** It has waited for long, and the node does not have it. */
-  forgotten?: Forgotten | undefined;
+  /** How often in a row the node did not have it, though it is the next on the chain and has waited for long. */
+  missing?: number;
   /** Its last broadcast was rejected. */
   refused?: Refused | undefined;
   /** Earlier nonces were not in blocks yet at the last poll. */
@@ -108,16 +100,13 @@ export type TransactionMemory = {
 export type LaneMemory = {
   /** By their ids. */
   readonly transactions: Map<string, TransactionMemory>;
-  /** Transactions that were next on the chain, by their ids: the node is asked whether it has them; see `isForgotten`. */
-  readonly lookedFor: Rests;
   /** The chain that the last poll has seen. */
   lineage: Lineage | undefined;
   /** How many blocks nodes give at once. */
   readonly width: LogWidth;
   /** Searches that have begun, by the id of the transaction whose NFTs they are for. */
   readonly searches: Map<string, MintSearch>;
-  /** NFTs and transactions about which a question has failed, by their ids. */
-  readonly retries: Rests;
+  readonly rests: Rests;
   /** The block at which a contract was last found to mint to somebody, by its address. */
   readonly mintsAt: Map<string, string>;
   /** Why the signer does not sign, at the newest block. */
@@ -125,14 +114,14 @@ export type LaneMemory = {
   readonly compared: ComparedMemory;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
-  /** Contracts that reject mints, or of which nodes do not say what a mint would do, by their address. */
-  readonly resting: Rests;
-  /** Contracts that take no report of changed metadata, by their address. Their mints go on. */
-  readonly unreported: Rests;
   /** What one poll has seen of a subject, and a later poll must see again; see `isSeenTwice`. */
   readonly firstLooks: Map<string, FirstLook<string>>;
+  /** NFTs that another transaction of the database had locked when they were to be stored, by their ids. */
+  locked: readonly string[];
   /** What the nodes of the network accept, as far as rejections have shown it. */
   learned: Learned | undefined;
+  /** The newest final block at which the nonces of the lane that had ended were there. */
+  countedAt: bigint | undefined;
   /** The market at a block. */
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
@@ -158,19 +147,18 @@ export function beginLook({ transactions }: LaneMemory, open: ReadonlySet<string
 
 export const createLaneMemory = (): LaneMemory => ({
   transactions: new Map(),
-  lookedFor: new Map(),
   lineage: undefined,
   width: createLogWidth(),
   searches: new Map(),
-  retries: new Map(),
+  rests: new Map(),
   mintsAt: new Map(),
   signerFault: undefined,
   compared: { contracts: new Set(), to: undefined, look: undefined },
   costs: new Map(),
-  resting: new Map(),
-  unreported: new Map(),
   firstLooks: new Map(),
+  locked: [],
   learned: undefined,
+  countedAt: undefined,
   market: undefined,
   gap: undefined,
   gapLookedAt: undefined,

@@ -59,13 +59,16 @@ async function findFirstNonce(context: LaneContext, head: Head, count: bigint): 
 }
 
 async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
-  const final = await countAt(context);
+  const final = await finalCountOf(context);
   if (final !== undefined) return final === count;
   return isSeenTwice(context, 'count of a new lane', count.toString(), head);
 }
 
-/** @returns undefined when no block is known to be final, or the node does not keep the state of that block */
-async function countAt({ node, signer }: LaneContext): Promise<bigint | undefined> {
+/**
+ * Asks how many transactions the signer has in final blocks.
+ * @returns undefined when no block is known to be final, or the node does not keep the state of that block
+ */
+export async function finalCountOf({ node, signer }: LaneContext): Promise<bigint | undefined> {
   if (node.finalized < 0n) return undefined;
   try {
     return await node.transactionCount(signer.address, node.finalized);

@@ -1,10 +1,10 @@
 import { encodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { refuseNft } from '../../minting/mint-state-store.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { failQueued } from '../context/unfit-contract.ts';
-import type { Pause } from '../stores/lane-store.ts';
+import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listOtherRecipients, type NextMint } from '../stores/queued-nft-store.ts';
-import { forgetRecipient, noteRefused, type RefusedMint } from '../stores/refusal-store.ts';
+import { endRefused, forgetRecipient, noteRefused, type RefusedMint } from '../stores/refusal-store.ts';
 
 // Each costs an estimate. The next poll goes on.
 const mostAtOnce = 24;
@@ -65,9 +65,22 @@ export async function recheckRefused(
       return { reason: 'contract_refuses', detail };
     }
     const reason = `The contract refuses to mint to ${recipient}: ${estimate.refusal}`;
-    await failQueued(context, [mint], reason);
+    await failRefused(context, mint, reason);
   }
   return waiting;
+}
+
+/** Fails an NFT that is queued still for the same recipient: it is in no transaction. */
+async function failRefused(
+  { db, lease, step }: LaneContext,
+  { nftId, recipient }: RefusedMint,
+  reason: string,
+): Promise<void> {
+  const isFailed = await inFencedTransaction(db, lease, async (tx) => {
+    await endRefused(tx, nftId);
+    return refuseNft(tx, { nftId, recipient, reason });
+  });
+  if (isFailed) await step('refused', { nftIds: [nftId], failed: 1, reason });
 }
 
 /** Whether the contract would mint to any other recipient. Asked once for each block. */

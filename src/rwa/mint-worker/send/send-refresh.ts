@@ -7,7 +7,7 @@ import { pauseForComparison } from '../audit/comparison.ts';
 import { balanceAfter, listInFlight } from '../context/in-flight.ts';
 import { isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { rest } from '../context/rests.ts';
+import { endRest, rest } from '../context/rests.ts';
 import { type DueRefresh, forgetRefreshes, takeDueRefresh } from '../stores/refresh-store.ts';
 import { nextNonce } from './nonce.ts';
 import { storeAndSend } from './store-and-send.ts';
@@ -25,12 +25,12 @@ export async function sendRefresh(
   fees: Fees,
   { contract, number, rwaId }: DueRefresh,
 ): Promise<void> {
-  const { lease, memory, settings, signer } = context;
+  const { lease, settings, signer } = context;
   const inFlight = await listInFlight(context);
   if (inFlight.length >= settings.maxInFlight || inFlight.some((each) => each.rwaId !== null)) return;
   const pause = await pauseForComparison(context, head, contract);
   if (pause !== undefined) {
-    if (pause.reason !== 'history_searched') rest(context, memory.unreported, contract);
+    if (pause.reason !== 'history_searched') rest(context, 'reports', contract);
     return;
   }
   const refresh = tokenRangeOf(BigInt(number));
@@ -38,7 +38,7 @@ export async function sendRefresh(
   if (gasLimit === undefined) return;
   const isPayable = gasLimit * fees.maxFeePerGas <= (await balanceAfter(context, inFlight));
   if (!isPayable || gasLimit > mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare })) {
-    rest(context, memory.unreported, contract);
+    rest(context, 'reports', contract);
     return;
   }
   const nonce = await nextNonce(context, head);
@@ -50,7 +50,7 @@ export async function sendRefresh(
   await storeAndSend(context, { ...created, signed, fees, sentAtBlock: head.number }, (tx) =>
     takeDueRefresh(tx, rwaId, settings.refreshSeconds),
   );
-  memory.unreported.delete(contract);
+  endRest(context, 'reports', contract);
 }
 
 /**
@@ -66,8 +66,8 @@ async function gasFor(
   try {
     const estimate = await node.estimate(signer.address, contract, encodeRefresh(range));
     if (typeof estimate === 'bigint') return (estimate * 9n) / 8n;
-    const isNews = !memory.unreported.has(contract);
-    rest(context, memory.unreported, contract, longestRestMs);
+    const isNews = !memory.rests.has(`reports ${contract}`);
+    rest(context, 'reports', contract, longestRestMs);
     const forgotten = await forgetRefreshes(db, lease.chainId, contract);
     const facts = { ...lease, contract, refusal: estimate.refusal, forgotten };
     const text =
@@ -76,7 +76,7 @@ async function gasFor(
   } catch (error) {
     if (!isOfNode(error)) throw error;
     log.debug({ ...lease, contract, words: wordsOf(error) }, 'nodes do not say what a report would do');
-    rest(context, memory.unreported, contract);
+    rest(context, 'reports', contract);
   }
   return undefined;
 }

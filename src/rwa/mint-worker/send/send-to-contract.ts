@@ -14,7 +14,7 @@ import { balanceAfter } from '../context/in-flight.ts';
 import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { learnedOf } from '../context/market.ts';
-import { refuseUnfit } from '../context/unfit-contract.ts';
+import { endRest } from '../context/rests.ts';
 import {
   type ContractBreaker,
   findBreaker,
@@ -26,6 +26,7 @@ import { listQueuedMints, lockQueuedMints, type QueuedMint } from '../stores/que
 import { noteKnownRecipients, type RefusedMint } from '../stores/refusal-store.ts';
 import { findRetrySizes } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { pauseForMissing } from './missing-contract.ts';
 import { nextNonce } from './nonce.ts';
 import { handleRefusal, recheckRefused } from './refusal.ts';
 import { type Blamed, type SizedBatch, sizeBatch } from './size-batch.ts';
@@ -40,6 +41,8 @@ type Target = {
   readonly inFlight: readonly OpenTransaction[];
   /** Mints whose recipient the contract has rejected. */
   readonly refused: readonly RefusedMint[];
+  /** NFTs whose rows other transactions of the database have locked. */
+  readonly locked: readonly string[];
 };
 
 /**
@@ -54,8 +57,8 @@ export async function sendToContract(
   const { memory, stopping } = context;
   const { contract, head } = target;
   if (!memory.costs.has(contract)) {
-    const unfit = await refuseUnfit(context, head, contract);
-    if (unfit !== undefined) return unfit === 'refused' ? 'done' : unfit;
+    const missing = await pauseForMissing(context, head, contract);
+    if (missing !== undefined) return missing;
   }
   const breaker = await findBreaker(context.db, { chainId: context.lease.chainId, contract });
   const isFailing = breaker.failures + countReverts(context, contract) >= mostFailures;
@@ -88,7 +91,7 @@ export async function sendToContract(
   const pause = await handleBlamed(context, target, sized.blamed);
   if (pause !== undefined) return pause;
   memory.costs.set(contract, sized.cost);
-  memory.resting.delete(contract);
+  endRest(context, 'mints', contract);
   if (sized.batch === undefined) return 'done';
 
   // Read for each batch, since somebody else may use the key meanwhile.
@@ -126,11 +129,12 @@ async function sendBatch(
   const signed = await context.signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
   await context.step('signed', { nonce: nonce.toString(), hash: signed.hash });
   const created = { nonce, contract, gasLimit, gasFactor, mints, signed, fees, sentAtBlock: head.number };
-  return storeAndSend(
-    context,
-    created,
-    async (tx) => (await lockQueuedMints(tx, mints)) && (!isProbe || takeProbe(tx, { chainId, contract })),
-  );
+  return storeAndSend(context, created, async (tx) => {
+    const locked = await lockQueuedMints(tx, mints);
+    // The next poll leaves them out, so that they delay no others.
+    context.memory.locked = [...context.memory.locked, ...locked];
+    return locked.length === 0 && (!isProbe || takeProbe(tx, { chainId, contract }));
+  });
 }
 
 /**
@@ -211,12 +215,12 @@ const lower = (a: bigint, b: bigint) => (a < b ? a : b);
  */
 async function listCandidates(
   context: LaneContext,
-  { companyIds, contract, head, refused }: Target,
+  { companyIds, contract, head, locked, refused }: Target,
   limit: number,
 ): Promise<readonly QueuedMint[]> {
   const { db, lease } = context;
   const { chainId } = lease;
-  const excludedNftIds = idsOf(refused);
+  const excludedNftIds = [...idsOf(refused), ...locked];
   const listed = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
   const known = await noteKnownRecipients(db, { chainId, contract }, idsOf(listed), head.number);
   const queued = listed.filter(({ nftId }) => !known.has(nftId));

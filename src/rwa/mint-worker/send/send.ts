@@ -5,9 +5,10 @@ import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { quoteAt } from '../context/market.ts';
-import { listResting, rest } from '../context/rests.ts';
+import { endRest, listResting, rest } from '../context/rests.ts';
+import { takeAskedProbes } from '../stores/contract-breaker-store.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
-import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
+import { listLinesByTurn, listLocked, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
@@ -59,12 +60,17 @@ const mostInVain = 10;
 /** Sends one batch after another, each to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Promise<Pause | undefined> {
   const { memory, stopping } = context;
-  const done = new Set(listResting(context, memory.resting));
+  for (const asked of await takeAskedProbes(context.db, context.lease.chainId))
+    endRest(context, 'mints', asked);
+  const done = new Set(listResting(context, 'mints'));
+  const locked = await listLocked(context.db, memory.locked);
+  memory.locked = locked;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
     const refused = await listRefusedMints(context.db, context.lease.chainId);
     const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
-    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds: resting });
+    const nftIds = [...resting, ...locked];
+    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds });
     const [next] = lines;
     if (next === undefined) break;
     const { contract } = next;
@@ -72,13 +78,17 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     const ofContract = refused.filter((mint) => mint.contract === contract);
     const result =
       (await pauseForComparison(context, head, contract)) ??
-      (await sendToContract(context, { head, contract, companyIds, inFlight, refused: ofContract }, fees));
+      (await sendToContract(
+        context,
+        { head, contract, companyIds, inFlight, refused: ofContract, locked },
+        fees,
+      ));
     const pause = typeof result === 'string' || !isOfContract(result) ? undefined : result;
     // It is a matter of the NFTs of this contract only.
     await setContractPause(context.db, { chainId: context.lease.chainId, contract }, pause);
     if (result === 'sent') continue;
     if (typeof result !== 'string' && pause === undefined) return result;
-    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, memory.resting, contract);
+    if (pause !== undefined && pause.reason !== 'history_searched') rest(context, 'mints', contract);
     done.add(contract);
     vain += 1;
   }

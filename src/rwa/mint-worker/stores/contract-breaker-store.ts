@@ -46,6 +46,16 @@ export async function takeProbe(tx: Tx, { chainId, contract }: ContractId): Prom
   return rows.length > 0;
 }
 
+/** Takes the failing contracts of a network whose next transaction an operator wants at once. @returns their addresses */
+export async function takeAskedProbes(db: Database, chainId: string): Promise<string[]> {
+  const { rows }: { rows: { contract: string }[] } = await db.raw(
+    `UPDATE mint_contracts SET probed_at = '-infinity' WHERE chain_id = ? AND failures >= ${mostFailures} AND probed_at IS NULL
+     RETURNING contract`,
+    [chainId],
+  );
+  return rows.map(({ contract }) => contract);
+}
+
 /** Notes that a transaction minted something. */
 export async function noteSuccess(tx: Tx, { chainId, contract }: ContractId): Promise<void> {
   await tx('mint_contracts')

@@ -125,29 +125,13 @@ export async function listQueuedMints(
   return rows;
 }
 
-/** Lists NFTs that are queued for a contract, whosever they are. */
-export async function listQueuedForContract(
-  db: Database,
-  chainId: string,
-  contract: string,
-  limit: number,
-): Promise<QueuedMint[]> {
-  const { rows }: { rows: QueuedMint[] } = await db.raw(
-    `SELECT id AS "nftId", token_id AS "tokenId", recipient, company_id AS "companyId" FROM nfts
-     WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract
-     ORDER BY company_id, queued_at, id LIMIT :limit`,
-    { chainId, contract, limit },
-  );
-  return rows;
-}
-
 /**
  * Locks NFTs until the transaction ends, and waits for no other transaction.
- * @returns false unless all are queued still, for the same recipient and as the same token
+ * @returns the ids of those that another transaction has locked, or that are no longer queued as this token for this recipient
  */
-export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<boolean> {
-  const { rows } = await tx.raw(
-    `SELECT FROM nfts n
+export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<string[]> {
+  const { rows }: { rows: { id: string }[] } = await tx.raw(
+    `SELECT n.id FROM nfts n
      JOIN unnest(?::uuid[], ?::text[], ?::numeric[]) AS w (id, recipient, token_id)
        ON w.id = n.id AND w.recipient = n.recipient AND w.token_id = n.token_id
      WHERE ${stateOfRow('n')} = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
@@ -157,7 +141,19 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
       mints.map(({ tokenId }) => tokenId),
     ],
   );
-  return rows.length === mints.length;
+  const locked = new Set(rows.map(({ id }) => id));
+  return mints.flatMap(({ nftId }) => (locked.has(nftId) ? [] : [nftId]));
+}
+
+/** Lists those of the NFTs that another transaction of the database has locked. */
+export async function listLocked(db: Database, nftIds: readonly string[]): Promise<string[]> {
+  if (nftIds.length === 0) return [];
+  const { rows }: { rows: { id: string }[] } = await db.raw(
+    'SELECT id FROM nfts WHERE id = ANY (?::uuid[]) FOR NO KEY UPDATE SKIP LOCKED',
+    [[...nftIds]],
+  );
+  const free = new Set(rows.map(({ id }) => id));
+  return nftIds.filter((id) => !free.has(id));
 }
 
 /**

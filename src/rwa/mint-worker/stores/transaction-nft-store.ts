@@ -18,6 +18,8 @@ export type TransactionNft = Mint & {
   readonly createdAt: Date;
   /** An operator has asked to mint it by another transaction. */
   readonly isAskedOut: boolean;
+  /** It had ended before its transaction was in flight again. */
+  readonly hasEnded: boolean;
   /** Why it does not move; null when no reason is stored. */
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
@@ -25,8 +27,8 @@ export type TransactionNft = Mint & {
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
   const { rows } = await db.raw(
-    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", l.recipient, n.mint_state = 'minted' AS "isMinted",
-       n.created_at AS "createdAt", l.asked_out AS "isAskedOut",
+    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, n.mint_state = 'minted' AS "isMinted",
+       n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.ended_as IS NOT NULL AS "hasEnded",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
      FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
      WHERE l.transaction_id = ? AND l.state = 'open'`,

@@ -22,6 +22,8 @@ export type OpenTransaction = {
   readonly foundIn: readonly BlockRef[];
   /** An operator has asked to mint some of its NFTs by another transaction. */
   readonly hasAskedOut: boolean;
+  /** Some of its NFTs had ended before the chain lost it: its stored bytes must not mint them. */
+  readonly hasEnded: boolean;
   /** The newest first; never empty. */
   readonly attempts: readonly [Attempt, ...Attempt[]];
 };
@@ -60,7 +62,7 @@ type AttemptJson = Pick<Attempt, 'number' | 'hash'> & {
   readonly maxPriorityFee: string | null;
   readonly sentAtBlock: string;
 };
-type OpenRow = Pick<OpenTransaction, 'id' | 'contract' | 'rwaId' | 'hasAskedOut'> & {
+type OpenRow = Pick<OpenTransaction, 'id' | 'contract' | 'rwaId' | 'hasAskedOut' | 'hasEnded'> & {
   readonly nonce: string;
   readonly gasLimit: string;
   readonly block: BlockJson | null;
@@ -111,7 +113,8 @@ async function listInStates(
        CASE WHEN t.block_number IS NOT NULL THEN
          json_build_object('number', t.block_number::text, 'hash', t.block_hash) END AS block,
        EXISTS (SELECT FROM mint_transaction_nfts
-         WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS "hasAskedOut"
+         WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS "hasAskedOut",
+       EXISTS (SELECT FROM mint_transaction_nfts WHERE transaction_id = t.id AND ended_as IS NOT NULL) AS "hasEnded"
      FROM mint_transactions t CROSS JOIN LATERAL (
        SELECT coalesce(json_agg(json_build_object('number', number, 'hash', hash, 'maxFee', max_fee_per_gas::text,
          'maxPriorityFee', max_priority_fee_per_gas::text, 'sentAtBlock', sent_at_block::text)
@@ -140,6 +143,16 @@ export async function findHighestNonce(db: Database, lane: LaneId): Promise<bigi
   );
   const nonce = rows[0]?.nonce;
   return nonce === null || nonce === undefined ? undefined : BigInt(nonce);
+}
+
+/** Finds the highest nonce of the lane whose use is final. @returns undefined when there is none */
+export async function findHighestEnded(db: Database, lane: LaneId): Promise<bigint | undefined> {
+  const row: { nonce: string } | undefined = await db('mint_transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer })
+    .whereIn('state', ['finalized', 'reverted', 'lost'])
+    .orderBy('nonce', 'desc')
+    .first('nonce');
+  return row && BigInt(row.nonce);
 }
 
 /** Inserts a transaction in state `submitted`, without attempts and NFTs. @returns its id */

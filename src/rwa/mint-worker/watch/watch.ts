@@ -1,8 +1,8 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { answersOthers, isOfNode } from '../context/inquiry.ts';
+import { answersOthers, DistrustError, isOfNode } from '../context/inquiry.ts';
 import { type LaneContext, transactionFacts } from '../context/lane-context.ts';
 import { beginLook, type Mined, memoryOf } from '../context/lane-memory.ts';
-import { isResting, rest } from '../context/rests.ts';
+import { endRest, isResting, rest } from '../context/rests.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { type Look, lookAtChain } from './evidence/look.ts';
@@ -24,7 +24,7 @@ import { rebroadcast } from './resend/rebroadcast.ts';
  * - for each transaction whose nonce has been used since the last call, the receipts of its attempts and a header;
  *   again when it is confirmed, and in every call while none of its receipts is there, which happens to no more
  *   transactions than may be in flight;
- * - whether the node has the transaction that the chain takes next ({@link isForgotten});
+ * - whether the node has the transaction that the chain takes next, once that has waited for long;
  * - a bounded number for evidence, whatever the number of NFTs (`createInquiry`).
  *
  * So their number does not depend on how many transactions wait for their blocks to become final.
@@ -85,25 +85,25 @@ type Inspection = {
   readonly transaction: OpenTransaction;
   /** null when its nonce is used but none of its attempts is mined; undefined when nothing is known. */
   readonly mined: Mined | null | undefined;
-  /** False when the node does not answer what is asked about this transaction. Then the transaction waits. */
+  /** False when the node does not answer what is asked about this transaction, or nothing that can be true. Then it waits. */
   readonly isAnswered: boolean;
 };
 
 /** Reads from the chain what a transaction needs to be advanced. Runs for all transactions in parallel. */
 async function inspect(look: Look, transaction: OpenTransaction): Promise<Inspection> {
   const { context } = look;
-  const { memory, node, stopping } = context;
+  const { node, stopping } = context;
   const { id } = transaction;
   if (transaction.confirmedIn !== null) return { transaction, mined: undefined, isAnswered: true };
-  if (isResting(context, memory.retries, id)) return { transaction, mined: undefined, isAnswered: false };
+  if (isResting(context, 'proof', id)) return { transaction, mined: undefined, isAnswered: false };
   try {
     const mined = await minedFor(look, transaction);
-    if (memory.retries.delete(id)) await clearUnanswered(context, id);
+    if (endRest(context, 'proof', id)) await clearUnanswered(context, id);
     return { transaction, mined, isAnswered: true };
   } catch (err) {
     if (stopping.aborted || !isOfNode(err)) throw err;
     if (!(await answersOthers(node, err, stopping))) throw err;
-    rest(context, memory.retries, id);
+    rest(context, 'proof', id);
     await noteUnanswered(context, transaction, err);
     return { transaction, mined: undefined, isAnswered: false };
   }
@@ -120,7 +120,11 @@ async function minedFor(look: Look, transaction: OpenTransaction): Promise<Mined
   if (mined && look.hashOf(mined.block.number) === mined.block.hash && !(await isConcluded(look, mined))) {
     return mined;
   }
-  return look.receiptOf(transaction);
+  const found = await look.receiptOf(transaction);
+  // A block that would have the receipt does not come any more. Then only the event of a mint shows what became of it.
+  if (found === undefined && (await look.finalCount()) > nonce)
+    throw new DistrustError('it shows a receipt of a block that is not in its chain');
+  return found;
 }
 
 /** Whether the block is deep enough to conclude what became of the transaction. */

@@ -58,6 +58,24 @@ export async function stopLanes(db: Database, filter: LaneFilter, stopped: boole
   return listLanes(db, filter);
 }
 
+/**
+ * Has lanes send the next transaction at once to a contract that made transactions fail, in place of in an hour.
+ * @returns the networks on which it is such a contract
+ */
+export async function askProbe(
+  db: Database,
+  { chainId, contract }: { readonly chainId?: string | undefined; readonly contract: string },
+): Promise<string[]> {
+  const { rows }: { rows: { chain_id: string }[] } = await db.raw(
+    `WITH asked AS (
+       UPDATE mint_contracts SET probed_at = NULL
+       WHERE (:chainId::bigint IS NULL OR chain_id = :chainId) AND contract = :contract AND failures > 0 RETURNING chain_id)
+     SELECT chain_id, pg_notify('${mintChannel}', '') FROM asked ORDER BY chain_id`,
+    { chainId: chainId ?? null, contract },
+  );
+  return rows.map((row) => row.chain_id);
+}
+
 const isOfChain = (column: string) => `(:chainId::bigint IS NULL OR ${column} = :chainId)`;
 /*
  * Each state is read in the order of an index, as far as the limit: what waits and what has failed by network, and what is in

@@ -80,7 +80,7 @@ async function settle(
   const isReleased = await inLock(proving, id, mint, async (tx) => {
     const isClosed = await closeReleased(tx, nftId, transactionId);
     if (!isClosed) return false;
-    await releaseNfts(tx, [nftId]);
+    await releaseNfts(tx, transactionId, [nftId]);
     await proving.onChange(tx, { state: 'queued' });
     return true;
   });

@@ -1,3 +1,4 @@
+import { findFinalBlock } from '../../../chain/finality-store.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
@@ -20,7 +21,13 @@ import {
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
-import { endRecovery, raiseNonceFloor, reopenTransactions } from './recover-store.ts';
+import {
+  type ChainCounts,
+  countLost,
+  endRecovery,
+  raiseNonceFloor,
+  reopenTransactions,
+} from './recover-store.ts';
 
 /*
  * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
@@ -47,6 +54,8 @@ export type RecoveredFinding = Disagreement & {
 
 export type Recovered = {
   readonly finalized: bigint;
+  /** Transactions that had ended and that the chain has lost: they are in flight again, or would be. */
+  readonly reopened: number;
   /** Mints of ours that the rows do not have and that are not final yet: recover again when they are. */
   readonly waiting: number;
 };
@@ -79,11 +88,10 @@ export async function recoverNetwork(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
   }
-  if (vault !== undefined) {
-    for (const signer of chain.signers) {
-      await reopenTransactions(db, { chainId, signer }, await node.transactionCount(signer, 'latest'));
-    }
-  }
+  const reopen = vault === undefined ? countLost : reopenTransactions;
+  let reopened = 0;
+  for (const signer of chain.signers)
+    reopened += await reopen(db, { chainId, signer }, await countsOf(run, signer));
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
@@ -97,7 +105,16 @@ export async function recoverNetwork(
     }
     if (waiting === 0) await endRecovery(db, chainId, finalized);
   }
-  return { finalized, waiting };
+  return { finalized, reopened, waiting };
+}
+
+/** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
+async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<ChainCounts> {
+  const latest = await node.transactionCount(signer, 'latest');
+  const stored = await findFinalBlock(db, network.chainId);
+  const isKept = stored !== undefined && (await node.block(stored.number))?.hash === stored.hash;
+  const final = isKept && stored.number > node.finalized ? stored.number : node.finalized;
+  return { latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
 }
 
 type ContractRun = Omit<RecoverRun, 'onProgress'> & {

@@ -39,7 +39,7 @@ export async function findEvidence(
   minDepth: bigint,
 ): Promise<Map<string, Evidence>> {
   const { context } = look;
-  const due = nfts.filter(({ nftId }) => !isResting(context, context.memory.retries, nftId));
+  const due = nfts.filter(({ nftId }) => !isResting(context, 'proof', nftId));
   const all = new Map<string, Evidence>(nfts.map(({ nftId }) => [nftId, { kind: 'waits', note: undefined }]));
   if (due.length === 0) return all;
   const search = searchFor(look, subject, nfts);
@@ -57,7 +57,7 @@ export async function findEvidence(
 export function restBeforeRetry({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
   if (note === undefined || note.reason === 'history_searched') return;
   if (note.reason !== 'contract_nonsense') context.node.preferOthers();
-  rest(context, context.memory.retries, nftId);
+  rest(context, 'proof', nftId);
 }
 
 type EndOfSearch = {

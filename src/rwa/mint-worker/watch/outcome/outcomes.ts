@@ -14,7 +14,7 @@ export type FailedNft = { readonly nftId: string; readonly reason: string };
 export type Outcomes = {
   readonly minted: readonly MintedNft[];
   readonly failed: readonly FailedNft[];
-  /** Ids of NFTs that are proven not to be minted and can be sent again with another nonce. */
+  /** Ids of NFTs that are proven not to be minted: they can be sent again with another nonce, or are what they were before. */
   readonly released: readonly string[];
 };
 
@@ -32,6 +32,6 @@ export async function applyOutcomes(
   await deleteMintNotes(tx, [...mintedIds, ...failedIds, ...released]);
   const waits = await mintNfts(tx, minted);
   await failNfts(tx, failed);
-  await releaseNfts(tx, released);
+  await releaseNfts(tx, id, released);
   return waits;
 }

@@ -1,5 +1,4 @@
 import type { NoEvidence } from '../../context/inquiry.ts';
-import { unfitContract } from '../../context/unfit-contract.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { findEvidence, restBeforeRetry } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
@@ -20,20 +19,10 @@ type Subject = { readonly id: string; readonly contract: string };
 
 /**
  * Proves what became of NFTs that their transaction did not mint, at the newest final block. A token without an
- * owner and without a mint event can be sent again; one with an owner cannot. One whose contract has no code any more
- * fails. Where nothing of this is to be found out, the NFT waits.
+ * owner and without a mint event can be sent again; one with an owner cannot. Where nothing of this is to be found out, the NFT waits.
  * @throws when the node answers nothing at all
  */
 export async function proveOutcomes(
-  look: Look,
-  subject: Subject,
-  nfts: readonly TransactionNft[],
-): Promise<ProvenOutcomes> {
-  const proof = await proveByTokens(look, subject, nfts);
-  return failWithoutCode(look, subject, proof);
-}
-
-async function proveByTokens(
   look: Look,
   subject: Subject,
   nfts: readonly TransactionNft[],
@@ -70,6 +59,9 @@ async function proveByTokens(
     else if (isOwned) searchFor(look, subject, nfts).isDeep = true;
   }
   if (waiting.length === 0) look.context.memory.searches.delete(subject.id);
+  // So that the contract is looked at before anything more is sent to it.
+  if (waiting.some(({ note }) => note?.reason === 'contract_nonsense'))
+    look.context.memory.costs.delete(subject.contract);
   return { outcomes: { minted, failed, released }, waiting };
 }
 
@@ -97,27 +89,4 @@ async function askOwner(
   } catch (error) {
     return inquiry.reasonOf(error);
   }
-}
-
-/**
- * Fails NFTs whose contract has no code, when its answers are nonsense. Nonsense from code is no proof: the code may mint
- * all the same, and give right answers later.
- */
-async function failWithoutCode(
-  look: Look,
-  { id, contract }: Subject,
-  proof: ProvenOutcomes,
-): Promise<ProvenOutcomes> {
-  const { memory } = look.context;
-  const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
-  const doomed = proof.waiting.filter(isNonsense);
-  if (doomed.length === 0) return proof;
-  const unfit = await unfitContract(look.context, contract);
-  if (unfit === undefined || unfit === 'doubted' || unfit.look !== 'no_code') return proof;
-  // So that nothing more is sent to it.
-  memory.costs.delete(contract);
-  const waiting = proof.waiting.filter((each) => !isNonsense(each));
-  if (waiting.length === 0) memory.searches.delete(id);
-  const failed = doomed.map(({ nft: { nftId } }) => ({ nftId, reason: unfit.reason }));
-  return { outcomes: { ...proof.outcomes, failed: [...proof.outcomes.failed, ...failed] }, waiting };
 }

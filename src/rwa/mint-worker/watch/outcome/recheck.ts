@@ -3,12 +3,16 @@ import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { noteFailure } from '../../stores/contract-breaker-store.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
-import { clearEarlierMints, listOpenNfts } from '../../stores/transaction-nft-store.ts';
-import { type OpenTransaction, setTransactionState } from '../../stores/transaction-store.ts';
+import { clearEarlierMints, closeMintedNfts, listOpenNfts } from '../../stores/transaction-nft-store.ts';
+import {
+  type OpenTransaction,
+  setTransactionFinalized,
+  setTransactionState,
+} from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
+import { endTransaction } from './end-transaction.ts';
 import { proveOutcomes } from './proof.ts';
 import { passedOver } from './retry-limit.ts';
-import { storeEnded } from './store-outcome.ts';
 
 /**
  * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final.
@@ -49,12 +53,14 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
   const unminted = nfts.filter(({ isMinted }) => !isMinted);
   const proof = await proveOutcomes(look, transaction, unminted);
   const hasMinted = unminted.length < nfts.length || proof.outcomes.minted.length > 0;
-  await storeEnded(look, transaction, {
-    state: 'finalized',
+  await endTransaction(look, id, 'finalized', {
     nfts,
     proof,
     failure: passedOver(attempts[0].hash),
-    async note(tx) {
+    facts: transactionFacts(transaction),
+    async change(tx) {
+      await setTransactionFinalized(tx, id);
+      await closeMintedNfts(tx, id);
       if (nfts.length > 0 && !hasMinted) await noteFailure(tx, { chainId: lease.chainId, contract });
     },
   });

@@ -1,10 +1,13 @@
+import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
+import { makeDueAgain } from '../../stores/refresh-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
-import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
+import { type Inclusion, type OpenTransaction, setTransactionState } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
+import { endTransaction } from './end-transaction.ts';
 import { type ProvenOutcomes, proveOutcomes } from './proof.ts';
-import { storeConfirmed, storeEnded } from './store-outcome.ts';
+import { storeConfirmed } from './store-confirmed.ts';
 import { hasChangedNotes, saveWaiting } from './waiting.ts';
 
 /**
@@ -53,8 +56,19 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
     return true;
   }
   const inclusion = await findOwnAttempt(look, transaction);
-  if (inclusion === undefined) await storeEnded(look, transaction, { state: 'lost', nfts, proof });
-  else await storeConfirmed(look, transaction, { inclusion, minted: outcomes.minted, nfts, waiting });
+  if (inclusion !== undefined) {
+    await storeConfirmed(look, transaction, { inclusion, minted: outcomes.minted, nfts, waiting });
+    return true;
+  }
+  await endTransaction(look, id, 'lost', {
+    nfts,
+    proof,
+    facts: transactionFacts(transaction),
+    async change(tx) {
+      await setTransactionState(tx, id, 'lost', undefined);
+      await makeDueAgain(tx, id);
+    },
+  });
   return true;
 }
 

@@ -1,13 +1,10 @@
-import type { Tx } from '../../../../contract/transaction.ts';
 import { answersOthers, isOfNode } from '../../context/inquiry.ts';
-import { inFencedTransaction } from '../../stores/lane-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
-import { listUnproven, setUnproven, type UnprovenTransaction } from '../../stores/unproven-store.ts';
+import { listUnproven, type UnprovenTransaction } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { applyOutcomes, type Outcomes } from './outcomes.ts';
+import { endTransaction } from './end-transaction.ts';
 import { proveOutcomes } from './proof.ts';
-import { applyRetryLimit, passedOver, revertedMint } from './retry-limit.ts';
-import { hasChangedNotes, saveWaiting } from './waiting.ts';
+import { passedOver, revertedMint } from './retry-limit.ts';
 
 /** Goes on to prove what became of NFTs whose transactions have ended. */
 export async function settleUnproven(look: Look): Promise<void> {
@@ -31,39 +28,19 @@ async function settleAlone(look: Look, transaction: UnprovenTransaction): Promis
 }
 
 async function settleOne(look: Look, transaction: UnprovenTransaction): Promise<void> {
-  const { db, lease, step } = look.context;
-  const { id, state, minedHash } = transaction;
-  const nfts = await listOpenNfts(db, id);
-  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
-  const isUnproven = waiting.length > 0;
-  if (waiting.length === nfts.length && isUnproven && !hasChangedNotes(waiting)) return;
-
-  const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
-    const limited = await limitRetries(tx, transaction, proven);
-    const seconds = await applyOutcomes(tx, id, limited);
-    await saveWaiting(tx, nfts, waiting);
-    if (!isUnproven) await setUnproven(tx, id, false);
-    return { outcomes: limited, waits: seconds };
-  });
-  const { failed, released } = outcomes;
-  if (waiting.length === nfts.length && isUnproven) return;
-  await step('proven', {
-    transaction: id,
-    ...(minedHash !== null && { hash: minedHash }),
-    reason: state,
-    waits,
-    failed: failed.length,
-    released: released.length,
+  const { id, minedHash, state } = transaction;
+  const nfts = await listOpenNfts(look.context.db, id);
+  const proof = await proveOutcomes(look, transaction, nfts);
+  await endTransaction(look, id, 'proven', {
+    nfts,
+    proof,
+    failure: failureOf(transaction),
+    facts: { transaction: id, reason: state, ...(minedHash !== null && { hash: minedHash }) },
   });
 }
 
 /** A transaction that was not mined counts as no attempt. */
-async function limitRetries(
-  tx: Tx,
-  { id, state, minedHash }: UnprovenTransaction,
-  outcomes: Outcomes,
-): Promise<Outcomes> {
-  if (state === 'lost' || minedHash === null) return outcomes;
-  const reasonOf = state === 'reverted' ? revertedMint : passedOver;
-  return applyRetryLimit(tx, id, outcomes, reasonOf(minedHash));
+function failureOf({ minedHash, state }: UnprovenTransaction): string | undefined {
+  if (state === 'lost' || minedHash === null) return undefined;
+  return state === 'reverted' ? revertedMint(minedHash) : passedOver(minedHash);
 }

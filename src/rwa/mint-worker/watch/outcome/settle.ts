@@ -3,16 +3,19 @@ import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { DistrustError } from '../../context/inquiry.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { type Mined, memoryOf } from '../../context/lane-memory.ts';
+import { restFor } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
 import { noteFailure, noteOutOfGas } from '../../stores/contract-breaker-store.ts';
+import { makeDueAgain } from '../../stores/refresh-store.ts';
 import { listOpenNfts, type TransactionNft } from '../../stores/transaction-nft-store.ts';
-import type { Inclusion, OpenTransaction } from '../../stores/transaction-store.ts';
+import { type Inclusion, type OpenTransaction, setTransactionState } from '../../stores/transaction-store.ts';
 import { findEvidence } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
+import { endTransaction } from './end-transaction.ts';
 import type { MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
 import { listTriedNfts, noteLeftOut, revertedMint } from './retry-limit.ts';
-import { storeConfirmed, storeEnded } from './store-outcome.ts';
+import { storeConfirmed } from './store-confirmed.ts';
 
 /**
  * Advances a mined transaction as far as the depth of its block allows.
@@ -30,7 +33,7 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   if (isNews) {
     known.isUnderfunded = false;
     known.refused = undefined;
-    known.forgotten = undefined;
+    known.missing = 0;
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (!receipt.succeeded) {
@@ -146,24 +149,26 @@ const revertedReportMs = 3_600_000;
  * outcome cannot be proven then wait without it.
  */
 async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
-  const { db, lease, memory, now } = look.context;
+  const { db, lease, memory } = look.context;
   const { id, contract, rwaId } = transaction;
   if (mined.block.number > look.finalized) {
     memoryOf(memory, id).isSettling = true;
     return;
   }
   const nfts = await listOpenNfts(db, id);
-  await storeEnded(look, transaction, {
-    state: 'reverted',
-    inclusion: await inclusionOf(db, mined),
+  const inclusion = await inclusionOf(db, mined);
+  await endTransaction(look, id, 'reverted', {
     nfts,
     proof: await proveOutcomes(look, transaction, nfts),
     failure: revertedMint(mined.receipt.hash),
-    async note(tx) {
+    facts: transactionFacts(transaction),
+    async change(tx) {
+      await setTransactionState(tx, id, 'reverted', inclusion);
+      await makeDueAgain(tx, id);
       await noteLeftOut(tx, transaction, mined.receipt.hash);
       if (rwaId === null) await noteRevert(tx, id, mined, { chainId: lease.chainId, contract });
     },
   });
   // It cost gas.
-  if (rwaId !== null) memory.unreported.set(contract, { until: now() + revertedReportMs, times: 0 });
+  if (rwaId !== null) restFor(look.context, 'reports', contract, revertedReportMs);
 }

@@ -19,13 +19,14 @@ export async function planReplacement(look: Look, transaction: OpenTransaction):
   const { refused } = memoryOf(context.memory, transaction.id);
   const rejection = transaction.nonce === count ? refused : undefined;
   const isWaiting = isStuck(look, transaction);
-  if (!transaction.hasAskedOut && rejection === undefined && !isWaiting) return undefined;
+  const isToShrink = transaction.hasAskedOut || transaction.hasEnded;
+  if (!isToShrink && rejection === undefined && !isWaiting) return undefined;
   const [newest] = transaction.attempts;
   const { gasLimit, mints } = readSigned(await readRawAttempt(context.db, newest.hash));
   const last = { gasLimit, mints, fees: newest.fees };
   const scene = { look, last, market: await marketAt(context, head) };
   const plan =
-    (transaction.hasAskedOut ? await leaveOut(scene, transaction) : undefined) ??
+    (isToShrink ? await leaveOut(scene, transaction) : undefined) ??
     (isWaiting ? followMarket(scene, transaction) : undefined);
   // Above the cap the market is to blame, whatever the nodes say.
   const isAffordable = priceOf(scene.market) <= context.settings.feeCap;
@@ -58,7 +59,10 @@ function isStuck(
   return blocksWaited >= BigInt(settings.stuckBlocks) && (nonce === count || isBelowBaseFee);
 }
 
-/** Leaves out NFTs that an operator has asked to mint by another transaction; where none is left it only uses the nonce. */
+/**
+ * Leaves out NFTs that an operator has asked to mint by another transaction, and those that have ended. Where none is left it only
+ * uses the nonce.
+ */
 async function leaveOut(
   {
     look: {
@@ -69,11 +73,12 @@ async function leaveOut(
   transaction: OpenTransaction,
 ): Promise<Plan | undefined> {
   const open = await listOpenNfts(db, transaction.id);
-  const askedOut = new Set(open.filter(({ isAskedOut }) => isAskedOut).map(({ tokenId }) => tokenId));
-  const mints = last.mints.filter(({ tokenId }) => !askedOut.has(tokenId));
-  const fees = bid(last.fees, outbidding(last.fees), settings.feeCap);
+  const kept = new Set(open.filter(({ isAskedOut }) => !isAskedOut).map(({ tokenId }) => tokenId));
+  const mints = last.mints.filter(({ tokenId }) => kept.has(tokenId));
+  const higher = bid(last.fees, outbidding(last.fees), settings.feeCap);
+  // The bytes of what has ended are not sent again, even where no price outbids what nodes may have kept of them.
+  const fees = higher ?? (transaction.hasEnded ? last.fees : undefined);
   if (mints.length === last.mints.length || fees === undefined) return undefined;
-  const detail =
-    'An operator took it out of its transaction; it is minted by another when that nonce is final.';
+  const detail = 'It was taken out of its transaction, and waits until that nonce is final.';
   return { ...withMints(last, mints.length), mints, fees, note: { reason: 'left_out', detail } };
 }

@@ -1,9 +1,9 @@
-import { SignerUnavailableError } from '../../../../chain/minting/signer.ts';
+import { readSigned, SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
-import { isResting, rest } from '../../context/rests.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
+import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
 import { planReplacement } from './plan.ts';
@@ -11,7 +11,7 @@ import { replace } from './replace.ts';
 
 /**
  * Replaces a transaction without a block where there is a reason to. Otherwise it broadcasts the transaction again: at each
- * poll while nodes reject it, when a node has forgotten it, and from time to time.
+ * poll while nodes reject it, when a node lacks it, and from time to time.
  */
 export async function rebroadcast(look: Look, transaction: OpenTransaction): Promise<void> {
   const { context, count } = look;
@@ -26,9 +26,7 @@ export async function rebroadcast(look: Look, transaction: OpenTransaction): Pro
     known.broadcastAt = undefined;
   }
   known.isAhead = count < nonce;
-  // All transactions are broadcast again, in the order of their nonces.
-  if (await isForgotten(look, transaction))
-    for (const each of memory.transactions.values()) each.broadcastAt = undefined;
+  await noteMissing(look, transaction);
   // A watched lane has no key. A key that has just failed is not asked again for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined && count <= nonce;
   if (maySign && (await isReplaced(look, transaction))) return;
@@ -71,31 +69,32 @@ function isDue({ memory, now, settings }: LaneContext, id: string): boolean {
 async function sendAgain(context: LaneContext, transaction: OpenTransaction): Promise<void> {
   const [newest] = transaction.attempts;
   const raw = await readRawAttempt(context.db, newest.hash);
+  if (transaction.hasEnded && (await mintsEnded(context, transaction, raw))) return;
   await broadcast(context, transaction.id, { hash: newest.hash, raw });
   await context.step('rebroadcast', attemptFacts(transaction, newest));
 }
 
+/** Whether these bytes mint an NFT that has ended. They wait for those that replace them. */
+async function mintsEnded({ db }: LaneContext, { id }: OpenTransaction, raw: string): Promise<boolean> {
+  const open = await listOpenNfts(db, id);
+  const wanted = new Set(open.flatMap(({ hasEnded, tokenId }) => (hasEnded ? [] : [tokenId])));
+  return readSigned(raw).mints.some(({ tokenId }) => !wanted.has(tokenId));
+}
+
 /**
- * Whether the node has forgotten the transaction that the chain takes next, and so perhaps those behind it: nodes drop
- * what waits when they restart, when their pool is full, and some when a block is. Some nodes never show what waits, so it is
- * asked ever more rarely.
+ * Notes whether the node lacks the transaction that the chain takes next, when it has waited for `MINT_STUCK_BLOCKS`: nodes drop
+ * what waits, and some say that they take it and do not. Then all transactions are broadcast again, in the order of their nonces.
  * @throws when the node does not answer
  */
-async function isForgotten(
+async function noteMissing(
   { context, head, count }: Look,
   { id, nonce, attempts: [newest] }: OpenTransaction,
-): Promise<boolean> {
+): Promise<void> {
   const { memory, node, settings } = context;
   const known = memoryOf(memory, id);
-  if (nonce !== count || known.broadcastAt === undefined || known.refused !== undefined) return false;
-  if (isResting(context, memory.lookedFor, id)) return false;
-  const isNext = memory.lookedFor.has(id);
-  rest(context, memory.lookedFor, id);
-  // It became the next just now.
-  if (!isNext) return false;
-  const isGone = (await node.senderOf(newest.hash)) === null;
-  const hasWaited = head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
-  const times = (known.forgotten?.times ?? 0) + 1;
-  known.forgotten = isGone && hasWaited ? { times, isTaken: false } : undefined;
-  return isGone;
+  if (known.broadcastAt === undefined || known.refused !== undefined) return;
+  const hasWaited = nonce === count && head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
+  const isMissing = hasWaited && (await node.senderOf(newest.hash)) === null;
+  known.missing = isMissing ? (known.missing ?? 0) + 1 : 0;
+  if (known.missing === 1) for (const each of memory.transactions.values()) each.broadcastAt = undefined;
 }
