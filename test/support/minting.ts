@@ -27,9 +27,14 @@ export type MintChain = TestChain & {
   mintByHand(to: string, tokenId: string): Promise<void>;
 };
 
-/** Starts a chain with the NFT contract and minters. A block is final once it has two blocks above it. */
-export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
-  const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] });
+/**
+ * Starts a chain with the NFT contract and minters. A block is final once it has two blocks above it.
+ * @param secondsBehind how far its clock is behind that of this machine
+ */
+export async function startMintChain({ minters = 1, secondsBehind = 0 } = {}): Promise<MintChain> {
+  const start = Math.floor(Date.now() / 1_000) - secondsBehind;
+  const clock = secondsBehind === 0 ? [] : ['--timestamp', String(start)];
+  const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo', ...clock] });
   const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
   const keys = Array.from({ length: minters }, () => Wallet.createRandom().privateKey);
   const nft = await deployNft(

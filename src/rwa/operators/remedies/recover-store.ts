@@ -1,5 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { leastTimedNumber } from '../../assets/token-id.ts';
 import { mintChannel } from '../../minting/accept/mint-queue.ts';
 import { namedContracts } from '../../minting/compare/named-contracts-sql.ts';
 import { unmintNfts } from '../../minting/mint-state-store.ts';
@@ -51,6 +52,29 @@ export async function reopenTransactions(
     );
     return ids.length;
   });
+}
+
+/** Lists the NFTs of the transactions that {@link reopenTransactions} would reopen. */
+export async function listNftsToReopen(
+  db: Database,
+  { chainId, signer }: { readonly chainId: string; readonly signer: string },
+  count: bigint,
+): Promise<string[]> {
+  const { rows }: { rows: { nft_id: string }[] } = await db.raw(
+    `SELECT l.nft_id FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.nonce >= :count::bigint AND t.state <> 'submitted'
+       AND l.state IN ('open', 'minted')`,
+    { chainId, signer, count: count.toString() },
+  );
+  return rows.map(({ nft_id: id }) => id);
+}
+
+/** Forgets which blocks were final when RWAs were made: the chain has other blocks now. Searches begin by the time then. */
+export async function forgetFinalBlocks(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `UPDATE rwas SET final_block = 0 WHERE chain_id = ? AND final_block > 0 AND number >= ${leastTimedNumber}`,
+    [chainId],
+  );
 }
 
 /** Lets the lanes of a network go on: everything up to this block is recovered. */

@@ -1,3 +1,4 @@
+import { findFinalBlock } from '../../../chain/finality-store.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
@@ -20,7 +21,13 @@ import {
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
-import { endRecovery, raiseNonceFloor, reopenTransactions } from './recover-store.ts';
+import {
+  endRecovery,
+  forgetFinalBlocks,
+  listNftsToReopen,
+  raiseNonceFloor,
+  reopenTransactions,
+} from './recover-store.ts';
 
 /*
  * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
@@ -55,6 +62,10 @@ type Chain = {
   readonly head: bigint;
   readonly finalized: bigint;
   readonly signers: readonly string[];
+  /** Whether the chain lacks the block that was final before. */
+  readonly isRolledBack: boolean;
+  /** NFTs whose transactions a run with a vault reopens: what their rows say of the chain is over then. */
+  readonly reopened: ReadonlySet<string>;
 };
 
 /**
@@ -72,18 +83,20 @@ export async function recoverNetwork(
   const head = await node.head();
   const { finalized } = node;
   const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
-  const chain: Chain = { head: head.number, finalized, signers };
-
-  if (chain.signers.length === 0) {
+  if (signers.length === 0) {
     throw new Error(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
   }
-  if (vault !== undefined) {
-    for (const signer of chain.signers) {
-      await reopenTransactions(db, { chainId, signer }, await node.transactionCount(signer, 'latest'));
-    }
+  const isRolledBack = await lacksFinalBlock(run);
+  if (isRolledBack && vault !== undefined) await forgetFinalBlocks(db, chainId);
+  const reopened = new Set<string>();
+  for (const signer of signers) {
+    const count = await node.transactionCount(signer, 'latest');
+    for (const nftId of await listNftsToReopen(db, { chainId, signer }, count)) reopened.add(nftId);
+    if (vault !== undefined) await reopenTransactions(db, { chainId, signer }, count);
   }
+  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened };
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
@@ -100,6 +113,11 @@ export async function recoverNetwork(
   return { finalized, waiting };
 }
 
+async function lacksFinalBlock({ db, network, node }: RecoverRun): Promise<boolean> {
+  const known = await findFinalBlock(db, network.chainId);
+  return known !== undefined && (await node.block(known.number))?.hash !== known.hash;
+}
+
 type ContractRun = Omit<RecoverRun, 'onProgress'> & {
   readonly chain: Chain;
   readonly contract: string;
@@ -113,17 +131,17 @@ async function recoverContract(
   onFound: (finding: RecoveredFinding) => void,
 ): Promise<number> {
   const { db, node, network, contract, chain, vault, signal, onProgress } = run;
-  const { finalized, head } = chain;
+  const { finalized, head, isRolledBack, reopened } = chain;
   const id = { chainId: network.chainId, contract };
   const comparison: Comparison = { db, node, ...id, finalized, signers: new Set(chain.signers) };
   const recoveredTo = (await findCompared(db, id)).recoveredTo;
   if (!(await node.hasCode(contract, head))) return 0;
-  const from = await firstBlockOf({ db, node, ...id, newest: head });
+  const from = await firstBlockOf({ db, node, ...id, newest: head, isRolledBack });
   const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
   for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
     const found = (await comparePage(comparison, { ...page, mints })).filter(
-      (each) => !isToldOf(recoveredTo, each),
+      (each) => !isToldOf(recoveredTo, each) && !isReopened(reopened, each),
     );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
     for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
@@ -135,5 +153,9 @@ async function recoverContract(
   }
   return waiting;
 }
+
+/** Whether a row says minted only until its transaction is reopened. */
+const isReopened = (reopened: ReadonlySet<string>, { kind, nftId }: Disagreement) =>
+  kind === 'no_token' && nftId !== null && reopened.has(nftId);
 
 const larger = (one: bigint, other: bigint) => (one > other ? one : other);
