@@ -25,6 +25,8 @@ export type MintChain = TestChain & {
   admin(method: string, ...args: unknown[]): Promise<void>;
   /** Mints a token from outside of the service. */
   mintByHand(to: string, tokenId: string): Promise<void>;
+  /** Transfers a token as its owner does. */
+  transferAs(owner: string, to: string, tokenId: string): Promise<void>;
 };
 
 /**
@@ -84,6 +86,14 @@ export async function startMintChain({ minters = 1, secondsBehind = 0 } = {}): P
     async mintByHand(to, tokenId) {
       await nft.getFunction('grantRole')(id('MINTER_ROLE'), deployer);
       await nft.getFunction('mint')(to, tokenId);
+    },
+    async transferAs(owner, to, tokenId) {
+      await call('anvil_setBalance', owner, '0x56bc75e2d63100000');
+      await call('anvil_impersonateAccount', owner);
+      const data = nft.interface.encodeFunctionData('transferFrom', [owner, to, tokenId]);
+      await call('eth_sendTransaction', { from: owner, to: contract, data });
+      await call('anvil_mine', '0x1');
+      await call('anvil_stopImpersonatingAccount', owner);
     },
     async close() {
       provider.destroy();

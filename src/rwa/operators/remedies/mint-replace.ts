@@ -23,14 +23,14 @@ export type Replaced = {
  * @throws when no node answers, or gives no history: then no NFT has changed
  */
 export async function replaceToken(proving: Proving, mint: RequestedMint): Promise<Replaced | string> {
-  const { tokenId } = mint;
+  const { nftId, state, tokenId } = mint;
   const event = await findMint(proving, mint);
   if (event === undefined) return `Nobody has minted token ${tokenId}: it needs no replacement.`;
   const { kind } = await judgeMint(proving, mint, event);
   const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
   if (kind === 'open') return `${about}, which is not final yet. Try again when it is.`;
   if (kind === 'own')
-    return `${about}, for this NFT. Its row follows, or record it: tallystick recover --apply`;
+    return `${about}, for this NFT. ${state === 'failed' ? `Record it: tallystick mint retry ${nftId}` : 'Its lane records it: wait.'}`;
   return replaceTaken(proving, mint, event);
 }
 
