@@ -43,7 +43,7 @@ const unproven = async (id: string) => {
     .insert({
       chain_id: setup.chain.chainId,
       signer: stranger,
-      nonce: (nonce += 1),
+      nonce: (await db('mint_transactions')).length,
       contract: setup.chain.contract,
       gas_limit: 1,
       state: 'lost',
@@ -54,7 +54,6 @@ const unproven = async (id: string) => {
   await db('mint_transaction_nfts').insert(link);
   await db('nfts').where({ id }).update({ mint_state: 'submitted' });
 };
-let nonce = 0;
 
 /** The state of an NFT, and the commands that are printed for it there. */
 const states = {
