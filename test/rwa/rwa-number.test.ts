@@ -3,7 +3,20 @@ import { describe, expect } from 'vitest';
 import { saveFinalBlock } from '../../src/chain/finality-store.ts';
 import { isCountedNumber } from '../../src/rwa/assets/token-id.ts';
 import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { addNetwork, addNfts, addRwa, serviceVault } from './samples.ts';
+
+/** The RWAs of the NFTs on a page, and the address of the next one. */
+async function readPage(
+  client: Client,
+  path: string,
+): Promise<{ rwaIds: string[]; next: string | undefined }> {
+  const { body, headers } = await client.get(path).expect(200);
+  return {
+    rwaIds: body.map((nft: { rwaId: string }) => nft.rwaId),
+    next: /<([^>]+)>; rel="next"/.exec(String(headers['link']))?.[1],
+  };
+}
 
 const numberNow = () => BigInt(Date.now()) << 21n;
 
@@ -50,9 +63,9 @@ describe('the number of a new RWA', () => {
     const seen: string[] = [];
     let path: string | undefined = '/v1/api/nft?limit=1';
     while (path !== undefined) {
-      const answer = await acme.get(path).expect(200);
-      seen.push(...answer.body.map((nft: { rwaId: string }) => nft.rwaId));
-      path = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
+      const page = await readPage(acme, path);
+      seen.push(...page.rwaIds);
+      path = page.next;
     }
     expect(seen).toEqual([counted.id, counted.id, timed.id, timed.id]);
   });
