@@ -1,7 +1,7 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
-import { leastTimedNumber } from '../../assets/token-id.ts';
+import { firstBlockSql } from '../../assets/token-id.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { Inclusion } from './transaction-store.ts';
 
@@ -30,7 +30,7 @@ export async function listOpenNfts(db: Database, transactionId: string): Promise
   const { rows } = await db.raw(
     `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", l.recipient, n.mint_state = 'minted' AS "isMinted",
        n.created_at AS "createdAt", l.asked_out AS "isAskedOut",
-       CASE WHEN r.number >= ${leastTimedNumber} AND r.final_block > 0 THEN r.final_block + 1 ELSE 0 END AS "firstBlock",
+       ${firstBlockSql('r')} AS "firstBlock",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
      FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
        LEFT JOIN mint_notes m ON m.nft_id = l.nft_id

@@ -1,11 +1,12 @@
 import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import { firstBlockSince } from '../../../chain/minting/first-block-since.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import { decodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { listSigners } from '../../minting/compare/compared-contract-store.ts';
-import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { clocksApartMs } from '../../minting/compare/first-block.ts';
 import { isOwnAttempt } from '../../minting/compare/token-row-store.ts';
 import type { RequestedMint } from './mint-remedy-store.ts';
 
@@ -44,15 +45,15 @@ export const mintsUnlessAborted =
   };
 
 /**
- * Finds the newest mint of a token: from the newest block down to the first in which its RWA can have mints. If the token has an
- * owner all the same, it goes on to the first block of all: release 0.1.0 could give the id of a lost token again.
+ * Finds the newest mint of a token: from the newest block down to the first in which the NFT can be minted, as lanes do. If the
+ * token has an owner all the same, it goes on to the first block of all: release 0.1.0 could give the id of a lost token again.
  * @throws when the node does not give all of it: then nothing is proven
  */
 export async function findMint(proving: Proving, mint: RequestedMint): Promise<MintEvent | undefined> {
-  const { db, network, node } = proving;
-  const { contract } = mint;
+  const { node } = proving;
   const { number: head } = await node.head();
-  const first = await firstBlockOf({ db, node, chainId: network.chainId, contract, newest: head });
+  const since = await firstBlockSince(node, new Date(mint.createdAt.getTime() - clocksApartMs), head);
+  const first = since > mint.firstBlock ? since : mint.firstBlock;
   const found = await searchDown(proving, mint, { from: first, to: head });
   if (found !== undefined || (await findOwner(node, mint)) === undefined) return found;
   return searchDown(proving, mint, { from: 0n, to: first - 1n });
@@ -103,7 +104,8 @@ export async function whyAPersonDecides(
   if (sent === null) throw new Error(`The node does not have transaction ${event.hash}, whose mint it told.`);
   const isOurs = (await listSigners(db, chainId)).includes(sent.from) || (await isOwnAttempt(db, event.hash));
   const asked = isOurs ? recipientIn(sent.data, tokenId) : undefined;
-  if (!isOurs || asked?.toLowerCase() === recipient?.toLowerCase()) return undefined;
+  const isAsAsked = asked !== undefined && asked.toLowerCase() === recipient?.toLowerCase();
+  if (!isOurs || isAsAsked) return undefined;
   return (
     `Token ${tokenId} of ${contract} was minted ${mintInWords(event)}, and our own signer ${sent.from} sent that. ` +
     `So the NFT was ${event.recipient}'s, and this database has forgotten it or another installation has the signer. ` +
