@@ -25,9 +25,11 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
+type Row = Omit<TransactionNft, 'firstBlock'> & { readonly firstBlock: string };
+
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
-  const { rows } = await db.raw(
+  const { rows }: { rows: Row[] } = await db.raw(
     `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", l.recipient, n.mint_state = 'minted' AS "isMinted",
        n.created_at AS "createdAt", l.asked_out AS "isAskedOut",
        ${firstBlockSql('r')} AS "firstBlock",
@@ -37,10 +39,7 @@ export async function listOpenNfts(db: Database, transactionId: string): Promise
      WHERE l.transaction_id = ? AND l.state = 'open'`,
     [transactionId],
   );
-  return rows.map((row: TransactionNft & { firstBlock: string }) => ({
-    ...row,
-    firstBlock: BigInt(row.firstBlock),
-  }));
+  return rows.map((row) => ({ ...row, firstBlock: BigInt(row.firstBlock) }));
 }
 
 /** Inserts the NFTs of a new transaction, all open. */

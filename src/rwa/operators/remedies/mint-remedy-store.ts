@@ -41,6 +41,8 @@ type OpenTransaction = {
   readonly hashes: readonly string[];
 };
 
+type Row = Omit<RequestedMint, 'firstBlock'> & { readonly firstBlock: string };
+
 const requestedMint = `
   SELECT n.id AS "nftId", n.mint_state AS state, r.chain_id AS "chainId", r.contract_address AS contract,
     n.token_id AS "tokenId", n.recipient, n.created_at AS "createdAt",
@@ -55,8 +57,8 @@ const requestedMint = `
 
 /** @returns undefined when the NFT has no mint under way or failed, or does not exist */
 export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {
-  const { rows }: { rows: (RequestedMint & { firstBlock: string })[] } = await db.raw(requestedMint, [nftId]);
-  return rows.map((row): RequestedMint => ({ ...row, firstBlock: BigInt(row.firstBlock) }))[0];
+  const { rows }: { rows: Row[] } = await db.raw(requestedMint, [nftId]);
+  return rows.map((row) => ({ ...row, firstBlock: BigInt(row.firstBlock) }))[0];
 }
 
 /** Whether the transaction in which the outcome of a mint is open can still be mined or taken back. */
