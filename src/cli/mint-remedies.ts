@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { MintNode } from '../chain/minting/mint-node.ts';
 import type { Database } from '../contract/transaction.ts';
 import { findRecipientFault } from '../rwa/minting/accept/recipient.ts';
@@ -28,14 +28,17 @@ const sample = '8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11';
 export function addRemedyCommands(mint: Command, session: Session): void {
   addNftCommand(mint, session, {
     name: 'retry',
-    about: 'Queue a failed NFT again, for the same recipient, unless somebody else has its token',
+    about:
+      'Queue a failed NFT again, for the same recipient. The mint of its token decides: if somebody else got it, the NFT gets ' +
+      'a new token id',
     missing: notFailed,
     refusal: (found, db) => (found.state === 'failed' ? refuseAgain(found, db) : notFailed(found.nftId)),
     async act(proving, found) {
-      refuseIf(await retryMint(proving, found));
-      return { state: 'queued' };
+      const retried = await retryMint(proving, found);
+      if (typeof retried === 'string') throw new UsageError(retried);
+      return retried;
     },
-  });
+  }).addOption(otherNode());
   addNftCommand(mint, session, {
     name: 'cancel',
     about: 'Cancel a queued or failed mint. The chain must show that nothing minted the NFT',
@@ -48,15 +51,14 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   });
   addNftCommand(mint, session, {
     name: 'replace',
-    about:
-      'Give an NFT a new token id. The final chain must show that its token was minted for somebody else',
+    about: 'Give an NFT a new token id. The final chain must show that its token was minted to somebody else',
     refusal: (found, db) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseAgain(found, db)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
       if (typeof replaced === 'string') throw new UsageError(replaced);
       return { state: 'queued', ...replaced };
     },
-  });
+  }).addOption(otherNode());
   addReleaseCommand(mint, session);
   addFillCommand(mint, session);
 }
@@ -125,7 +127,7 @@ const entryOf =
     recordByOperator(tx, { action, subject, details });
 
 function addReleaseCommand(mint: Command, session: Session): void {
-  const release = addNftCommand(mint, session, {
+  addNftCommand(mint, session, {
     name: 'release',
     about:
       'Take an NFT out of its transaction. A transaction in flight is signed again without it. For a transaction that ' +
@@ -135,9 +137,10 @@ function addReleaseCommand(mint: Command, session: Session): void {
       if (typeof released !== 'string') throw new UsageError(released.refusal);
       return { state: released };
     },
-  });
-  release.option('--rpc <url>', 'node with the history that the nodes of the network lack');
+  }).addOption(otherNode());
 }
+
+const otherNode = () => new Option('--rpc <url>', 'node with the history that the nodes of the network lack');
 
 function addFillCommand(mint: Command, session: Session): void {
   const fill = mint

@@ -7,6 +7,7 @@ import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { mintingNetworks, vaultOf } from './shared/find.ts';
+import { findNamedSigners } from './shared/named-signers.ts';
 import { showFound } from './shared/output.ts';
 import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
@@ -22,7 +23,12 @@ export function addRecoverCommand(program: Command, session: Session): void {
         'Without --apply, only show what would be fixed. Exit status 1 while minting waits, or something is found',
     )
     .option('--chain <id>', 'only this network', chainId)
-    .option('--signer <address>', 'signer that the database lacks; repeatable', severalAddresses, [])
+    .option(
+      '--signer <address>',
+      'signer that neither the database nor MINT_SIGNERS names any more; repeatable',
+      severalAddresses,
+      [],
+    )
     .addOption(new Option('--begin', 'only pause minting; recover later').conflicts('apply'))
     .option(
       '--apply',
@@ -98,8 +104,10 @@ async function recoverOne(
 ): Promise<Recovered> {
   const { db, output } = operator;
   const node = await pinNode(operator, network);
+  const named = await findNamedSigners(operator, network.chainId);
   const progress = output.progress(`Recovering ${network.name}`);
-  const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
+  const ours = [...signers, ...named];
+  const run = { db, network, node, vault, signers: ours, signal, onProgress: progress.update };
   return recoverNetwork(run, tell).finally(progress.stop);
 }
 

@@ -2,6 +2,7 @@ import { inTime } from '../base/in-time.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
 import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
+import { assertJobTables } from '../jobs/job-table-store.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
@@ -28,6 +29,7 @@ function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
   const answersCallers = config.ROLES.includes('api');
   const checks: HealthCheck[] = [
     { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
+    { name: 'jobs', run: () => assertJobTables(db) },
     // A node that is out is no reason to keep callers away, who may want none.
     { name: 'networks', run: createNodeCheck(parts), isOptional: answersCallers },
   ];

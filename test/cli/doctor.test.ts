@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, describe, expect, inject, onTestFinished, vi } from 'vitest';
 import { examinePortal, examineSnapshots } from '../../src/cli/doctor/machine-check.ts';
+import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { findOldestSnapshot } from '../../src/db/schema/inspect.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
@@ -100,6 +101,25 @@ describe('doctor, on the database', () => {
     expect(status).toBe(1);
     expect(of('schema')[0]?.detail).toMatch(/Run: tallystick migrate$/);
     expect(of('keys')).toEqual([]);
+  });
+});
+
+describe('doctor, on the tables of jobs', () => {
+  test('is a fault without them, and migrate makes them', async ({ db, settings }) => {
+    await db.raw('DROP SCHEMA pgboss CASCADE');
+    const missing = await runDoctor(settings);
+    expect(missing.status).toBe(1);
+    expect(missing.of('jobs')).toMatchObject([
+      { state: 'FAULT', detail: expect.stringMatching(/pgboss\.job: run tallystick migrate$/) },
+    ]);
+    await prepareDatabase(db);
+    expect((await runDoctor(settings)).of('jobs')).toMatchObject([{ state: 'ok' }]);
+    // Where only some are there, migrate does not make the others.
+    await db.raw('DROP TABLE pgboss.job CASCADE');
+    expect((await runDoctor(settings)).of('jobs')[0]?.detail).toContain('DROP SCHEMA pgboss CASCADE');
+    await db.raw('DROP SCHEMA pgboss CASCADE');
+    await prepareDatabase(db);
+    expect((await runDoctor(settings)).of('jobs')).toMatchObject([{ state: 'ok' }]);
   });
 });
 

@@ -71,8 +71,8 @@ const rwaColumns = ['type', 'chain_id', 'contract_address', 'is_buyable', 'is_cl
 /** Several of one moment, finer than a millisecond. */
 async function givenRwas({ db, companyId }: Scene): Promise<string[]> {
   await db.raw(
-    `INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_claimable, created_at)
-     SELECT ?, 'rwa ' || n, 'whisky', 31337, ?, true, timestamptz '2026-01-01' + n / 3 * interval '1 microsecond'
+    `INSERT INTO rwas (number, company_id, name, type, chain_id, contract_address, is_claimable, created_at)
+     SELECT new_rwa_number(now() + n * interval '1 millisecond'), ?, 'rwa ' || n, 'whisky', 31337, ?, true, timestamptz '2026-01-01' + n / 3 * interval '1 microsecond'
      FROM generate_series(1, 18) AS n`,
     [companyId, contractAddress],
   );

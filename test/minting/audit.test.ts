@@ -117,4 +117,31 @@ describe('the audit', () => {
     await audit.turn();
     expect(await service.db('mint_recoveries')).toMatchObject([{ reason: 'recovery_needed' }]);
   });
+
+  test('names another installation that mints with the same signer', async ({ minted }) => {
+    const { audit, chain, lines, service } = minted;
+    const signer = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+    await service.db('mint_lanes').insert({ chain_id: 31337, signer }).onConflict().ignore();
+    await service.db('mint_recoveries').delete();
+    // What the test before has left.
+    await service
+      .db('mint_contracts')
+      .update({ compared_to: Number(await chain.call<string>('eth_blockNumber')) });
+    await service.db('mint_transactions').insert({
+      chain_id: 31337,
+      signer,
+      nonce: 1_000_000,
+      contract: chain.contract,
+      gas_limit: 1,
+      state: 'lost',
+      fence: 1,
+    });
+    const number = 1n << 61n;
+    await chain.mintByHand('0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', ((number << 64n) + 99n).toString());
+    await chain.mine(5);
+    await audit.turn();
+    expect(lines.at(-1)).toMatchObject({ kind: 'unknown_asset' });
+    const [{ detail }] = await service.db('mint_recoveries');
+    expect(detail).toContain(`Another installation mints with ${signer}`);
+  });
 });

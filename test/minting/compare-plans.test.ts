@@ -12,9 +12,9 @@ test.beforeAll(async ({ db }) => {
   for (const chainId of [id.chainId, '1']) await addNetwork(db, chainId);
   await addCompany(db, 'acme');
   await db.raw(`
-    INSERT INTO rwas (company_id, name, type, chain_id, contract_address)
-    SELECT 'acme', 'rwa', 'cask', chain_id, '${contractAddress}'
-    FROM (VALUES (31337), (1)) AS n (chain_id) CROSS JOIN generate_series(1, 100) ORDER BY chain_id DESC;
+    INSERT INTO rwas (number, company_id, name, type, chain_id, contract_address)
+    SELECT place * 100 + n, 'acme', 'rwa', 'cask', chain_id, '${contractAddress}'
+    FROM (VALUES (0, 31337), (1, 1)) AS c (place, chain_id) CROSS JOIN generate_series(1, 100) AS n;
     INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,
       mint_chain_id, minted_at, minted_tx, minted_block)
     SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'a', 'minted',

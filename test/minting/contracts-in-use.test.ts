@@ -19,8 +19,8 @@ test.beforeAll(async ({ db }) => {
   await addCompany(db, 'acme');
   const insert = (count: number, row: object, isClaimable: string, archived: string) =>
     db.raw(
-      `INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_claimable, archived_at, created_at)
-       SELECT 'acme', 'rwa', 'cask', :chain, :contract, ${isClaimable}, ${archived},
+      `INSERT INTO rwas (number, company_id, name, type, chain_id, contract_address, is_claimable, archived_at, created_at)
+       SELECT new_rwa_number(now() + n * interval '1 millisecond'), 'acme', 'rwa', 'cask', :chain, :contract, ${isClaimable}, ${archived},
          timestamptz '2026-01-01' + n / 2 * interval '1 minute'
        FROM generate_series(1, :count::int) n`,
       { count, ...row },

@@ -71,8 +71,8 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
  * these flaws: `[[standsStill(past)], []]` is a first node that stands still, and a second one that is sound.
  */
 export async function createMintSetup(options: SetupOptions = {}): Promise<MintSetup> {
-  const { minters = 1, postgresUrl, nodes: flaws = [[]] } = options;
-  const chain = await startMintChain({ minters });
+  const { minters = 1, postgresUrl, secondsBehind = 0, nodes: flaws = [[]] } = options;
+  const chain = await startMintChain({ minters, secondsBehind });
   const nodes = await Promise.all(flaws.map((each) => startWatchedNode(chain.rpcUrl, ...each)));
   const spare = await startWatchedNode(chain.rpcUrl);
   const [node] = nodes;
@@ -139,6 +139,8 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
 
 type SetupOptions = {
   readonly minters?: number;
+  /** How far the clock of the chain is behind. */
+  readonly secondsBehind?: number;
   /** A server of its own, for tests that stop it; by default the one that all tests share. */
   readonly postgresUrl?: string;
   /** For each node of the network, the flaws that it has for good. */

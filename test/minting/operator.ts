@@ -64,7 +64,22 @@ const ofEach =
     for (const nftId of nftIds) await setup.cli.json('mint', command, nftId);
   };
 
-const remedies: Partial<Record<MintReason, Remedy>> = {
+/** Reasons that say that the nodes are to blame: others are named. */
+const nodeReasons = [
+  'contract_unanswered',
+  'evidence_unavailable',
+  'finality_unknown',
+  'history_unavailable',
+  'no_new_blocks',
+  'nodes_disagree',
+  'nodes_unavailable',
+] as const satisfies readonly MintReason[];
+const ofNodes: ReadonlySet<string> = new Set(nodeReasons);
+
+/** Every reason has a remedy here but the last resort, which is a fault in a test. */
+type Remedied = Exclude<MintReason, (typeof nodeReasons)[number] | 'unexplained'>;
+
+const remedies = {
   operator: async ({ setup }) => {
     await setup.cli.json('mint', 'resume');
   },
@@ -84,24 +99,13 @@ const remedies: Partial<Record<MintReason, Remedy>> = {
   broadcast_refused: raiseTip,
   contract_refuses: repairContract,
   contract_nonsense: ofEach('contract_nonsense', 'release'),
-  token_exists: ofEach('token_exists', 'replace'),
   recovery_needed: recover,
   database_went_back: recover,
   chain_rolled_back: recover,
   no_signer: async ({ setup }) => void setup.work(),
   no_worker: async ({ setup }) => void setup.work(),
-};
-
-/** Reasons that say that the nodes are to blame: others are named. */
-const ofNodes: ReadonlySet<string> = new Set<MintReason>([
-  'contract_unanswered',
-  'evidence_unavailable',
-  'finality_unknown',
-  'history_unavailable',
-  'no_new_blocks',
-  'nodes_disagree',
-  'nodes_unavailable',
-]);
+  signer_unavailable: wait,
+} satisfies Record<Remedied, Remedy>;
 
 /**
  * Does what the remedy of each reason says. Where a node suffices to mint, those that are wrong stay.

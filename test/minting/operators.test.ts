@@ -51,7 +51,7 @@ describe('operators of a process that is only worker', () => {
     const ids = await setup.accept(3);
     await until('the pause', async () => (await ask('/readyz')).status === 503);
     expect(await (await ask('/readyz')).json()).toMatchObject({
-      checks: { database: 'ok', minting: 'failing' },
+      checks: { database: 'ok', jobs: 'ok', minting: 'failing' },
     });
     expect((await ask('/healthz')).status).toBe(200);
     expect(await value('queued', '-')).toBe(3);

@@ -134,7 +134,7 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts of minting, over 
       .db('nfts')
       .where({ id: waiting })
       .update({ queued_at: service.db.raw("now() - interval '20 minutes'") });
-    await service.db('mint_notes').insert({ nft_id: waiting, reason: 'token_exists', detail: '' });
+    await service.db('mint_notes').insert({ nft_id: waiting, reason: 'contract_nonsense', detail: '' });
 
     await untilShown(worker, new RegExp(`^tallystick_index_block\\{chain_id="${begunAnew}"\\} \\d\\d`, 'm'));
     const anew = opened.adopt(await startOtherChain([], { chainId: begunAnew }), (each) => each.close());

@@ -22,8 +22,8 @@ test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await db.raw(`
     INSERT INTO companies (id, name) SELECT 'company ' || n, 'company ' || n FROM generate_series(0, 39) AS n;
-    INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_buyable, is_claimable, created_at)
-    SELECT 'company ' || n % 40, 'rwa ' || n, 'type ' || n / 40 % 10, 31337, '${contractAddress}', n % 3 = 0,
+    INSERT INTO rwas (number, company_id, name, type, chain_id, contract_address, is_buyable, is_claimable, created_at)
+    SELECT n, 'company ' || n % 40, 'rwa ' || n, 'type ' || n / 40 % 10, 31337, '${contractAddress}', n % 3 = 0,
       n % 2 = 0, timestamptz '2026-01-01' + n * interval '1 minute'
     FROM generate_series(1, 2000) AS n;
     INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,

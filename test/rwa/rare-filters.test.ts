@@ -12,8 +12,8 @@ test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await db('companies').insert({ id: company, name: company });
   await db.raw(
-    `INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_buyable, is_claimable, archived_at, created_at)
-     SELECT :company, 'rwa ' || n, CASE WHEN n > 2940 THEN 'rare' ELSE 'cask' END, 31337, :contractAddress, n > 2930,
+    `INSERT INTO rwas (number, company_id, name, type, chain_id, contract_address, is_buyable, is_claimable, archived_at, created_at)
+     SELECT n, :company, 'rwa ' || n, CASE WHEN n > 2940 THEN 'rare' ELSE 'cask' END, 31337, :contractAddress, n > 2930,
        n <= 2920, CASE WHEN n <= 1000 OR n % 4 = 0 AND n > 2900 THEN now() END,
        timestamptz '2026-01-01' + n / 3 * interval '1 microsecond'
      FROM generate_series(1, 3000) AS n`,

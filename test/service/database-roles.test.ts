@@ -12,7 +12,6 @@ import {
   updatable,
 } from '../../src/db/schema/role-rights.ts';
 import { isTemporaryForAll } from '../../src/db/schema/role-store.ts';
-import { raiseRwaNumbers } from '../../src/rwa/minting/mint-repair-store.ts';
 import { startService } from '../../src/service/service.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { addCompany, addNetwork, addNft, addRwa, serviceVault } from '../rwa/samples.ts';
@@ -244,21 +243,6 @@ describe('the database users of roles', () => {
     await as('test_operator')('audit_log').insert(operators);
     await db('audit_log').insert(operators);
   });
-});
-
-test('an operator who recovers sets the numbers of RWAs ahead, and never back', async ({ as, db }) => {
-  await addNetwork(db);
-  await addCompany(db, 'acme');
-  const recover = (...numbers: bigint[]) =>
-    as('test_operator').transaction((tx) => raiseRwaNumbers(tx, numbers));
-  await recover(110n, 5_000_000_000n);
-  await recover(101n);
-  await addRwa(db, 'acme');
-  expect(await db('rwas').pluck('number')).toEqual(['111']);
-  // As where a backup of the table alone was brought back.
-  await db.raw("SELECT setval('rwas_number_seq', 7)");
-  await recover(9n);
-  expect((await db.raw('SELECT last_value FROM rwas_number_seq')).rows).toEqual([{ last_value: '7' }]);
 });
 
 test.for(['api', 'worker', 'indexer'] as const)(

@@ -20,12 +20,21 @@ describe('/readyz', () => {
     await service.db('networks').update({ rpc_urls: [`http://127.0.0.1:${await freePort()}`] });
     expect(await readiness(service.baseUrl)).toEqual({
       status: 200,
-      body: { status: 'ready', checks: { database: 'ok', networks: 'failing', secrets: 'ok' } },
+      body: { status: 'ready', checks: { database: 'ok', jobs: 'ok', networks: 'failing', secrets: 'ok' } },
     });
     await service.db('networks').update({ rpc_urls: [chain.rpcUrl] });
     const twin = await service.twin({});
     expect((await readiness(twin.baseUrl)).body.checks).toMatchObject({ networks: 'ok' });
     await twin.close();
+  });
+
+  test('is not ready without the tables of jobs', async ({ service }) => {
+    const { db } = service;
+    await db.raw('ALTER SCHEMA pgboss RENAME TO elsewhere');
+    await waitFor(async () => expect((await readiness(service.baseUrl)).status).toBe(503));
+    expect((await readiness(service.baseUrl)).body.checks).toMatchObject({ database: 'ok', jobs: 'failing' });
+    await db.raw('ALTER SCHEMA elsewhere RENAME TO pgboss');
+    await waitFor(async () => expect((await readiness(service.baseUrl)).status).toBe(200));
   });
 
   test('is not ready with a key that does not open what its id has sealed', async ({ service, acme }) => {

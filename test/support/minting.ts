@@ -25,11 +25,18 @@ export type MintChain = TestChain & {
   admin(method: string, ...args: unknown[]): Promise<void>;
   /** Mints a token from outside of the service. */
   mintByHand(to: string, tokenId: string): Promise<void>;
+  /** Transfers a token as its owner does. */
+  transferAs(owner: string, to: string, tokenId: string): Promise<void>;
 };
 
-/** Starts a chain with the NFT contract and minters. A block is final once it has two blocks above it. */
-export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
-  const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] });
+/**
+ * Starts a chain with the NFT contract and minters. A block is final once it has two blocks above it.
+ * @param secondsBehind how far its clock is behind that of this machine
+ */
+export async function startMintChain({ minters = 1, secondsBehind = 0 } = {}): Promise<MintChain> {
+  const start = Math.floor(Date.now() / 1_000) - secondsBehind;
+  const clock = secondsBehind === 0 ? [] : ['--timestamp', String(start)];
+  const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo', ...clock] });
   const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
   const keys = Array.from({ length: minters }, () => Wallet.createRandom().privateKey);
   const nft = await deployNft(
@@ -79,6 +86,14 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
     async mintByHand(to, tokenId) {
       await nft.getFunction('grantRole')(id('MINTER_ROLE'), deployer);
       await nft.getFunction('mint')(to, tokenId);
+    },
+    async transferAs(owner, to, tokenId) {
+      await call('anvil_setBalance', owner, '0x56bc75e2d63100000');
+      await call('anvil_impersonateAccount', owner);
+      const data = nft.interface.encodeFunctionData('transferFrom', [owner, to, tokenId]);
+      await call('eth_sendTransaction', { from: owner, to: contract, data });
+      await call('anvil_mine', '0x1');
+      await call('anvil_stopImpersonatingAccount', owner);
     },
     async close() {
       provider.destroy();

@@ -46,13 +46,13 @@ export async function fillCompany(db: Database, sizes: Sizes, say: (line: string
 
 async function insertRwas(db: Database, companyId: string, count: number): Promise<string[]> {
   const { rows }: { rows: { id: string }[] } = await db.raw(
-    `INSERT INTO rwas (company_id, name, description, type, chain_id, contract_address, is_buyable, is_claimable,
+    `INSERT INTO rwas (number, company_id, name, description, type, chain_id, contract_address, is_buyable, is_claimable,
        price, currency, data, created_at)
-     SELECT ?, 'Cask ' || n, 'Single malt, filled in autumn, number ' || n, (ARRAY['cask', 'painting', 'plot'])[1 + n % 3],
+     SELECT new_rwa_number(now() - (?::int - n) * interval '1 second'), ?, 'Cask ' || n, 'Single malt, filled in autumn, number ' || n, (ARRAY['cask', 'painting', 'plot'])[1 + n % 3],
        31337, ?, n % 2 = 0, true, (100 + n)::numeric / 10, 'EUR', jsonb_build_object('litres', 200, 'number', n),
        now() - (?::int - n) * interval '1 second'
      FROM generate_series(1, ?::int) AS n RETURNING id`,
-    [companyId, contract, count, count],
+    [count, companyId, contract, count, count],
   );
   return rows.map(({ id }) => id);
 }

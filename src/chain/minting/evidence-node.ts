@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { callContract } from '../rpc/client/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
-import { addressShape, blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
+import { addressShape, blockNumberShape, bytesShape, quantityShape, wordShape } from './answer-shapes.ts';
 import type { BlockRange } from './log-scan.ts';
 import { encodeOwnerOf, type Mint, mintTopics } from './mint-contract.ts';
 import { readTransfers, type Transfer } from './transfer-logs.ts';
@@ -14,6 +14,15 @@ export type MintEvent = Mint & {
   readonly hash: string;
   readonly blockNumber: bigint;
   readonly blockHash: string;
+};
+
+/** A transaction that any account sent. */
+export type SentTransaction = {
+  /** EIP-55. */
+  readonly from: string;
+  readonly nonce: bigint;
+  /** The data of its call, as hex. */
+  readonly data: string;
 };
 
 /** A contract answered what no contract of its kind answers. It says nothing of the node. */
@@ -36,6 +45,8 @@ export type EvidenceNode = {
   mintsIn(contract: string, range: BlockRange, tokenIds?: readonly string[]): Promise<readonly MintEvent[]>;
   /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
   senderOf(hash: string): Promise<string | null>;
+  /** What was sent; null when the node does not know the transaction. */
+  transaction(hash: string): Promise<SentTransaction | null>;
   /** The block that a transaction is in; null when the node does not know one. */
   blockOf(hash: string): Promise<{ readonly number: bigint; readonly hash: string } | null>;
   /** Whether the contract has code at a block. */
@@ -56,6 +67,7 @@ export type ContractLook = 'no_code' | 'nonsense' | 'contract';
 const tokenThatIsNot = (2n ** 256n - 1n).toString();
 
 const senderShape = z.object({ from: addressShape }).nullable();
+const sentShape = z.object({ from: addressShape, nonce: quantityShape, input: bytesShape }).nullable();
 const placeShape = z
   .object({ blockNumber: blockNumberShape.nullish(), blockHash: wordShape.nullish() })
   .nullable();
@@ -80,6 +92,10 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
     },
     async senderOf(hash) {
       return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
+    },
+    async transaction(hash) {
+      const sent = sentShape.parse(await provider.send('eth_getTransactionByHash', [hash]));
+      return sent && { from: sent.from, nonce: sent.nonce, data: sent.input };
     },
     async blockOf(hash) {
       const found = placeShape.parse(await provider.send('eth_getTransactionByHash', [hash]));

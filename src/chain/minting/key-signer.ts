@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { SigningKey, Wallet } from 'ethers';
+import { getAddress, SigningKey, Wallet } from 'ethers';
+import { z } from 'zod';
 import { createMintSigner, type MintSigner } from './signer.ts';
 
 /** Opens a keystore as {@link openWallet} does, to sign mints. */
@@ -21,6 +22,14 @@ export async function openWallet(file: string, passwordFile: string): Promise<Wa
     throw new Error(`The keystore ${file} cannot be opened with the password in ${passwordFile}.`, { cause });
   }
 }
+
+/** Reads the address of a keystore file, for which it needs no password. @throws when the file says none */
+export async function readKeystoreAddress(file: string): Promise<string> {
+  const { address } = keystoreShape.parse(JSON.parse(await readText(file)));
+  return getAddress(`0x${address.replace(/^0x/i, '').toLowerCase()}`);
+}
+
+const keystoreShape = z.object({ address: z.string() });
 
 /** Signs with a key in memory. Only local mode creates one from a raw key; otherwise the key comes from a keystore. */
 export function createKeySigner(privateKey: string): MintSigner {

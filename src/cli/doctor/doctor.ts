@@ -7,6 +7,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/schema/inspect.ts';
 import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
+import { assertJobTables } from '../../jobs/job-table-store.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
 import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
@@ -124,6 +125,10 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
       await finding('schema', () => {
         assertUsable(state);
         return newerSchema(state) ?? 'that of this release';
+      }),
+      await finding('jobs', async () => {
+        await assertJobTables(db);
+        return 'the job queue has its tables';
       }),
     ];
   } catch (error) {

@@ -189,9 +189,6 @@ export function privilegesOn(table: string, role: DatabaseRole): readonly Privil
   return tableRights[table]?.[role] ?? [];
 }
 
-/** A recovery sets it past the numbers that the chain has. */
-export const operatorSequences = ['rwas_number_seq'] as const;
-
 /** Functions that do what a role may not do by itself, and the roles that may call them. */
 export const functionCallers: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'purge_attendees(integer)': ['worker', 'operator'],

@@ -6,7 +6,6 @@ import {
   databaseRoles,
   functionCallers,
   groupOf,
-  operatorSequences,
   privilegesOn,
   queuePrivileges,
   tableRights,
@@ -101,8 +100,6 @@ async function grantTo(tx: Tx, role: DatabaseRole, columns: Columns): Promise<vo
   for (const [table, { columns: added, roles }] of Object.entries(columnInserts)) {
     if (roles.includes(role)) await tx.raw(`GRANT INSERT (${added.join(', ')}) ON ${table} TO ${group}`);
   }
-  if (role === 'operator')
-    await tx.raw(`GRANT SELECT, UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);
   for (const [name, roles] of Object.entries(functionCallers))
     if (roles.includes(role)) await tx.raw(`GRANT EXECUTE ON FUNCTION ${name} TO ${group}`);
   const ofQueue = queuePrivileges[role];

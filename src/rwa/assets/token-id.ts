@@ -8,6 +8,16 @@ const largest = (1n << 63n) - 1n;
 /** The lower part of a new token id: 63 random bits, which nobody can guess and no restored database gives again. */
 export const newTokenPart = (): bigint => randomBytes(8).readBigUInt64BE() >> 1n || 1n;
 
+// Numbers of RWAs have the time above 21 random bits. Releases up to 0.2.0 counted them from 1, so a restored database gave them again.
+export const leastTimedNumber = 1n << 60n;
+
+/** Whether a release up to 0.2.0 gave an RWA its number, which may be that of a lost RWA, too. */
+export const isCountedNumber = (rwaNumber: bigint): boolean => rwaNumber < leastTimedNumber;
+
+/** SQL for the first block in which a mint of an RWA can be, as text; 0 where no block is known. */
+export const firstBlockSql = (rwa: string): string =>
+  `CASE WHEN ${rwa}.number >= ${leastTimedNumber} AND ${rwa}.final_block > 0 THEN ${rwa}.final_block + 1 ELSE 0 END::text`;
+
 /** SQL for the token id of an NFT: the number of its RWA above 64 bits. */
 export const tokenIdSql = (rwaNumber: string, lower: string): string =>
   `${rwaNumber}::numeric * ${1n << lowerBits} + ${lower}`;

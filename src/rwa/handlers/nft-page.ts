@@ -5,8 +5,8 @@ import type { Nft } from '../assets/nft-row.ts';
 import { countNfts, listNfts, type NftStart } from '../assets/nft-store.ts';
 import { pageOf } from './page.ts';
 
-// Both are integers of the database, of four bytes.
-const placeForm = /^(\d{1,9}|1\d{9}|20\d{8})\.(\d{1,9}|1\d{9}|20\d{8})$/;
+// Both are integers of the database, of eight bytes.
+const placeForm = /^(\d{1,18}|[1-8]\d{18})\.(\d{1,18})$/;
 
 type NftPage = { readonly nfts: Nft[]; readonly headers: Readonly<Record<string, string>> };
 

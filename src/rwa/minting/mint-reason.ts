@@ -61,11 +61,6 @@ export const mintReasons = {
     remedy:
       'Give a node that keeps the history of these blocks: tallystick network update --rpc; only for this proof: tallystick mint release <nftId> --rpc <url>.',
   },
-  token_exists: {
-    note: 'The token exists on the NFT contract already; the operator must decide what becomes of this NFT.',
-    remedy:
-      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>.',
-  },
   broadcast_refused: {
     note: 'The nodes of the network reject the transaction of this mint; it is sent again.',
     remedy:
@@ -97,7 +92,8 @@ export const mintReasons = {
   },
   recovery_needed: {
     note: 'Minting waits until the operator has recovered the database.',
-    remedy: 'Rebuild the rows from the chain: tallystick recover, then tallystick recover --apply.',
+    remedy:
+      'Rebuild the rows from the chain: tallystick recover, then tallystick recover --apply. Where WHY names another installation, give each a signer of its own first.',
   },
   database_went_back: {
     note: 'Minting is stopped until the operator has checked the database.',

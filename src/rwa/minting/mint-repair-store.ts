@@ -148,20 +148,3 @@ export async function insertLostNfts(tx: Tx, chainId: string, lost: readonly Los
     },
   );
 }
-
-// A leap beyond it is no lost past, but an id that somebody chose to use up all numbers.
-const farthest = 1_000_000_000;
-
-/** Raises the next number of an RWA above these, so that no new RWA gets the tokens of a lost one. */
-export async function raiseRwaNumbers(tx: Tx, numbers: readonly bigint[]): Promise<void> {
-  if (numbers.length === 0) return;
-  // Of a sequence that the user may not read, its last value is null: it must not be set back for that.
-  await tx.raw(
-    `SELECT setval(s.name::regclass, w.number) FROM (
-       SELECT name, greatest(pg_sequence_last_value(name::regclass), (SELECT max(number) FROM rwas), 0) AS last
-       FROM (SELECT pg_get_serial_sequence('rwas', 'number') AS name) q) s,
-       LATERAL (SELECT max(number) AS number FROM unnest(?::bigint[]) AS number WHERE number < s.last + ${farthest}) w
-     WHERE w.number > s.last`,
-    [numbers.map(String)],
-  );
-}

@@ -12,11 +12,12 @@ export type ImportOptions = {
 // Rows per statement, which bounds the size of its text: 500 of the largest rows take some 20 MB.
 const batch = 500;
 
-// The rows of a transaction share one now(): microseconds keep a listing by creation in the file's order.
+// The rows of a transaction share one now(): microseconds keep a listing by creation in the file's order, and milliseconds a
+// listing by number.
 const sql = `
-  INSERT INTO rwas (id, company_id, name, description, type, image_url, chain_id, contract_address,
+  INSERT INTO rwas (id, number, company_id, name, description, type, image_url, chain_id, contract_address,
     is_buyable, is_claimable, price, currency, data, claim_page, claim_base_url, created_at, updated_at)
-  SELECT id, :companyId, name, description, type, "imageUrl", "chainId", "contractAddress",
+  SELECT id, new_rwa_number(now() + place * interval '1 millisecond'), :companyId, name, description, type, "imageUrl", "chainId", "contractAddress",
     "isBuyable", "isClaimable", price, currency, data, "claimPage", "claimBaseUrl", at, at
   FROM json_to_recordset(:rows) AS row (place int, id uuid, name text, description text, type text,
     "imageUrl" text, "chainId" bigint, "contractAddress" text, "isBuyable" boolean, "isClaimable" boolean,

@@ -9,6 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => setup.close());
 
+const stranger = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
+
 /** The NFT's row is as much younger than everything that is on the chain. */
 const makeYounger = (id: string, hours: number) =>
   setup.service
@@ -16,29 +18,38 @@ const makeYounger = (id: string, hours: number) =>
     .where({ id })
     .update({ created_at: new Date(Date.now() + hours * 3_600_000) });
 
-test('a mint that is older than the NFT is none of it: it waits for an operator, and others go on', async () => {
-  const { id, hash } = await setup.acceptMinted();
+test.each([
+  ['half a minute', 30 / 3_600],
+  ['two hours', 2],
+])(
+  'a mint to the recipient, %s before the NFT by the clocks, is its own, whoever sent it',
+  async (_, hours) => {
+    const { id, hash } = await setup.acceptMinted();
+    await makeYounger(id, hours);
+    expect(await setup.settle([id])).toEqual([]);
+    expect((await setup.row(id)).minted_tx).toBe(hash);
+  },
+);
+
+test('a mint to somebody else fails the NFT once it is final, and mint retry gives it another token', async () => {
+  const [id = ''] = await setup.accept(1);
+  const { token_id: taken } = await setup.row(id);
+  await setup.chain.mintByHand(stranger, taken);
   await makeYounger(id, 2);
   setup.work();
   const mining = setup.keepMining();
-  await until('its reason', async () => (await setup.note(id))?.detail.includes(hash) === true);
-  const others = await setup.accept(3);
-  await untilAll(setup.service, others, 'minted');
+  await untilAll(setup.service, [id], 'failed');
+  expect((await setup.service.db('nfts').where({ id }).first()).mint_error).toContain(stranger);
+  const retried = await setup.cli.json('mint', 'retry', id);
+  expect(retried).toMatchObject({ status: 0, value: { state: 'queued', oldTokenId: taken } });
+  await untilAll(setup.service, [id], 'minted');
   mining.stop();
-  expect(await setup.note(id)).toMatchObject({ reason: 'token_exists' });
-  expect(await setup.row(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
-  // It is in no transaction that could keep others waiting.
+  expect((await setup.row(id)).token_id).toBe(retried.value.tokenId);
   await until('all is final', async () => {
     await setup.chain.mine();
     return (await setup.service.db('mint_transactions').whereNot('state', 'finalized')).length === 0;
   });
-});
-
-test('a mint that differs from the NFT by what clocks differ is its own', async () => {
-  const { id, hash } = await setup.acceptMinted();
-  await makeYounger(id, 30 / 3_600);
-  expect(await setup.settle([id])).toEqual([]);
-  expect((await setup.row(id)).minted_tx).toBe(hash);
+  expect([...(await setup.chain.mints()).values()].map((mints) => mints.length)).toEqual([1, 1]);
 });
 
 test('a mint in a transaction of ours is ours whatever the times say', async () => {
@@ -50,7 +61,6 @@ test('a mint in a transaction of ours is ours whatever the times say', async () 
   const mining = setup.keepMining();
   await untilAll(setup.service, [id], 'minted');
   mining.stop();
-  expect((await setup.note(id))?.detail ?? '').not.toContain('before this NFT was made');
   expect(await setup.settle([id])).toEqual([]);
   expect(await setup.service.db('mint_transactions')).toHaveLength(1);
   expect(await setup.note(id)).toBeUndefined();

@@ -35,13 +35,6 @@ async function withoutEntries(work: () => Promise<void>): Promise<void> {
 const settled = (ids: readonly string[]) => setup.settle(ids, { isConductJudged: false });
 /** Whoever has the key of another minter. */
 const thief = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
-/** As if the NFT were made so long after everything that is on the chain. */
-const makeYounger = (id: string) =>
-  setup.service
-    .db('nfts')
-    .where({ id })
-    .update({ created_at: new Date(Date.now() + 2 * 3_600_000) });
-
 describe('mint cancel asks the chain before it takes a mint back:', () => {
   test('one that waits is taken back, and can be asked for again, once', async () => {
     const { service } = setup;
@@ -112,65 +105,99 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     expect(await setup.settle([id])).toEqual([]);
   });
 
-  test('one whose token somebody else has stays failed, and gets a new one by mint replace', async () => {
+  test('one whose token somebody else got by a mint of nobody of ours gets a new token', async () => {
     const [id = ''] = await setup.accept(1);
     await setup.chain.mintByHand(thief, (await nft(id)).token_id);
     await setup.chain.mine(5);
     await fail(id);
-    const { status, err } = await cli.run('mint', 'retry', id);
-    expect([status, err]).toEqual([2, expect.stringContaining('tallystick mint replace')]);
-    expect((await nft(id)).mint_state).toBe('failed');
     const before = await nft(id);
     await withoutEntries(async () => {
-      expect((await cli.run('mint', 'replace', id)).status).not.toBe(0);
+      expect((await cli.run('mint', 'retry', id)).status).not.toBe(0);
       expect(await nft(id)).toEqual(before);
     });
-    const { value, status: replaced } = await cli.json('mint', 'replace', id);
-    expect([replaced, value.state]).toEqual([0, 'queued']);
+    const { value, status } = await cli.json('mint', 'retry', id);
+    expect([status, value.state, value.oldTokenId]).toEqual([0, 'queued', before.token_id]);
+    expect(value.tokenId).not.toBe(before.token_id);
+    expect(value.taken).toContain(thief);
     const { nftId: _, ...change } = value;
-    expect(await lastEntry()).toEqual({ action: 'mint.replace', subject: id, details: change });
+    expect(await lastEntry()).toEqual({ action: 'mint.retry', subject: id, details: change });
     // The token of the thief is an alarm until somebody has taken note of it.
-    expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0 });
+    expect(await cli.json('mint', 'verify')).toMatchObject({ status: 1, value: { disagreeing: 1 } });
+    expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 1 } });
     expect(await setup.settle([id])).toEqual([]);
+  });
+
+  test('one that was minted and sold since is minted: it is not minted again', async () => {
+    const [id = ''] = await setup.accept(1);
+    const { recipient, token_id: token } = await nft(id);
+    await setup.chain.mintByHand(recipient, token);
+    await setup.chain.transferAs(recipient, thief, token);
+    await setup.chain.mine(5);
+    await fail(id);
+    expect(await cli.json('mint', 'retry', id)).toMatchObject({ status: 0, value: { state: 'minted' } });
+    expect(await nft(id)).toMatchObject({ mint_state: 'minted', recipient, token_id: token });
+    expect((await setup.chain.mints()).size).toBe(1);
+  });
+
+  test('one whose token our signer minted to another recipient is for a person to decide', async () => {
+    setup.work();
+    const [id = ''] = await setup.accept(1);
+    const { recipient } = await nft(id);
+    const mining = setup.keepMining();
+    await untilAll(setup.service, [id], 'minted');
+    mining.stop();
+    await setup.chain.mine(5);
+    await setup.killAll();
+    // As in a backup of before, whose NFT somebody else has claimed since.
+    await setup.service.db.raw('TRUNCATE mint_transactions CASCADE');
+    await setup.service
+      .db('nfts')
+      .where({ id })
+      .update({ mint_state: 'failed', mint_error: 'It failed.', recipient: thief, minted_at: null })
+      .update({ minted_tx: null, minted_block: null });
+    await setup.service.db('rwas').update({ claimed_nfts: 0 });
+    const before = await nft(id);
+    for (const command of ['retry', 'replace']) {
+      const { status, err } = await cli.run('mint', command, id);
+      expect([status, err]).toEqual([2, expect.stringContaining('our own signer')]);
+      expect(err).toContain(`the NFT was ${recipient}'s`);
+    }
+    expect(await nft(id)).toEqual(before);
+    expect((await setup.chain.mints()).size).toBe(1);
+  });
+
+  test('one whose mint is not final waits', async () => {
+    const [id = ''] = await setup.accept(1);
+    await setup.chain.mintByHand(thief, (await nft(id)).token_id);
+    await fail(id);
+    const { status, err } = await cli.run('mint', 'retry', id);
+    expect([status, err]).toEqual([2, expect.stringContaining('not final yet')]);
+    expect((await nft(id)).mint_state).toBe('failed');
   });
 });
 
-describe('tokens that were squatted with the stolen key of another minter, as ids of release 0.1.0 can be', () => {
-  test('cost their NFTs no mint: each waits with the reason, and gets a new id that is told', async () => {
+describe('mint replace', () => {
+  test('gives a queued NFT whose token was squatted a new id, before it is sent', async () => {
     const { chain } = setup;
-    const [id = '', other = ''] = await setup.accept(2);
-    for (const each of [id, other]) await chain.mintByHand(thief, (await nft(each)).token_id);
-    await chain.mine(5);
-    for (const each of [id, other]) await makeYounger(each);
-    setup.work();
-    const mining = setup.keepMining();
-    for (const each of [id, other]) {
-      await until('the reason', async () => (await noteOf(each))?.reason === 'token_exists');
-    }
-    const listed = await cli.json('mint', 'list');
-    expect(listed.value[0]).toMatchObject({
-      reason: 'token_exists',
-      remedy: expect.stringContaining('tallystick mint replace'),
-    });
+    await cli.run('mint', 'pause');
+    const [id = ''] = await setup.accept(1);
     const { token_id: squatted } = await nft(id);
+    await chain.mintByHand(thief, squatted);
+    await chain.mine(5);
     const replaced = await cli.json('mint', 'replace', id);
     expect(replaced).toMatchObject({
       status: 0,
       value: { state: 'queued', oldTokenId: squatted, tokenId: (await nft(id)).token_id },
     });
     expect(replaced.value.tokenId).not.toBe(squatted);
-    expect(replaced.value.taken).toContain(thief);
-    await until('the first', async () => (await nft(id)).mint_state === 'minted');
-    expect(await cli.json('mint', 'replace', other)).toMatchObject({ status: 0 });
-    mining.stop();
-    // The tokens of the thief are an alarm until somebody has taken note of them.
-    expect(await cli.json('mint', 'verify')).toMatchObject({ status: 1, value: { disagreeing: 2 } });
-    expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 2 } });
-    expect(await setup.settle([id, other])).toEqual([]);
-    expect([...(await chain.mints()).values()].map((mints) => mints.length)).toEqual([1, 1, 1, 1]);
+    await cli.run('mint', 'resume');
+    // The token of the thief is an alarm until somebody has taken note of it.
+    expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 1 } });
+    expect(await setup.settle([id])).toEqual([]);
+    expect([...(await chain.mints()).values()].map((mints) => mints.length)).toEqual([1, 1]);
   });
 
-  test('are none where the NFT has its token: mint replace refuses', async () => {
+  test('refuses where nobody has the token, and where the NFT is in flight', async () => {
     const [id = ''] = await setup.accept(1);
     const { status, err } = await cli.run('mint', 'replace', id);
     expect([status, err]).toEqual([2, expect.stringContaining('it needs no replacement')]);

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { auditedActions, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { type Backup, backUp } from '../../support/database-backup.ts';
@@ -11,8 +14,10 @@ beforeEach(async () => {
 afterEach(() => setup.close());
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
-const json = (...args: string[]) =>
-  commandLine({ ...settingsFor(setup.service.databaseUrl), SECRET_KEYS: secretKeys }).json(...args);
+const settings = () => ({ ...settingsFor(setup.service.databaseUrl), SECRET_KEYS: secretKeys });
+const json = (...args: string[]) => commandLine(settings()).json(...args);
+/** A signer that minted before it was rotated. */
+const elder = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
 
 const lane = () => setup.service.db('mint_lanes').first();
 const pausedFor = (reason: string) =>
@@ -113,6 +118,35 @@ describe('a database that was restored from a backup older than the chain', () =
     expect(await faults(setup.service, setup.chain, queued)).toEqual([]);
     const more = await setup.accept(2);
     expect(await setup.settle([...queued, ...more])).toEqual([]);
+  });
+
+  test('finds the mints of a signer that was rotated since: of MINT_SIGNERS, or as --signer', async () => {
+    const [signer = ''] = setup.signers;
+    setup.work();
+    await mintFinally(1);
+    await setup.killAll();
+    await setup.service.db('mint_transactions').update({ signer: elder });
+    await setup.service.db('mint_lanes').update({ signer: elder });
+    const backup = await backUp(setup.service.databaseUrl);
+    await setup.service.db('mint_transactions').update({ signer });
+    await setup.service.db('mint_lanes').update({ signer });
+    setup.work();
+    const lost = await mintFinally(2);
+    const tokens = await tokensOf(lost);
+    await restore(backup);
+
+    const unnamed = await json('recover');
+    expect(unnamed).toMatchObject({ value: { found: 2, wouldFix: 0, left: 2 } });
+    expect(unnamed.value.findings[0].detail).toContain(`recover --apply --signer ${signer}`);
+    expect(await json('recover', '--signer', signer)).toMatchObject({ value: { wouldFix: 2, left: 0 } });
+    const keystore = path.join(await mkdtemp(path.join(tmpdir(), 'keystore-')), 'signer.json');
+    await writeFile(keystore, JSON.stringify({ address: signer.slice(2).toLowerCase() }));
+    const named = { MINT_SIGNERS: `31337=keystore:${keystore}`, MINT_KEYSTORE_PASSWORD_FILE: keystore };
+    const applied = await commandLine({ ...settings(), ...named }).json('recover', '--apply');
+    expect(applied).toMatchObject({ status: 0, value: { fixed: 2, left: 0 } });
+    const found = await setup.service.db('nfts').whereIn('token_id', tokens).pluck('mint_state');
+    expect(found).toEqual(['minted', 'minted']);
+    expect(await json('mint', 'verify')).toMatchObject({ status: 0, value: { disagreeing: 0 } });
   });
 
   test('recovers only what is final: until then minting waits', async () => {

@@ -150,7 +150,7 @@ test('callers are answered by a process whose lane needs help; operators are tol
   const forCallers = await worker.call('/readyz');
   expect([forCallers.status, await forCallers.json()]).toEqual([
     200,
-    { status: 'ready', checks: { database: 'ok', networks: 'ok', secrets: 'ok' } },
+    { status: 'ready', checks: { database: 'ok', jobs: 'ok', networks: 'ok', secrets: 'ok' } },
   ]);
   expect(worker.said('readiness check failed')[0]).toMatchObject({
     err: { message: expect.stringContaining('balance_too_low') },

@@ -124,7 +124,10 @@ export async function* compareFinal(run: ComparisonRun): AsyncGenerator<{ readon
     }
     if (lost === undefined) yield {};
     else {
-      const detail = `The database is older than the chain. On ${id.contract}, token ${lost.tokenId}: ${lost.detail}.`;
+      const what = lost.facts?.isOfOthers
+        ? 'The chain has mints that others sent'
+        : 'The database is older than the chain';
+      const detail = `${what}. On ${id.contract}, token ${lost.tokenId}: ${lost.detail}.`;
       await beginRecovery(db, id.chainId, detail);
       yield { lost: detail };
       return;

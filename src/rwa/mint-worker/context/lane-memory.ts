@@ -47,8 +47,6 @@ export type MintSearch = {
   readonly found: Map<string, MintEvent>;
   /** The searched blocks, which are final; undefined before the first poll. */
   searched: { from: bigint; to: bigint } | undefined;
-  /** Whether the search goes back to the first block, for a mint that is older than the NFTs. */
-  isDeep: boolean;
 };
 
 /** The receipt of a transaction and the block of the chain that includes it. */

@@ -1,6 +1,7 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
+import { firstBlockSql } from '../../assets/token-id.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { Inclusion } from './transaction-store.ts';
 
@@ -16,6 +17,8 @@ export type TransactionNft = Mint & {
   readonly isMinted: boolean;
   /** When its row was created. */
   readonly createdAt: Date;
+  /** The first block in which a mint of its RWA can be; 0 where no block is known. */
+  readonly firstBlock: bigint;
   /** An operator has asked to mint it by another transaction. */
   readonly isAskedOut: boolean;
   /** It had ended before its transaction was in flight again. */
@@ -24,17 +27,21 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
+type Row = Omit<TransactionNft, 'firstBlock'> & { readonly firstBlock: string };
+
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
-  const { rows } = await db.raw(
+  const { rows }: { rows: Row[] } = await db.raw(
     `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, n.mint_state = 'minted' AS "isMinted",
        n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.ended_as IS NOT NULL AS "hasEnded",
+       ${firstBlockSql('r')} AS "firstBlock",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
-     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
+     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
+       LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
      WHERE l.transaction_id = ? AND l.state = 'open'`,
     [transactionId],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, firstBlock: BigInt(row.firstBlock) }));
 }
 
 /** Inserts the NFTs of a new transaction, all open. */

@@ -4,7 +4,13 @@ import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { type ContractId, isOwnAttempt, listTokenRows, listUnseenMinted } from './token-row-store.ts';
+import {
+  type ContractId,
+  hasLaterNonce,
+  isOwnAttempt,
+  listTokenRows,
+  listUnseenMinted,
+} from './token-row-store.ts';
 import {
   agrees,
   type DisagreementKind,
@@ -33,7 +39,7 @@ export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
 /** What a comparison asks: the rows, the chain, and which accounts are signers of ours. */
 export type Comparison = ContractId & {
   readonly db: Database;
-  readonly node: Pick<MintNode, 'block' | 'senderOf' | 'ownerOf'>;
+  readonly node: Pick<MintNode, 'block' | 'transaction' | 'ownerOf'>;
   /** EIP-55. */
   readonly signers: ReadonlySet<string>;
   /** The number of the newest final block. */
@@ -89,7 +95,8 @@ export function judgeEvent(
   if (kind === undefined) return undefined;
   const { id: nftId = null, state: nftState = null } = rows[0]?.nft ?? {};
   const { tokenId } = event;
-  return { kind, tokenId, nftId, nftState, detail: describeDisagreement(kind, event), event, facts };
+  const detail = describeDisagreement(kind, event, facts);
+  return { kind, tokenId, nftId, nftState, detail, event, facts };
 }
 
 // A reorganisation moves a few mints to other blocks. Where more events are missing, the node does not show what it has.
@@ -129,20 +136,30 @@ export async function findOfNoContract({ db, ...id }: Comparison): Promise<Disag
 }
 
 /** Asks each block and each transaction once. */
-function createFactFinder({ db, node, signers }: Comparison): (event: MintEvent) => Promise<TokenFacts> {
+function createFactFinder(comparison: Comparison): (event: MintEvent) => Promise<TokenFacts> {
+  const { node } = comparison;
   const times = new Map<bigint, Date>();
-  const senders = new Map<string, string | null>();
+  const senders = new Map<string, Omit<TokenFacts, 'time'>>();
   return async ({ blockNumber, hash }) => {
     const time = times.get(blockNumber) ?? (await node.block(blockNumber))?.time;
     if (time === undefined)
       throw new Error(`The node does not have block ${blockNumber}, whose mint it told.`);
     times.set(blockNumber, time);
-    const known = senders.get(hash);
-    const sender = known === undefined ? await node.senderOf(hash) : known;
-    senders.set(hash, sender);
-    const isOwn = sender !== null && signers.has(sender);
-    return { time, isOwn, isStored: await isOwnAttempt(db, hash) };
+    const sent = senders.get(hash) ?? (await findSender(comparison, hash));
+    senders.set(hash, sent);
+    return { time, ...sent };
   };
+}
+
+async function findSender(
+  { db, node, signers, chainId }: Comparison,
+  hash: string,
+): Promise<Omit<TokenFacts, 'time'>> {
+  const sent = await node.transaction(hash);
+  const isStored = await isOwnAttempt(db, hash);
+  const isOwn = isStored || (sent !== null && signers.has(sent.from));
+  const isOfOthers = isOwn && !isStored && sent !== null && (await hasLaterNonce(db, chainId, sent));
+  return { sender: sent?.from ?? null, isOwn, isStored, isOfOthers };
 }
 
 /**

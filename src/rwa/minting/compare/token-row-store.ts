@@ -1,6 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { MintState } from '../../assets/nft-row.ts';
-import { rwaNumberOf } from '../../assets/token-id.ts';
+import { leastTimedNumber, rwaNumberOf } from '../../assets/token-id.ts';
 import type { TokenRow } from './token-verdict.ts';
 
 /*
@@ -13,36 +13,32 @@ export type ContractId = { readonly chainId: string; readonly contract: string }
 type Row = {
   token_id: string;
   rwa_id: string | null;
-  company_id: string | null;
-  rwa_created_at: Date | null;
+  number: string | null;
+  final_block: string | null;
   nft_id: string | null;
   mint_state: MintState | null;
   recipient: string | null;
   minted_tx: string | null;
   minted_block: string | null;
-  minted_at: Date | null;
-  created_at: Date | null;
 };
 
 function toTokenRow(row: Row): TokenRow {
-  const { nft_id: id, mint_state: state, created_at: createdAt } = row;
+  const { nft_id: id, mint_state: state, rwa_id: rwaId, number, final_block: finalBlock } = row;
   return {
     tokenId: row.token_id,
     rwa:
-      row.rwa_id === null || row.company_id === null || row.rwa_created_at === null
+      rwaId === null || number === null || finalBlock === null
         ? null
-        : { id: row.rwa_id, companyId: row.company_id, createdAt: row.rwa_created_at },
+        : { id: rwaId, number: BigInt(number), finalBlock: BigInt(finalBlock) },
     nft:
-      id === null || state === null || createdAt === null
+      id === null || state === null
         ? null
         : {
             id,
             state,
-            createdAt,
             recipient: row.recipient,
             mintedTx: row.minted_tx,
             mintedBlock: row.minted_block,
-            mintedAt: row.minted_at,
           },
   };
 }
@@ -59,8 +55,8 @@ export async function listTokenRows(
   });
   if (tokens.length === 0) return [];
   const { rows }: { rows: Row[] } = await db.raw(
-    `SELECT w.token_id, r.id AS rwa_id, r.company_id, r.created_at AS rwa_created_at, n.id AS nft_id,
-       n.mint_state, n.recipient, n.minted_tx, n.minted_block, n.minted_at, n.created_at
+    `SELECT w.token_id, r.id AS rwa_id, r.number, r.final_block, n.id AS nft_id, n.mint_state, n.recipient,
+       n.minted_tx, n.minted_block
      FROM unnest(:tokens::numeric[], :numbers::bigint[]) AS w (token_id, number)
      LEFT JOIN rwas r ON r.number = w.number AND r.chain_id = :chainId AND r.contract_address = :contract
      LEFT JOIN nfts n ON n.rwa_id = r.id AND n.token_id = w.token_id`,
@@ -105,16 +101,40 @@ export async function listUnseenMinted(
   return rows;
 }
 
-/** When the oldest asset of a contract was made; undefined when none has it. */
-export async function findOldestAsset(
+/** Before what nothing of a contract was minted. */
+type Beginnings = {
+  /** The lowest block that was final when an asset was made; null when none is known. */
+  readonly block: string | null;
+  /** When the first of the assets without such a block was made; null when there is none. */
+  readonly madeAt: Date | null;
+};
+
+/** Finds where the mints of a contract's assets can begin. @param usesBlocks false: by time only */
+export async function findBeginnings(
   db: Database,
   { chainId, contract }: ContractId,
-): Promise<Date | undefined> {
-  const { rows }: { rows: { created: Date | null }[] } = await db.raw(
-    'SELECT min(created_at) AS created FROM rwas WHERE chain_id = :chainId AND contract_address = :contract',
-    { chainId, contract },
+  usesBlocks: boolean,
+): Promise<Beginnings> {
+  const { rows }: { rows: Beginnings[] } = await db.raw(
+    `SELECT min(final_block) FILTER (WHERE has_block) AS block, min(created_at) FILTER (WHERE NOT has_block) AS "madeAt"
+     FROM (SELECT final_block, created_at, number >= ${leastTimedNumber} AND final_block > 0 AND :usesBlocks AS has_block
+       FROM rwas WHERE chain_id = :chainId AND contract_address = :contract) r`,
+    { chainId, contract, usesBlocks },
   );
-  return rows[0]?.created ?? undefined;
+  return rows[0] ?? { block: null, madeAt: null };
+}
+
+/**
+ * Whether the database has a transaction of this account with this nonce or a later one. Who restored it lacks transactions with
+ * later nonces only.
+ */
+export async function hasLaterNonce(
+  db: Database,
+  chainId: string,
+  { from, nonce }: { readonly from: string; readonly nonce: bigint },
+): Promise<boolean> {
+  const later = db('mint_transactions').where({ chain_id: chainId, signer: from });
+  return (await later.where('nonce', '>=', nonce.toString()).first('id')) !== undefined;
 }
 
 /** Whether a transaction of this hash is an attempt that this deployment has signed and stored. */

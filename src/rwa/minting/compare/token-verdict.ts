@@ -1,5 +1,6 @@
 import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import type { MintState } from '../../assets/nft-row.ts';
+import { isCountedNumber } from '../../assets/token-id.ts';
 
 /*
  * What a mint on the chain and the rows of its token say of each other. Nothing here reads or writes anything.
@@ -8,8 +9,15 @@ import type { MintState } from '../../assets/nft-row.ts';
 /** The asset that a token id names, and the NFT that has the id; null where there is none. */
 export type TokenRow = {
   readonly tokenId: string;
-  readonly rwa: { readonly id: string; readonly companyId: string; readonly createdAt: Date } | null;
+  readonly rwa: TokenRwa | null;
   readonly nft: TokenNft | null;
+};
+
+type TokenRwa = {
+  readonly id: string;
+  readonly number: bigint;
+  /** The block that was final when it was made; 0 where none was known. */
+  readonly finalBlock: bigint;
 };
 
 type TokenNft = {
@@ -18,8 +26,6 @@ type TokenNft = {
   readonly recipient: string | null;
   readonly mintedTx: string | null;
   readonly mintedBlock: string | null;
-  readonly mintedAt: Date | null;
-  readonly createdAt: Date;
 };
 
 export type DisagreementKind =
@@ -35,9 +41,9 @@ export type DisagreementKind =
   | 'extra_token'
   /** A signer of ours minted it, and no NFT has its id. */
   | 'no_row'
-  /** A signer of ours minted it, and no asset of that time has its number. */
+  /** A signer of ours minted it, and its number is of no asset, or was that of a lost asset. */
   | 'unknown_asset'
-  /** Somebody else minted an id of ours that no NFT has. */
+  /** Somebody else minted an id of ours that nobody has asked for. */
   | 'foreign'
   | 'two_rows';
 
@@ -45,24 +51,15 @@ export type DisagreementKind =
 export type TokenFacts = {
   /** Of the block of its mint. */
   readonly time: Date;
+  /** The account that sent the transaction, in EIP-55; null when the node does not know it. */
+  readonly sender: string | null;
   /** Whether a signer of ours sent the transaction. */
   readonly isOwn: boolean;
   /** Whether the transaction is stored as one of ours. */
   readonly isStored: boolean;
+  /** Whether it is not, though its signer has a stored transaction of the same nonce or a later one: others have the key, too. */
+  readonly isOfOthers: boolean;
 };
-
-/**
- * How far the clock of a chain may be behind that of the database: a block has the time at which its slot began, and
- * may take a transaction of some seconds later; on Ethereum five slots last so long.
- */
-export const clockToleranceMs = 60_000;
-
-/**
- * Whether a mint was made for somebody else, before a row with its id was there. Clocks may step by any time, so a mint
- * in a transaction that is stored as ours is ours, whatever the times say.
- */
-export const isBefore = (minted: { readonly time: Date; readonly isStored: boolean }, created: Date) =>
-  !minted.isStored && minted.time.getTime() < created.getTime() - clockToleranceMs;
 
 /** Whether the rows of a token say what its mint says, so that nothing else needs to be known. */
 export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
@@ -72,7 +69,11 @@ export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
   return isSameMint(event, nft) && isSameRecipient(event, nft);
 }
 
-/** @returns undefined when the rows agree, or when the token is none of ours */
+/**
+ * Judges a mint by identity: an NFT is minted when its id went to its recipient, whoever sent that. The sender decides about
+ * tokens that nobody has asked for according to the rows.
+ * @returns undefined when the rows agree, or when the token is none of ours
+ */
 export function judgeToken(
   event: MintEvent,
   rows: readonly TokenRow[],
@@ -81,11 +82,18 @@ export function judgeToken(
   if (rows.length > 1) return 'two_rows';
   const { isOwn } = facts;
   const { rwa = null, nft = null } = rows[0] ?? {};
-  if (nft !== null) return judgeNft(event, nft);
+  if (nft !== null && isAskedFor(nft)) return judgeNft(event, nft);
+  if (nft !== null) return isOwn ? 'not_recorded' : 'foreign';
   if (facts.isStored) return 'extra_token';
-  if (rwa === null || isBefore(facts, rwa.createdAt)) return isOwn ? 'unknown_asset' : undefined;
+  if (rwa === null || isOfLostAsset(event, rwa, facts)) return isOwn ? 'unknown_asset' : undefined;
   return isOwn ? 'no_row' : 'foreign';
 }
+
+const isAskedFor = ({ recipient, state }: TokenNft) => recipient !== null || state === 'minted';
+
+/** Whether another asset had the number of this one before, or has it elsewhere. */
+const isOfLostAsset = (event: MintEvent, { finalBlock, number }: TokenRwa, { isOfOthers }: TokenFacts) =>
+  isCountedNumber(number) && (isOfOthers || event.blockNumber <= finalBlock);
 
 function judgeNft(event: MintEvent, nft: TokenNft): DisagreementKind | undefined {
   if (nft.recipient !== null && !isSameRecipient(event, nft)) {
@@ -110,13 +118,20 @@ const meanings: Readonly<Record<DisagreementKind, string>> = {
   other_recipient: 'the token was minted to another recipient than the row says',
   extra_token: 'the contract minted a token more than a transaction of ours asked for',
   no_row: 'a signer of ours minted the token, and no NFT has its id',
-  unknown_asset: 'a signer of ours minted the token, and no asset had its number then',
-  foreign: 'somebody else minted an id of ours that no NFT has',
+  unknown_asset: 'a signer of ours minted the token, and no asset has its number, or only since then',
+  foreign: 'somebody else minted an id of ours that nobody has asked for',
   two_rows: 'two NFTs have the id of the token',
 };
 
 /** A disagreement in words. */
-export function describeDisagreement(kind: DisagreementKind, event?: MintEvent): string {
+export function describeDisagreement(kind: DisagreementKind, event?: MintEvent, facts?: TokenFacts): string {
   const place = event && ` (to ${event.recipient} in block ${event.blockNumber}, transaction ${event.hash})`;
-  return `${meanings[kind]}${place ?? ''}`;
+  return `${meanings[kind]}${place ?? ''}${facts === undefined ? '' : aboutSender(kind, facts)}`;
+}
+
+function aboutSender(kind: DisagreementKind, { isOfOthers, sender }: TokenFacts): string {
+  if (isOfOthers && (kind === 'no_row' || kind === 'unknown_asset'))
+    return `. Another installation mints with ${sender}, or its key was stolen: it was sent between transactions of this one. Give each installation a signer of its own`;
+  if (kind !== 'foreign' || sender === null) return '';
+  return `. ${sender} sent it: if that was a signer of yours, run tallystick recover --apply --signer ${sender}`;
 }

@@ -121,7 +121,7 @@ export async function listMints(db: Database, { states, chainId, limit }: MintFi
 
 const ofFailed = (state: string) =>
   state === 'failed'
-    ? 'Mend what it says, then queue it again: tallystick mint retry; if its token is taken: tallystick mint replace.'
+    ? 'Mend what it says, then queue it again: tallystick mint retry <nftId>; or take it back: tallystick mint cancel <nftId>.'
     : null;
 
 /** Lists every attempt of every transaction of an NFT, the latest first. */

@@ -17,7 +17,11 @@ export async function cancelMint(
   const { contract, nftId, tokenId } = mint;
   const owner = await findOwner(proving.node, mint);
   if (owner !== undefined) {
-    return `Token ${tokenId} of ${contract} has an owner, ${owner}. Let it be queued, or give the NFT another token: tallystick mint replace ${nftId}`;
+    const next =
+      mint.state === 'failed'
+        ? `See whose it is: tallystick mint retry ${nftId}`
+        : 'Its lane finds out whose it is: wait until the NFT is minted or has failed.';
+    return `Token ${tokenId} of ${contract} has an owner, ${owner}, so it was minted. ${next}`;
   }
   const isCancelled = await inTransaction(proving.db, async (tx) => {
     const cancelled = await cancelNft(tx, nftId);

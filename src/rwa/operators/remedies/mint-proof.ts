@@ -1,10 +1,13 @@
 import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
+import { firstBlockSince } from '../../../chain/minting/first-block-since.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
+import { decodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { listSigners } from '../../minting/compare/compared-contract-store.ts';
+import { clocksApartMs } from '../../minting/compare/first-block.ts';
 import { isOwnAttempt } from '../../minting/compare/token-row-store.ts';
-import { isBefore } from '../../minting/compare/token-verdict.ts';
 import type { RequestedMint } from './mint-remedy-store.ts';
 
 /** What a remedy proves something with; the node is a pinned one. */
@@ -42,30 +45,41 @@ export const mintsUnlessAborted =
   };
 
 /**
- * Finds the newest mint of a token: from the newest block downwards, to the first of all when there is none.
+ * Finds the newest mint of a token: from the newest block down to the first in which the NFT can be minted, as lanes do. If the
+ * token has an owner all the same, it goes on to the first block of all: release 0.1.0 could give the id of a lost token again.
  * @throws when the node does not give all of it: then nothing is proven
  */
-export async function findMint(
-  { node, onProgress, signal }: Proving,
-  { contract, tokenId }: Pick<RequestedMint, 'contract' | 'tokenId'>,
-): Promise<MintEvent | undefined> {
+export async function findMint(proving: Proving, mint: RequestedMint): Promise<MintEvent | undefined> {
+  const { node } = proving;
   const { number: head } = await node.head();
+  const since = await firstBlockSince(node, new Date(mint.createdAt.getTime() - clocksApartMs), head);
+  const first = since > mint.firstBlock ? since : mint.firstBlock;
+  const found = await searchDown(proving, mint, { from: first, to: head });
+  if (found !== undefined || (await findOwner(node, mint)) === undefined) return found;
+  return searchDown(proving, mint, { from: 0n, to: first - 1n });
+}
+
+async function searchDown(
+  { node, onProgress, signal }: Proving,
+  { contract, tokenId }: RequestedMint,
+  range: BlockRange,
+): Promise<MintEvent | undefined> {
   const ask = mintsUnlessAborted(node, contract, signal, [tokenId]);
-  for await (const { from, logs } of scanLogs(ask, { from: 0n, to: head }, undefined, 'to')) {
+  for await (const { from, logs } of scanLogs(ask, range, undefined, 'to')) {
     const newest = logs.at(-1);
     if (newest !== undefined) return newest;
-    onProgress(Number(head - from + 1n), Number(head + 1n));
+    onProgress(Number(range.to - from + 1n), Number(range.to - range.from + 1n));
   }
   return undefined;
 }
 
-/** A mint of an NFT's token: `own` was made for this NFT, `taken` for somebody else; `open` is not final yet. */
+/** A mint of an NFT's token: `own` went to its recipient, `taken` to somebody else; `open` is not final yet. */
 export type Judged = { readonly kind: 'own' | 'taken' | 'open'; readonly time: Date };
 
-/** Judges the mint of an NFT's token, as the lanes do. */
+/** Judges the mint of an NFT's token, as the lanes do: by its recipient, whoever sent it. */
 export async function judgeMint(
-  { db, node }: Proving,
-  { createdAt, recipient }: RequestedMint,
+  { node }: Pick<Proving, 'node'>,
+  { recipient }: RequestedMint,
   event: MintEvent,
 ): Promise<Judged> {
   const block = await node.block(event.blockNumber);
@@ -73,10 +87,40 @@ export async function judgeMint(
     throw new Error(`The node does not have block ${event.blockNumber}, whose mint it told.`);
   const { time } = block;
   if (event.blockNumber > node.finalized) return { kind: 'open', time };
-  const isStored = await isOwnAttempt(db, event.hash);
-  const isForAnother = recipient?.toLowerCase() !== event.recipient.toLowerCase();
-  const isTaken = isBefore({ time, isStored }, createdAt) || (isForAnother && !isStored);
-  return { kind: isTaken ? 'taken' : 'own', time };
+  return { kind: recipient?.toLowerCase() === event.recipient.toLowerCase() ? 'own' : 'taken', time };
+}
+
+/**
+ * Why a person must decide about a token that somebody else has: a signer of ours was told to mint it to them. A restored
+ * database may have forgotten that the NFT was theirs.
+ * @returns undefined when the NFT may have another token: nobody of ours sent the mint, or it was to go to its recipient
+ */
+export async function whyAPersonDecides(
+  { db, network: { chainId }, node }: Pick<Proving, 'db' | 'network' | 'node'>,
+  { contract, nftId, recipient, tokenId }: RequestedMint,
+  event: MintEvent,
+): Promise<string | undefined> {
+  const sent = await node.transaction(event.hash);
+  if (sent === null) throw new Error(`The node does not have transaction ${event.hash}, whose mint it told.`);
+  const isOurs = (await listSigners(db, chainId)).includes(sent.from) || (await isOwnAttempt(db, event.hash));
+  const asked = isOurs ? recipientIn(sent.data, tokenId) : undefined;
+  const isAsAsked = asked !== undefined && asked.toLowerCase() === recipient?.toLowerCase();
+  if (!isOurs || isAsAsked) return undefined;
+  return (
+    `Token ${tokenId} of ${contract} was minted ${mintInWords(event)}, and our own signer ${sent.from} sent that. ` +
+    `So the NFT was ${event.recipient}'s, and this database has forgotten it or another installation has the signer. ` +
+    `Find out with the company whose the NFT is. If it is ${event.recipient}'s, leave NFT ${nftId} failed. ` +
+    `If ${recipient} must have one too, let the company mint another NFT of the RWA.`
+  );
+}
+
+/** To whom a call of our contract was to mint a token; undefined when it is no such call. */
+function recipientIn(data: string, tokenId: string): string | undefined {
+  try {
+    return decodeMintBatch(data).find((mint) => mint.tokenId === tokenId)?.recipient;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A mint in words. */

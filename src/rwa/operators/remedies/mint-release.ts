@@ -75,7 +75,9 @@ async function settle(
   }
   const owner = await findOwner(proving.node, mint);
   if (owner !== undefined) {
-    return { refusal: `Token ${tokenId} belongs to ${owner}, though no event tells of its mint.` };
+    return {
+      refusal: `Token ${tokenId} belongs to ${owner}, though no event tells of its mint. Ask another node: --rpc <url>`,
+    };
   }
   const isReleased = await inLock(proving, id, mint, async (tx) => {
     const isClosed = await closeReleased(tx, nftId, transactionId);

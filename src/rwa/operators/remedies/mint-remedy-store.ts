@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { stateOfRow } from '../../assets/mint-state-sql.ts';
+import { firstBlockSql } from '../../assets/token-id.ts';
 import { mintChannel } from '../../minting/accept/mint-queue.ts';
 
 /*
@@ -20,6 +21,8 @@ export type RequestedMint = {
   /** EIP-55; null where the row has none. */
   readonly recipient: string | null;
   readonly createdAt: Date;
+  /** The first block in which a mint of its RWA can be; 0 where no block is known. */
+  readonly firstBlock: bigint;
   /** Whether its RWA is archived: what has failed is then not queued again. */
   readonly isArchived: boolean;
   /** The transaction in which its outcome is open. */
@@ -38,9 +41,12 @@ type OpenTransaction = {
   readonly hashes: readonly string[];
 };
 
+type Row = Omit<RequestedMint, 'firstBlock'> & { readonly firstBlock: string };
+
 const requestedMint = `
   SELECT n.id AS "nftId", n.mint_state AS state, r.chain_id AS "chainId", r.contract_address AS contract,
     n.token_id AS "tokenId", n.recipient, n.created_at AS "createdAt",
+    ${firstBlockSql('r')} AS "firstBlock",
     r.archived_at IS NOT NULL AS "isArchived",
     (SELECT json_build_object('id', t.id, 'signer', t.signer, 'nonce', t.nonce::text, 'state', t.state, 'hashes',
        (SELECT json_agg(a.hash) FROM mint_attempts a WHERE a.transaction_id = t.id))
@@ -51,8 +57,8 @@ const requestedMint = `
 
 /** @returns undefined when the NFT has no mint under way or failed, or does not exist */
 export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {
-  const { rows }: { rows: RequestedMint[] } = await db.raw(requestedMint, [nftId]);
-  return rows[0];
+  const { rows }: { rows: Row[] } = await db.raw(requestedMint, [nftId]);
+  return rows.map((row) => ({ ...row, firstBlock: BigInt(row.firstBlock) }))[0];
 }
 
 /** Whether the transaction in which the outcome of a mint is open can still be mined or taken back. */

@@ -1,9 +1,10 @@
+import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { lockTokens, replaceTokenId } from '../../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../../minting/mint-state-store.ts';
 import { stillInTransaction } from './mint-cancel.ts';
-import { findMint, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
+import { findMint, judgeMint, mintInWords, type Proving, whyAPersonDecides } from './mint-proof.ts';
 import { findRequestedMint, isInFlight, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
 
 /** An NFT whose token was replaced. */
@@ -16,24 +17,35 @@ export type Replaced = {
 };
 
 /**
- * Gives an NFT another token and queues it, when the chain shows for good that its own was minted for somebody else: its
- * token was squatted, or given before. The serial stays.
+ * Gives an NFT another token and queues it, when the chain shows for good that its own was minted to somebody else. The
+ * serial stays.
  * @returns what was replaced, or why nothing was, in words
  * @throws when no node answers, or gives no history: then no NFT has changed
  */
 export async function replaceToken(proving: Proving, mint: RequestedMint): Promise<Replaced | string> {
-  const { db, network } = proving;
-  const { contract, nftId, tokenId } = mint;
-  const id = { chainId: network.chainId, contract };
+  const { nftId, state, tokenId } = mint;
   const event = await findMint(proving, mint);
   if (event === undefined) return `Nobody has minted token ${tokenId}: it needs no replacement.`;
   const { kind } = await judgeMint(proving, mint, event);
   const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
   if (kind === 'open') return `${about}, which is not final yet. Try again when it is.`;
   if (kind === 'own')
-    return `${about}, for this NFT. Its row follows, or record it: tallystick recover --apply`;
+    return `${about}, for this NFT. ${state === 'failed' ? `Record it: tallystick mint retry ${nftId}` : 'Its lane records it: wait.'}`;
+  return replaceTaken(proving, mint, event);
+}
+
+/** Gives an NFT another token, whose own is somebody else's for good. @returns as {@link replaceToken} */
+export async function replaceTaken(
+  proving: Proving,
+  mint: RequestedMint,
+  event: MintEvent,
+): Promise<Replaced | string> {
+  const { db, network } = proving;
+  const { contract, nftId, tokenId } = mint;
+  const why = await whyAPersonDecides(proving, mint, event);
+  if (why !== undefined) return why;
   const replaced = await inTransaction(db, async (tx) => {
-    await lockTokens(tx, id, [tokenId]);
+    await lockTokens(tx, { chainId: network.chainId, contract }, [tokenId]);
     const present = await findRequestedMint(tx, nftId);
     if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return undefined;
     const ids = await replaceTokenId(tx, nftId);

@@ -1,31 +1,55 @@
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { lockTokens, mintFoundNfts } from '../../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../../minting/mint-state-store.ts';
-import { findOwner, type Proving } from './mint-proof.ts';
+import { findMint, findOwner, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
 import { type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
+import { type Replaced, replaceTaken } from './mint-replace.ts';
+
+/** What became of a failed mint: queued again, minted already, or queued with another token. */
+export type Retried = { readonly state: 'queued' | 'minted' } | ({ readonly state: 'queued' } & Replaced);
 
 /**
- * Queues a failed mint again, for the same recipient, unless its token belongs to somebody else: then it would fail
- * again. A token that the recipient has is found by the lane.
- * @returns why it was not queued, in words; undefined when it was
- * @throws when no node answers: then nothing has changed
+ * Queues a failed mint again, for the same recipient. The mint event of its token decides, never its present owner: without an
+ * event it is queued; if the recipient got it, the row says so; if somebody else got it, the NFT gets another token.
+ * @returns what was done, or why nothing was, in words
+ * @throws when no node answers, or gives no history: then nothing has changed
  */
-export async function retryMint(
-  proving: Pick<Proving, 'db' | 'network' | 'node' | 'onChange'>,
-  mint: RequestedMint,
-): Promise<string | undefined> {
-  const { nftId, recipient, tokenId } = mint;
-  const owner = await findOwner(proving.node, mint);
-  if (owner !== undefined && owner.toLowerCase() !== recipient?.toLowerCase()) {
-    return `Token ${tokenId} belongs to ${owner}, so the mint would fail again. Give the NFT another: tallystick mint replace ${nftId}`;
+export async function retryMint(proving: Proving, mint: RequestedMint): Promise<Retried | string> {
+  const { tokenId } = mint;
+  const event = await findMint(proving, mint);
+  if (event === undefined) {
+    const owner = await findOwner(proving.node, mint);
+    if (owner === undefined) return queueAgain(proving, mint);
+    return `Token ${tokenId} belongs to ${owner}, though no event tells of its mint. Ask another node: --rpc <url>`;
   }
-  const isQueued = await inTransaction(proving.db, async (tx) => {
-    const queued = await requeueFailedNft(tx, nftId);
-    if (!queued) return false;
+  const { kind, time } = await judgeMint(proving, mint, event);
+  if (kind === 'open')
+    return `Token ${tokenId} was minted ${mintInWords(event)}, which is not final yet. Try again when it is.`;
+  if (kind === 'own') return recordMint(proving, mint, { event, time });
+  const replaced = await replaceTaken(proving, mint, event);
+  return typeof replaced === 'string' ? replaced : { state: 'queued', ...replaced };
+}
+
+function queueAgain({ db, onChange }: Proving, { nftId }: RequestedMint): Promise<Retried | string> {
+  return inTransaction(db, async (tx) => {
+    if (!(await requeueFailedNft(tx, nftId))) return notFailed(nftId);
     await wakeLanes(tx);
-    await proving.onChange(tx, { state: 'queued' });
-    return true;
+    await onChange(tx, { state: 'queued' });
+    return { state: 'queued' };
   });
-  return isQueued ? undefined : notFailed(nftId);
+}
+
+function recordMint(
+  { db, network: { chainId }, onChange }: Proving,
+  { contract, nftId, tokenId }: RequestedMint,
+  found: Omit<Parameters<typeof mintFoundNfts>[2][number], 'nftId'>,
+): Promise<Retried> {
+  return inTransaction(db, async (tx) => {
+    await lockTokens(tx, { chainId, contract }, [tokenId]);
+    await mintFoundNfts(tx, chainId, [{ nftId, ...found }]);
+    await onChange(tx, { state: 'minted' });
+    return { state: 'minted' };
+  });
 }
 
 export const notFailed = (nftId: string): string =>

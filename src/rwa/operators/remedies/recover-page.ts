@@ -1,7 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../../assets/claim-secret.ts';
-import { rwaNumberOf } from '../../assets/token-id.ts';
 import { type Disagreement, judgeEvent } from '../../minting/compare/compare-page.ts';
 import { type ContractId, listTokenRows } from '../../minting/compare/token-row-store.ts';
 import type { TokenRow } from '../../minting/compare/token-verdict.ts';
@@ -14,7 +13,6 @@ import {
   type LostNft,
   lockTokens,
   mintFoundNfts,
-  raiseRwaNumbers,
 } from '../../minting/mint-repair-store.ts';
 import { refreshOwners } from '../../ownership/ledger-store.ts';
 
@@ -51,10 +49,6 @@ export function recoverPage(
     await failTakenNfts(tx, repairs.failed);
     await insertLostNfts(tx, contract.chainId, lostNfts(present, rows, vault));
     await refreshOwners(tx, contract, tokenIds);
-    await raiseRwaNumbers(
-      tx,
-      present.flatMap(({ kind, tokenId }) => (kind === 'unknown_asset' ? (rwaNumberOf(tokenId) ?? []) : [])),
-    );
     const changed = [...repairs.minted, ...repairs.failed].map(({ nftId }) => nftId);
     await deleteMintNotes(tx, changed);
   });

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { leastTimedNumber } from '../../assets/token-id.ts';
 import { mintChannel } from '../../minting/accept/mint-queue.ts';
 import { namedContracts } from '../../minting/compare/named-contracts-sql.ts';
 import { saveMintNotes } from '../../minting/mint-note-store.ts';
@@ -70,12 +71,24 @@ export async function reopenTransactions(db: Database, id: SignerId, counts: Cha
   });
 }
 
+const isOwnMint = `(l.state = 'open' OR (l.state = 'minted'
+  AND EXISTS (SELECT FROM mint_attempts a WHERE a.transaction_id = l.transaction_id AND a.hash = n.minted_tx)))`;
+
+/** Lists the NFTs whose mints {@link reopenTransactions} would take back. */
+export async function listNftsToReopen(db: Database, id: SignerId, counts: ChainCounts): Promise<string[]> {
+  const { rows }: { rows: { nft_id: string }[] } = await db.raw(
+    `SELECT l.nft_id FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
+     WHERE l.transaction_id IN (SELECT id FROM mint_transactions WHERE ${isLost}) AND ${isOwnMint}`,
+    lostBindings(id, counts),
+  );
+  return rows.map((row) => row.nft_id);
+}
+
 /** Reopens the NFTs that these transactions had minted, or whose outcome was open. */
 async function reopenOwnMints(tx: Tx, transactionIds: readonly string[]): Promise<void> {
   const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
     `UPDATE mint_transaction_nfts l SET state = 'open', found_tx = NULL, found_block = NULL, found_block_hash = NULL
-     FROM nfts n WHERE l.transaction_id = ANY (?::uuid[]) AND n.id = l.nft_id AND (l.state = 'open' OR (l.state = 'minted'
-       AND EXISTS (SELECT FROM mint_attempts a WHERE a.transaction_id = l.transaction_id AND a.hash = n.minted_tx)))
+     FROM nfts n WHERE l.transaction_id = ANY (?::uuid[]) AND n.id = l.nft_id AND ${isOwnMint}
      RETURNING l.nft_id`,
     [[...transactionIds]],
   );
@@ -113,6 +126,14 @@ async function leaveOutEnded(tx: Tx, transactionIds: readonly string[]): Promise
       submitted.map((nftId) => ({ nftId, reason: 'left_out', detail })),
     );
   }
+}
+
+/** Forgets which blocks were final when RWAs were made: the chain has other blocks now. Searches begin by the time then. */
+export async function forgetFinalBlocks(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `UPDATE rwas SET final_block = 0 WHERE chain_id = ? AND final_block > 0 AND number >= ${leastTimedNumber}`,
+    [chainId],
+  );
 }
 
 /** Lets the lanes of a network go on: everything up to this block is recovered. */

@@ -25,6 +25,8 @@ import {
   type ChainCounts,
   countLost,
   endRecovery,
+  forgetFinalBlocks,
+  listNftsToReopen,
   raiseNonceFloor,
   reopenTransactions,
 } from './recover-store.ts';
@@ -64,6 +66,10 @@ type Chain = {
   readonly head: bigint;
   readonly finalized: bigint;
   readonly signers: readonly string[];
+  /** Whether the chain lacks the block that was final before. */
+  readonly isRolledBack: boolean;
+  /** NFTs whose transactions a run with a vault reopens: what their rows say of the chain is over then. */
+  readonly reopened: ReadonlySet<string>;
 };
 
 /**
@@ -81,17 +87,23 @@ export async function recoverNetwork(
   const head = await node.head();
   const { finalized } = node;
   const signers = [...new Set([...(await listSigners(db, chainId)), ...run.signers])];
-  const chain: Chain = { head: head.number, finalized, signers };
-
-  if (chain.signers.length === 0) {
+  if (signers.length === 0) {
     throw new Error(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
   }
+  const isRolledBack = await lacksFinalBlock(run);
+  if (isRolledBack && vault !== undefined) await forgetFinalBlocks(db, chainId);
   const reopen = vault === undefined ? countLost : reopenTransactions;
-  let reopened = 0;
-  for (const signer of chain.signers)
-    reopened += await reopen(db, { chainId, signer }, await countsOf(run, signer));
+  let transactions = 0;
+  const reopened = new Set<string>();
+  for (const address of signers) {
+    const signer = { chainId, signer: address };
+    const counts = await countsOf(run, address);
+    for (const nftId of await listNftsToReopen(db, signer, counts)) reopened.add(nftId);
+    transactions += await reopen(db, signer, counts);
+  }
+  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened };
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
@@ -105,7 +117,7 @@ export async function recoverNetwork(
     }
     if (waiting === 0) await endRecovery(db, chainId, finalized);
   }
-  return { finalized, reopened, waiting };
+  return { finalized, reopened: transactions, waiting };
 }
 
 /** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
@@ -115,6 +127,11 @@ async function countsOf({ db, network, node }: RecoverRun, signer: string): Prom
   const isKept = stored !== undefined && (await node.block(stored.number))?.hash === stored.hash;
   const final = isKept && stored.number > node.finalized ? stored.number : node.finalized;
   return { latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
+}
+
+async function lacksFinalBlock({ db, network, node }: RecoverRun): Promise<boolean> {
+  const known = await findFinalBlock(db, network.chainId);
+  return known !== undefined && (await node.block(known.number))?.hash !== known.hash;
 }
 
 type ContractRun = Omit<RecoverRun, 'onProgress'> & {
@@ -130,17 +147,17 @@ async function recoverContract(
   onFound: (finding: RecoveredFinding) => void,
 ): Promise<number> {
   const { db, node, network, contract, chain, vault, signal, onProgress } = run;
-  const { finalized, head } = chain;
+  const { finalized, head, isRolledBack, reopened } = chain;
   const id = { chainId: network.chainId, contract };
   const comparison: Comparison = { db, node, ...id, finalized, signers: new Set(chain.signers) };
   const recoveredTo = (await findCompared(db, id)).recoveredTo;
   if (!(await node.hasCode(contract, head))) return 0;
-  const from = await firstBlockOf({ db, node, ...id, newest: head });
+  const from = await firstBlockOf({ db, node, ...id, newest: head, isRolledBack });
   const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
   for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
     const found = (await comparePage(comparison, { ...page, mints })).filter(
-      (each) => !isToldOf(recoveredTo, each),
+      (each) => !isToldOf(recoveredTo, each) && !isReopened(reopened, each),
     );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
     for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
@@ -152,5 +169,9 @@ async function recoverContract(
   }
   return waiting;
 }
+
+/** Whether a row says minted only until its transaction is reopened. */
+const isReopened = (reopened: ReadonlySet<string>, { kind, nftId }: Disagreement) =>
+  kind === 'no_token' && nftId !== null && reopened.has(nftId);
 
 const larger = (one: bigint, other: bigint) => (one > other ? one : other);

@@ -1,6 +1,4 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
-import { isOwnAttempt } from '../../../minting/compare/token-row-store.ts';
-import { isBefore } from '../../../minting/compare/token-verdict.ts';
 import { type NoEvidence, wordsOf } from '../../context/inquiry.ts';
 import type { MintSearch } from '../../context/lane-memory.ts';
 import { isResting, rest } from '../../context/rests.ts';
@@ -74,30 +72,21 @@ async function endOfSearch(
 ): Promise<EndOfSearch> {
   try {
     const { mints, missing } = await searchMints(look, subject, nfts, search);
-    // A deep search begins only when nothing is missing since the NFTs exist.
-    if (missing === undefined || search.isDeep) return { mints, otherwise: { kind: 'absent' } };
+    if (missing === undefined) return { mints, otherwise: { kind: 'absent' } };
     const detail = `The node does not give the logs of blocks ${missing.from} to ${missing.to}: ${wordsOf(missing.error)}`;
     return { mints, otherwise: { kind: 'waits', note: { reason: 'history_unavailable', detail } } };
   } catch (error) {
     const note = await look.inquiry.reasonOf(error);
-    // A deep search has its reason as a note already, which says more.
-    return {
-      mints: search.found,
-      otherwise: { kind: 'waits', note: search.isDeep ? undefined : note },
-    };
+    return { mints: search.found, otherwise: { kind: 'waits', note } };
   }
 }
 
-/** Judges an event that minted the token of an NFT. */
+/** Judges an event that minted the token of an NFT, whoever sent it: only the recipient counts. */
 async function weigh(look: Look, nft: TransactionNft, found: MintEvent, minDepth: bigint): Promise<Evidence> {
-  const { context, inquiry } = look;
+  const { inquiry } = look;
   try {
     const block = await inquiry.ask(() => look.block(found.blockNumber));
     if (block?.hash !== found.blockHash) return unknown(found, 'in a block that is not in its chain');
-    const isStored = await isOwnAttempt(context.db, found.hash);
-    if (isBefore({ time: block.time, isStored }, nft.createdAt)) {
-      return { kind: 'waits', note: tokenExists(nft, found, block.time) };
-    }
     if (look.depthOf(block.number) < minDepth)
       return unknown(found, 'in a block that is not deep enough yet');
     if (found.recipient.toLowerCase() !== nft.recipient.toLowerCase()) {
@@ -115,14 +104,3 @@ const unknown = ({ hash }: MintEvent, where: string): Evidence => ({
   kind: 'unknown',
   detail: `The node shows the mint in transaction ${hash}, ${where}.`,
 });
-
-function tokenExists(
-  { tokenId, createdAt }: TransactionNft,
-  { hash, recipient }: MintEvent,
-  time: Date,
-): NoEvidence {
-  const detail =
-    `Token ${tokenId} exists on the contract already: minted to ${recipient} in transaction ${hash} at ` +
-    `${time.toISOString()}, before this NFT was made at ${createdAt.toISOString()}.`;
-  return { reason: 'token_exists', detail };
-}

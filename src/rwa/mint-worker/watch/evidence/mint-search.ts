@@ -1,6 +1,6 @@
 import type { MintEvent } from '../../../../chain/minting/evidence-node.ts';
 import { type BlockRange, isErrorOfNode, scanLogs } from '../../../../chain/minting/log-scan.ts';
-import { clockToleranceMs } from '../../../minting/compare/token-verdict.ts';
+import { clocksApartMs } from '../../../minting/compare/first-block.ts';
 import type { MintSearch } from '../../context/lane-memory.ts';
 import { remember } from '../../context/rests.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -10,7 +10,6 @@ const createMintSearch = (tokenIds: readonly string[]): MintSearch => ({
   tokenIds,
   found: new Map(),
   searched: undefined,
-  isDeep: false,
 });
 
 type Subject = { readonly id: string; readonly contract: string };
@@ -32,7 +31,7 @@ export type SearchEnd = {
 
 /**
  * Searches for the mints of NFTs. It reads the blocks that are new since the last poll, then older blocks downwards. It ends
- * at the first block that is older than the NFTs. A deep search goes on to the first block of all.
+ * at the block that was final when the first of their RWAs was made, or a day before the first of the NFTs was.
  * @throws PacedError; what the questions throw
  */
 export async function searchMints(
@@ -59,17 +58,17 @@ export async function searchMints(
   }
   const all = () => new Map([...found, ...recent]);
 
-  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clockToleranceMs;
+  const first = nfts.reduce((lowest, nft) => (nft.firstBlock < lowest ? nft.firstBlock : lowest), base + 1n);
+  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clocksApartMs;
   const isOver = async () => {
     const mints = all();
-    if (tokenIds.every((tokenId) => mints.has(tokenId))) return true;
-    if (search.isDeep) return false;
+    if (searched.from <= first || tokenIds.every((tokenId) => mints.has(tokenId))) return true;
     const block = await inquiry.ask(() => look.block(searched.from));
     return block !== null && block.time.getTime() < oldest;
   };
   if (await isOver()) return { mints: all() };
   try {
-    for await (const { from, logs } of scanLogs(ask, { from: 0n, to: searched.from - 1n }, width, 'to')) {
+    for await (const { from, logs } of scanLogs(ask, { from: first, to: searched.from - 1n }, width, 'to')) {
       // Mints of later blocks are newer.
       for (const mint of logs.toReversed()) if (!found.has(mint.tokenId)) found.set(mint.tokenId, mint);
       searched.from = from;
@@ -79,6 +78,6 @@ export async function searchMints(
   } catch (error) {
     const isGiven = searched.from <= searched.to || head.number > base;
     if (!isGiven || !isErrorOfNode(error)) throw error;
-    return { mints: all(), missing: { from: 0n, to: searched.from - 1n, error } };
+    return { mints: all(), missing: { from: first, to: searched.from - 1n, error } };
   }
 }

@@ -2,7 +2,6 @@ import type { NoEvidence } from '../../context/inquiry.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { findEvidence, restBeforeRetry } from '../evidence/evidence.ts';
 import type { Look } from '../evidence/look.ts';
-import { searchFor } from '../evidence/mint-search.ts';
 import type { FailedNft, MintedNft, Outcomes } from './outcomes.ts';
 
 /** An NFT whose outcome is not proven yet. */
@@ -31,10 +30,7 @@ export async function proveOutcomes(
   const failed: FailedNft[] = [];
   const released: string[] = [];
   const waiting: WaitingNft[] = [];
-  let isOwned = false;
   if (nfts.length > 0) {
-    const { searches } = look.context.memory;
-    const wasDeep = searches.get(subject.id)?.isDeep === true;
     const depth = look.depthOf(look.finalized);
     const evidences = await findEvidence(look, subject, nfts, depth);
     for (const nft of nfts) {
@@ -44,19 +40,14 @@ export async function proveOutcomes(
       else if (evidence?.kind === 'failed') failed.push({ nftId, reason: evidence.reason });
       else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
       else if (evidence?.kind === 'absent') {
-        const note = await askOwner(look, subject.contract, nft);
+        const note = await askOwner(look, subject, nft);
         if (note === undefined) released.push(nftId);
         else waiting.push({ nft, note });
         restBeforeRetry(look, nftId, note);
-        isOwned ||= note?.reason === 'token_exists';
       } else if (evidence?.kind === 'unknown') {
         waiting.push({ nft, note: { reason: 'evidence_unavailable', detail: evidence.detail } });
       }
     }
-    // A token with an owner was minted: before the NFT, or the node does not show it. So the search goes on to older
-    // blocks, and then begins again.
-    if (isOwned && wasDeep) searches.delete(subject.id);
-    else if (isOwned) searchFor(look, subject, nfts).isDeep = true;
   }
   if (waiting.length === 0) look.context.memory.searches.delete(subject.id);
   // So that the contract is looked at before anything more is sent to it.
@@ -68,8 +59,8 @@ export async function proveOutcomes(
 /** Why a token without a mint event cannot be sent again; undefined when it can, because it has no owner. */
 async function askOwner(
   { context, inquiry, head, finalized }: Look,
-  contract: string,
-  { tokenId, createdAt }: TransactionNft,
+  { id, contract }: Subject,
+  { tokenId }: TransactionNft,
 ): Promise<NoEvidence | undefined> {
   const { node } = context;
   const ownerAt = (block: bigint) => inquiry.ask(() => node.ownerOf(contract, tokenId, block));
@@ -82,10 +73,10 @@ async function askOwner(
       return ownerAt(head.number);
     });
     if (owner === null) return undefined;
-    const detail =
-      `Token ${tokenId} exists on the contract already: it is owned by ${owner}, and the node ` +
-      `shows no mint of it since this NFT was made at ${createdAt.toISOString()}.`;
-    return { reason: 'token_exists', detail };
+    // It was minted, though this node has not shown it: the next search begins anew.
+    context.memory.searches.delete(id);
+    const detail = `Token ${tokenId} belongs to ${owner}, and the node shows no mint of it since the NFT was made.`;
+    return { reason: 'evidence_unavailable', detail };
   } catch (error) {
     return inquiry.reasonOf(error);
   }

@@ -14,7 +14,6 @@ const reasons: readonly MintReason[] = [
   'evidence_unavailable',
   'history_searched',
   'history_unavailable',
-  'token_exists',
 ];
 
 const isChanged = ({ nft, note }: WaitingNft): boolean =>
