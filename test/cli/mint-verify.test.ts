@@ -151,7 +151,7 @@ describe('mint verify', () => {
 });
 
 describe('recover', () => {
-  test('fixes what can be fixed, and leaves what needs a person', async ({ db, mints, json, run }) => {
+  test('fixes what can be fixed, and leaves what needs a person', async ({ db, json, run }) => {
     const dry = await json('recover');
     expect(dry).toMatchObject({ status: 1, value: { applied: false, wouldFix: 4, left: 3 } });
     expect(dry.value).not.toHaveProperty('fixed');
@@ -175,9 +175,6 @@ describe('recover', () => {
       'no_token',
       'other_recipient',
     ]);
-    // No new asset gets the tokens of a lost one.
-    const next = await addRwa(db, 'acme', { contractAddress: mints.contract });
-    expect(BigInt(next.number)).toBeGreaterThan(1_000n);
     expect((await run('recover')).out).toContain('no_token');
   });
 

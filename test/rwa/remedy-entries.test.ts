@@ -25,6 +25,8 @@ const storeNot: OnChange = async (tx, details) => {
 const empty = {
   head: async () => ({ number: 9n }),
   finalized: 5n,
+  block: async () => ({ time: new Date() }),
+  mintsIn: async () => [],
   ownerOf: async () => null,
   transactionCount: async () => 0n,
 } as unknown as MintNode; // the rest of it is not asked

@@ -150,11 +150,14 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     await setup.killAll();
     // As in a backup of before, whose NFT somebody else has claimed since.
     await setup.service.db.raw('TRUNCATE mint_transactions CASCADE');
-    await setup.service
-      .db('nfts')
-      .where({ id })
-      .update({ mint_state: 'failed', mint_error: 'It failed.', recipient: thief, minted_at: null })
-      .update({ minted_tx: null, minted_block: null });
+    await setup.service.db('nfts').where({ id }).update({
+      mint_state: 'failed',
+      mint_error: 'It failed.',
+      recipient: thief,
+      minted_at: null,
+      minted_tx: null,
+      minted_block: null,
+    });
     await setup.service.db('rwas').update({ claimed_nfts: 0 });
     const before = await nft(id);
     for (const command of ['retry', 'replace']) {
