@@ -18,7 +18,7 @@ import { takeLock } from './programs/lock.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { choosePorts, readSettings, type SettingsOfStart } from './settings.ts';
+import { readSettings, type SettingsOfStart, takePorts } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -37,6 +37,8 @@ export type LocalEnvironment = {
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */
   readonly signer: { readonly chainId: string; readonly privateKey: string };
+  /** Releases the ports of the service, which are kept from other programs until it listens itself. */
+  readonly releasePorts: () => Promise<void>;
   /** To be printed once the service is ready. */
   readonly banner: string;
   /** Resolves when the database or the chain ends before `stop`: the service cannot go on then. */
@@ -65,7 +67,7 @@ async function open(
   { fresh, env: given, log, print }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
-  const env = await choosePorts(given);
+  const { env, release: releasePorts } = await takePorts(given, opened);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');
@@ -86,6 +88,7 @@ async function open(
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),
+    releasePorts,
     ended,
   };
 }

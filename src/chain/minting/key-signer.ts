@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { SigningKey, Wallet } from 'ethers';
+import { errorCode } from '../../base/thrown.ts';
 import { createMintSigner, type MintSigner } from './signer.ts';
 
 /** Opens a keystore as {@link openWallet} does, to sign mints. */
@@ -42,6 +43,6 @@ export async function makeKeystore(password: string): Promise<{ address: string;
 
 function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Error(`${file} cannot be read.`, { cause });
+    throw new Error(`${file} cannot be read (${errorCode(cause) ?? 'unknown'}).`, { cause });
   });
 }
