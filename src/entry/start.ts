@@ -83,11 +83,18 @@ async function serveLocal(fresh: boolean): Promise<Run> {
     }),
     (service) => service.stop(),
   );
-  const isIndexed = await untilIndexed(local.config, local.credentials, log);
+  const indexed = (patienceMs: number) => untilIndexed(local.config, local.credentials, { log, patienceMs });
+  const isIndexed = await indexed(60_000);
+  local.keep();
   if (!isIndexed) print('The index of the chain is still catching up.');
   print(local.banner);
   const running = starting.move();
-  return { stop: () => running.disposeAsync(), failed: local.failed };
+  const stop = async () => {
+    // Where a program has ended unasked there is nothing to wait for.
+    await indexed(5_000).catch(() => false);
+    await running.disposeAsync();
+  };
+  return { stop, failed: local.failed };
 }
 
 // In a container this is process 1, which the system ends by no signal that it does not handle.

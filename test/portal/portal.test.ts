@@ -76,6 +76,20 @@ async function contents(folder: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(read)));
 }
 
+test('a portal of guides only has no page for operators, and nothing that leads to one', async () => {
+  const partners = join(scratch, 'partners');
+  await buildPortal({ directory: partners, guidesOnly: true });
+  const files = globSync('**/*', { cwd: partners });
+  expect(files).toEqual(
+    expect.arrayContaining(['authentication.html', 'rwa.html', 'problems/conflict.html']),
+  );
+  expect(files.filter((file) => /^(operate|internals)/.test(file))).toEqual([]);
+  for (const file of files.filter((name) => /\.(html|js|txt)$/.test(name))) {
+    const text = await readFile(join(partners, file), 'utf8');
+    expect([file, /(operate|internals)\/[a-z]/.exec(text)?.[0]]).toEqual([file, undefined]);
+  }
+});
+
 describe('npm run docs', () => {
   test('gives the same bytes for the same sources, and builds only when something has changed', async () => {
     const second = join(scratch, 'second');
