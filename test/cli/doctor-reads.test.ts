@@ -102,7 +102,12 @@ describe('doctor, on what customers and people meet', () => {
         detail: `RWAs whose codes were exported while their claim page is off: 1 (${rwa.id}); tallystick rwa claim-page <id> on`,
       },
     ]);
-    expect(await closed({ CLAIM_BASE_URL: 'https://claim.example' })).toEqual([]);
+    const exported = (more = {}) => commandLine({ ...settings, ...more }).run('rwa', 'export', rwa.id);
+    const off = `The claim page is off for this RWA, so nobody can claim by these codes yet. Switch it on:\ntallystick rwa claim-page ${rwa.id} on`;
+    expect((await exported()).err).toContain(off);
+    const elsewhere = { CLAIM_BASE_URL: 'https://claim.example' };
+    expect((await exported(elsewhere)).err).not.toContain('claim page');
+    expect(await closed(elsewhere)).toEqual([]);
     await db('rwas').update({ claim_page: true });
     expect(await closed()).toEqual([]);
   });
