@@ -1,4 +1,3 @@
-import type { JsonRpcApiProvider } from 'ethers';
 import { errorText } from '../../base/thrown.ts';
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import { checkContract } from '../../chain/contracts/contract-check.ts';
@@ -61,7 +60,7 @@ async function examineMinter(
     const checks = await checkContract(provider, minterContract, signers);
     const faults = checks.filter(({ state }) => state === 'FAULT').map(({ detail }) => fault(check, detail));
     const verdict = faults.length > 0 ? faults : [ok(check, `${minterContract} can be minted on`)];
-    const cost = await costOfOneMint(provider, network, config);
+    const cost = await costOfOneMint({ clients, config }, network);
     const inWords = (wei: bigint) => `${formatUnits(wei, currency.decimals)} ${currency.symbol}`;
     const funds = signers.map((signer) =>
       finding(check, async () => {
@@ -88,15 +87,14 @@ async function examineMinter(
 
 /** What a lane must have to send one mint on our own contract at the present price, in wei. */
 async function costOfOneMint(
-  provider: JsonRpcApiProvider,
-  { minTip }: Network,
-  { MINT_MAX_FEE_GWEI }: Config,
+  { clients, config }: Pick<DoctorParts, 'clients' | 'config'>,
+  network: Network,
 ): Promise<bigint> {
-  const node = createMintNode(provider);
+  const node = createMintNode(clients.for(network));
   const { baseFee, suggested } = await node.market(await node.head());
-  const least = BigInt(minTip);
+  const least = BigInt(network.minTip);
   const market = { baseFee, suggested: suggested > least ? suggested : least };
-  const fees = quote(market, feeCapOf(MINT_MAX_FEE_GWEI));
+  const fees = quote(market, feeCapOf(config.MINT_MAX_FEE_GWEI));
   return gasFor(gasCostOf(0n), 1) * (fees?.maxFeePerGas ?? priceOf(market));
 }
 

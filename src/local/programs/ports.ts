@@ -24,7 +24,7 @@ export async function holdPort(port: number, host: string): Promise<HeldPort | s
 }
 
 /** Finds out why a port cannot be listened on. @returns the system's error code; undefined when the port is free */
-export async function findPortFault(port: number, host: string): Promise<string | undefined> {
+async function findPortFault(port: number, host: string): Promise<string | undefined> {
   const held = await holdPort(port, host);
   if (typeof held === 'string') return held;
   await held.release();
