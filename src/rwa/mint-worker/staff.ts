@@ -61,7 +61,8 @@ export function createStaff({ db, networks, log, wanted, start }: Options): Staf
       await end(post);
       throw new Error(notRegistered(chainId));
     }
-    const signer = (post.signer ??= await open());
+    const signer = post.signer ?? (await open());
+    post.signer = signer;
     // Whoever removes a network removes its lanes.
     await registerLane(db, { chainId, signer: signer.address });
     if (isStopped || post.lane !== undefined) return;
