@@ -80,7 +80,8 @@ export function createStaff({ db, networks, log, wanted, start }: Options): Staf
   };
   const tell = (post: Post, err: unknown) => {
     const told = errorText(err);
-    if (told === post.told) return;
+    // A lane that works has its own words for a database that is away.
+    if (isStopped || post.lane !== undefined || told === post.told) return;
     post.told = told;
     const { chainId, name } = post.wanted;
     const words = told.replace(/\.$/, '');
