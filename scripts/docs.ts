@@ -7,6 +7,7 @@ const usage = `Usage: npm run docs [-- OPTION ...]
 Builds the portal from the bundled documents, the error catalogue and openapi/portal/: a start page, one
 reference per area, one page per problem, and the documents themselves. Nothing is done when it is current.
 
+  --guides-only     leave out what is for operators and developers: docs/, CONTRIBUTING.md and SECURITY.md
   --out DIRECTORY   where to write it (default: dist/portal)
   --if-installed    succeed without doing anything where its packages are not installed (npm ci --omit=dev)
   --quiet           print nothing but errors
@@ -14,6 +15,7 @@ reference per area, one page per problem, and the documents themselves. Nothing 
 `;
 
 const options = {
+  'guides-only': { type: 'boolean', default: false },
   out: { type: 'string', default: join(import.meta.dirname, '../dist/portal') },
   'if-installed': { type: 'boolean', default: false },
   quiet: { type: 'boolean', default: false },
@@ -46,7 +48,7 @@ async function main(): Promise<number> {
   }
   // Only now: it needs the development dependencies.
   const { buildPortal } = await import('./docs/build.ts');
-  await buildPortal({ directory, report: say });
+  await buildPortal({ directory, guidesOnly: values['guides-only'], report: say });
   return 0;
 }
 

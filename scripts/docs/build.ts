@@ -8,7 +8,7 @@ import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { llmsText } from './llms.ts';
 import { isDecision, manualPage, readManual } from './manual.ts';
-import { readNavigation } from './navigation.ts';
+import { readNavigation, sectionsWith } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage, readProblemTexts } from './problem-pages.ts';
 import { nullRecipes } from './recipes.ts';
@@ -66,12 +66,15 @@ async function addImages(site: Site): Promise<Images> {
   return images;
 }
 
-async function assemble(): Promise<Site> {
+async function assemble(guidesOnly: boolean): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
   const images = await addImages(site);
   const guides = await readGuides(contract, images);
-  const manual = await readManual(root, images);
+  const whole = await readManual(root, images);
+  const manual = guidesOnly ? [] : whole;
+  const namesOf = (pages: readonly Guide[]) =>
+    [...guides, ...pages.filter((page) => !isDecision(page))].map(({ name }) => name);
   const synonyms = readSynonyms(await source('synonyms.yaml'));
   const index = await searchIndex({ contract, guides, manual, synonyms });
   const assets = new Map([['search-index.js', site.addAsset('search-index.js', index)]]);
@@ -84,9 +87,9 @@ async function assemble(): Promise<Site> {
     mark: await source('mark.svg'),
     version,
     contract,
-    navigation: readNavigation(
-      await source('navigation.yaml'),
-      [...guides, ...manual.filter((page) => !isDecision(page))].map(({ name }) => name),
+    navigation: sectionsWith(
+      readNavigation(await source('navigation.yaml'), namesOf(whole)),
+      namesOf(manual),
     ),
     asset: (name) => assets.get(name) ?? '',
   });
@@ -132,6 +135,8 @@ async function addDocuments(site: Site, contract: readonly AreaContract[]): Prom
 export type BuildOptions = {
   /** Where the portal goes; replaced as a whole. */
   readonly directory: string;
+  /** Leaves out pages for operators and developers, which partners need not see. */
+  readonly guidesOnly?: boolean;
   /** Called with a line about what was done. */
   readonly report?: (line: string) => void;
 };
@@ -140,14 +145,18 @@ export type BuildOptions = {
  * Builds the portal unless it is current. The same sources give the same bytes.
  * @returns whether anything was built
  */
-export async function buildPortal({ directory, report = () => {} }: BuildOptions): Promise<boolean> {
+export async function buildPortal({
+  directory,
+  guidesOnly = false,
+  report = () => {},
+}: BuildOptions): Promise<boolean> {
   const started = performance.now();
-  const stamp = await stampInputs(root);
+  const stamp = await stampInputs(root, guidesOnly);
   if ((await readStamp(directory)) === stamp) {
     report(`The portal in ${directory} is current.`);
     return false;
   }
-  const site = await assemble();
+  const site = await assemble(guidesOnly);
   await site.write(resolve(directory), stamp);
   report(`Built the portal in ${directory} in ${((performance.now() - started) / 1_000).toFixed(1)} s.`);
   return true;

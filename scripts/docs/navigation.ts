@@ -20,6 +20,10 @@ export type Section = Navigation[number];
 /** The pages of a section, in the order in which the portal shows them. */
 export const pagesOf = ({ groups }: Section) => groups.flatMap(({ pages }) => pages);
 
+/** The navigation without sections of which no page is published. */
+export const sectionsWith = (navigation: Navigation, published: readonly string[]): Navigation =>
+  navigation.filter((section) => pagesOf(section).some(({ page }) => published.includes(page)));
+
 /** Reads the navigation. @throws Error unless it names exactly the pages that there are */
 export function readNavigation(yaml: string, there: readonly string[]): Navigation {
   const navigation = shape.parse(parse(yaml));

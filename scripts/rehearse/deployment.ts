@@ -67,6 +67,7 @@ const variants = {
     ...['--set', 'ingress.enabled=true,ingress.host=api.example,ingress.tlsSecret=tls,ingress.className=x'],
     ...['--set', 'settings.PUBLIC_BASE_URL=https://api.example,roles.api.settings.LOG_LEVEL=warn'],
     ...['--set', 'roles.worker.settings.MINT_SIGNERS=137=keystore:/run/keystores/signer.json'],
+    ...['--set', 'operator.existingSecret=admin,operator.settings.RPC_TIMEOUT_MS=9000'],
     ...['--set', `image.digest=sha256:${'0'.repeat(64)},podAnnotations.a=b,nodeSelector.a=b`],
   ],
   'with the roles that index and mint elsewhere': [

@@ -39,8 +39,32 @@ const workload = z.object({ spec: z.object({ template: pod }).loose() });
 /** What is wrong with rendered manifests: against the schemas of Kubernetes, with names, and with rights of pods. */
 export async function manifestFaults(manifests: readonly Manifest[]): Promise<string[]> {
   if (manifests.length === 0) return ['nothing was rendered'];
-  const faults = await Promise.all(manifests.map(faultsOf));
+  const faults = await Promise.all([...manifests, ...manifests.flatMap(operatorPods)].map(faultsOf));
   return [...faults.flat(), ...selectorFaults(manifests)];
+}
+
+const operatorMap = z.object({ kind: z.literal('ConfigMap'), data: z.object({ pod: z.string() }) });
+const operatorPod = z
+  .object({
+    metadata: z.object({}).loose(),
+    spec: z.object({ containers: z.tuple([z.object({ name: z.string() }).loose()]) }).loose(),
+  })
+  .loose();
+
+/** The pods that `kubectl run` makes of what the chart gives it: with an image, arguments and the name of its container. */
+function operatorPods(manifest: Manifest): Manifest[] {
+  const map = operatorMap.safeParse(manifest);
+  if (!map.success) return [];
+  const { metadata, spec, ...rest } = operatorPod.parse(JSON.parse(map.data.data.pod));
+  const [container] = spec.containers;
+  const ran = { ...container, image: 'tallystick', args: ['src/cli.ts', 'doctor'] };
+  return [
+    {
+      ...rest,
+      metadata: { ...metadata, name: container.name },
+      spec: { ...spec, restartPolicy: 'Never', containers: [ran] },
+    },
+  ];
 }
 
 async function faultsOf(manifest: Manifest): Promise<string[]> {
@@ -57,8 +81,8 @@ async function faultsOf(manifest: Manifest): Promise<string[]> {
   } catch (error) {
     faults.push(`${place}: ${errorText(error)}`);
   }
-  if (kind !== 'Deployment' && kind !== 'Job') return faults;
-  const parsed = workload.loose().safeParse(manifest);
+  if (kind !== 'Deployment' && kind !== 'Job' && kind !== 'Pod') return faults;
+  const parsed = workload.loose().safeParse(kind === 'Pod' ? { spec: { template: manifest } } : manifest);
   if (!parsed.success)
     return [
       ...faults,

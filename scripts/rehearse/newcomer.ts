@@ -17,6 +17,7 @@ const chainId = '137';
 const installMs = 900_000;
 const mintMs = 60_000;
 const page = 'docs/first-nft.md';
+const served = 'npm run serve';
 const forms = {
   address: /0x[\da-fA-F]{40}/,
   id: /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/,
@@ -53,7 +54,10 @@ const run = (place: Place, line: string): Promise<string> =>
 /** A step failed, as its report says; those after it need what it leaves. */
 class StuckError extends Error {}
 
-/** Runs the commands of docs/first-nft.md as they are, in a folder that has nothing of ours, up to a mint. Compares its answers. */
+/**
+ * Runs the block for production of README.md as it is, in a folder that has nothing of ours. Then goes on with the commands of
+ * docs/first-nft.md up to a mint, without those that README.md has, and compares its answers.
+ */
 export async function rehearseNewcomer(report: Report): Promise<void> {
   await follow(report).catch((error: unknown) => {
     if (!(error instanceof StuckError)) throw error;
@@ -91,32 +95,32 @@ async function follow(report: Report): Promise<void> {
   };
 
   const commands = await commandsOf(page);
-  await step(`the commands for production in README.md are those of ${page}`, () => compareReadme(commands));
+  const shown = await commandsOf('README.md', (block) => block.includes('npm prune'));
+  await step(`the commands for production in README.md are those of ${page}, in its order`, async () => {
+    const same = [...new Set(commands)].filter((line) => shown.includes(line));
+    if (shown.length === 0 || same.join() !== shown.join())
+      throw new Error(`The page has ${same.join(', ')}`);
+  });
   await step('the files of the project, in a folder of its own', () => copyFiles(place.folder));
   const service: { process?: RunningProcess } = {};
   opened.defer(() => void service.process?.child.kill('SIGKILL'));
   let tokenId = '';
-  for (const line of commands) {
-    await step(line, async () => {
+  const perform = (line: string) =>
+    step(line, async () => {
       if (line.startsWith('export ')) place.exports.push(filled(place, line));
-      else if (line === 'npm run serve') service.process = await serve(place, line);
+      else if (line === served) service.process = await serve(place, line);
       else if (line.startsWith('curl -X POST'))
         place.known.set('<nftId>', (await until(place, line, acceptedForm)).nftId);
       else if (line.startsWith('curl ')) tokenId = (await until(place, line, mintedForm)).tokenId;
       else await learn(place, { line, rpcUrl: chain.rpcUrl });
     });
-  }
+  for (const line of shown) await perform(line);
+  await step('what README.md starts stops in order', () => stop(service.process));
+  for (const line of commands) if (line === served || !shown.includes(line)) await perform(line);
   await step('the address of the NFT on the chain leads to its metadata', () =>
     followTokenUri(tokenId, { place, publicUrl, rpcUrl: chain.rpcUrl }),
   );
   await step('SIGTERM stops it in order', () => stop(service.process));
-}
-
-/** @throws Error when README.md shows another command than the page */
-async function compareReadme(commands: readonly string[]): Promise<void> {
-  const shown = await commandsOf('README.md', (block) => block.includes('npm prune'));
-  const others = shown.filter((line) => !commands.includes(line));
-  if (shown.length === 0 || others.length > 0) throw new Error(`Not on the page: ${others.join(', ')}`);
 }
 
 /** Runs a command and keeps what later commands need of its output. */

@@ -10,6 +10,7 @@ import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
 import { findRegistered } from './shared/find.ts';
+import { keystoreAddress } from './shared/keystore-file.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
@@ -156,14 +157,17 @@ function addStatusCommand(contract: Command, session: Session): void {
     .argument('[contract]', "address of the contract; the network's own by default", addressValue)
     .action((id: string, given: string | undefined) =>
       asOperator(session, async (operator) => {
-        const { db, clients, output } = operator;
+        const { clients, db, output } = operator;
         const network = await findRegistered(operator, id);
         const checked = given ?? network.minterContract;
         if (checked === null) throw new UsageError(`Network ${id} has no minter contract: name one.`);
-        const signers = (await listLanes(db, { chainId: id })).map(({ signer }) => signer);
+        const signers = await knownSigners(operator, id);
         const checks = await checkContract(clients.for(network), checked, signers);
         output.rows(checks, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
-        if (signers.length === 0) output.say('No worker has a signer for this network yet (MINT_SIGNERS).');
+        if (signers.length === 0)
+          output.say(
+            'Whether a signer may mint was not examined: no keystore of MINT_SIGNERS is here, and no worker has started with one.',
+          );
         if (checks.some(({ state }) => state === 'FAULT')) return session.fail();
         const asked = await askProbe(db, { chainId: id, contract: checked });
         if (asked.length > 0)
@@ -171,6 +175,16 @@ function addStatusCommand(contract: Command, session: Session): void {
       }),
     );
   examples(status, 'contract status 137', 'contract status 137 0x5FbD…0aa3');
+}
+
+/** Signers that workers have had on the network, and those of its keystores in the settings, as far as they are here. */
+async function knownSigners({ db, config }: Operator, id: string): Promise<string[]> {
+  const keystores = (config.MINT_SIGNERS ?? []).filter(
+    ({ chainId: of, kind }) => of === id && kind === 'keystore',
+  );
+  const named = await Promise.all(keystores.map(({ place }) => keystoreAddress(place)));
+  const seen = (await listLanes(db, { chainId: id })).map(({ signer }) => signer);
+  return [...new Set([...seen, ...named.flatMap((address) => address ?? [])])];
 }
 
 const adminExample = '--keystore admin.json --password-file admin.password';

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { listNetworks } from '../chain/network-store.ts';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import {
@@ -14,7 +15,7 @@ import { addMintVerifyCommand } from './mint-verify.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import type { Output } from './shared/output.ts';
+import { laneWords, unregisteredSigners } from './shared/lane-words.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainOption, isUuid, wholeNumber } from './shared/values.ts';
 
@@ -76,20 +77,16 @@ function addListCommand(mint: Command, session: Session): void {
     .addOption(chainOption('only this network'))
     .option('--limit <count>', 'list at most so many', wholeNumber(1, 10_000), 100)
     .action(({ state, chainId, limit }: { state?: StateUnderWay; chainId?: string; limit: number }) =>
-      asOperator(session, async ({ db, output }) => {
+      asOperator(session, async ({ db, config, output }) => {
         const states = state === undefined ? statesUnderWay : [state];
         output.rows(await listMints(db, { states, chainId, limit }), mintColumns);
-        for (const lane of await listLanes(db, { chainId })) tellStanding(output, lane);
+        // A lane may wait while no NFT is listed: only what is minted waits to become final, for example.
+        const standing = (await listLanes(db, { chainId })).flatMap((lane) => laneWords(lane) ?? []);
+        const unregistered = unregisteredSigners(config, await listNetworks(db));
+        for (const words of [...standing, ...unregistered]) output.say(words);
       }),
     );
   examples(list, 'mint list', 'mint list --state failed --json');
-}
-
-/** A lane may stand while no NFT is listed: only what is minted waits to become final, for example. */
-function tellStanding(output: Output, { chainId, paused, pausedAt, signer, why }: LaneStatus): void {
-  if (paused === null) return;
-  const since = pausedAt === null ? '' : ` since ${pausedAt.toISOString()}`;
-  output.say(`The lane of ${signer} on ${chainId}: ${paused}${since}. ${why ?? ''} ${remedyOf(paused)}`);
 }
 
 const withRemedy = (lane: LaneStatus) => ({

@@ -209,7 +209,7 @@ export function createServiceApp(
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [
-      { path: '/', handler: createReadiness(parts, isServing, 'callers') },
+      { path: '/', handler: createReadiness(parts, isServing) },
       {
         path: '/docs',
         handler: createPortalRouter({

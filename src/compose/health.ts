@@ -5,26 +5,28 @@ import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
 import { assertJobTables } from '../jobs/job-table-store.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
+import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
 import type { Parts } from './parts.ts';
 
-/** Whom a listener answers. */
-type Audience = 'callers' | 'operators';
+/** What only operators are answered. */
+type OfOperators = { readonly minter: MintWorker | undefined };
 
 /**
  * The health routes, which both listeners serve. Whether mints move is a matter of operators: callers are answered
  * all the same, and what they ask for waits.
  * @param isServing false while the process starts or stops; it is not ready then
+ * @param ofOperators undefined on the listener for callers
  */
-export function createReadiness(parts: Parts, isServing: () => boolean, audience: Audience) {
+export function createReadiness(parts: Parts, isServing: () => boolean, ofOperators?: OfOperators) {
   return createHealthRouter({
     isServing,
-    checks: checksOf(parts, audience),
+    checks: checksOf(parts, ofOperators),
     onFailure: (name, err) => parts.log.warn({ err, check: name }, 'readiness check failed'),
   });
 }
 
-function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
+function checksOf(parts: Parts, ofOperators: OfOperators | undefined): HealthCheck[] {
   const { config, db, networks, vault } = parts;
   const answersCallers = config.ROLES.includes('api');
   const checks: HealthCheck[] = [
@@ -34,8 +36,15 @@ function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
     { name: 'networks', run: createNodeCheck(parts), isOptional: answersCallers },
   ];
   if (vault !== undefined) checks.push({ name: 'secrets', run: () => assertKeysOpen(db, vault) });
-  if (audience === 'operators' && config.ROLES.includes('worker')) {
-    checks.push({ name: 'minting', run: () => assertNoLaneNeedsHelp(db) });
+  const minter = ofOperators?.minter;
+  if (minter !== undefined) {
+    checks.push({
+      name: 'minting',
+      async run() {
+        minter.assertStaffed();
+        await assertNoLaneNeedsHelp(db);
+      },
+    });
   }
   const most = config.INDEX_READY_LAG;
   if (most !== undefined) {

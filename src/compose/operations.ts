@@ -30,7 +30,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   return createMountedApp({
     log,
     mounts: [
-      { path: '/', handler: createReadiness(parts, isServing, 'operators') },
+      { path: '/', handler: createReadiness(parts, isServing, { minter }) },
       { path: '/', handler: createMetricsRouter(metrics) },
     ],
   });

@@ -16,7 +16,8 @@ import { startSequencer } from '../news/feed/sequencer.ts';
 import { startSender } from '../news/sending/sender.ts';
 import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
 import type { OnStep } from '../rwa/mint-worker/context/lane-context.ts';
-import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { createMintWorker, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import type { WantedSigner } from '../rwa/mint-worker/staff.ts';
 import { createOwnershipLedger, type OwnershipLedger } from '../rwa/ownership/ledger.ts';
 import { createAuditJob } from './audit-job.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';
@@ -32,18 +33,13 @@ export type MinterOptions = {
   readonly step?: OnStep;
 };
 
-/**
- * The worker on accepted mints, with the signers of the settings. Nothing works yet.
- * @throws Error when a keystore cannot be opened
- */
-export async function createMinter(
-  parts: Parts,
-  { plainSigners = [], step }: MinterOptions = {},
-): Promise<MintWorker> {
+/** The worker on accepted mints, with the signers of the settings. Nothing works yet, and no key is opened. */
+export function createMinter(parts: Parts, { plainSigners = [], step }: MinterOptions = {}): MintWorker {
   const { config, db, notifications, networks, clients, log, observers, tracing } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
-    signer: createKeySigner(privateKey),
+    name: `${chainId}=key in memory`,
+    open: async () => createKeySigner(privateKey),
   }));
   return createMintWorker({
     db,
@@ -54,7 +50,7 @@ export async function createMinter(
     observe: observers.minting,
     ...(step && { step }),
     notifications,
-    signers: [...plain, ...(await openSigners(config))],
+    signers: [...plain, ...signersOf(config)],
     settings: {
       feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI),
       maxInFlight: config.MINT_MAX_IN_FLIGHT,
@@ -75,15 +71,12 @@ export function createLedger(parts: Parts): OwnershipLedger {
   return createOwnershipLedger({ ...parts, pollMs, onUnread: parts.observers.owners });
 }
 
-function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {
-  const passwordFile = MINT_KEYSTORE_PASSWORD_FILE ?? '';
-  return Promise.all(
-    (MINT_SIGNERS ?? []).map(async ({ chainId, kind, place }) => ({
-      chainId,
-      signer: await (kind === 'kms' ? openKmsKey(place) : openKeystore(place, passwordFile)),
-    })),
-  );
-}
+const signersOf = ({ MINT_SIGNERS = [], MINT_KEYSTORE_PASSWORD_FILE = '' }: Config): WantedSigner[] =>
+  MINT_SIGNERS.map(({ chainId, kind, place }) => ({
+    chainId,
+    name: `${chainId}=${kind}:${place}`,
+    open: () => (kind === 'kms' ? openKmsKey(place) : openKeystore(place, MINT_KEYSTORE_PASSWORD_FILE)),
+  }));
 
 /** Starts to number news, and to send them to endpoints. Without SECRET_KEYS there is nothing to sign with. */
 export function startNews({ config, db, jobs, log, notifications, outgoing }: Parts): readonly LeasedLoop[] {

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import packageFile from '../../package.json' with { type: 'json' };
 import { createLogger, type Logger, type LoggerOptions } from '../base/log.ts';
 import { createLogLines } from '../base/log-lines.ts';
+import { errorText } from '../base/thrown.ts';
+import { explainDatabase } from '../cli/shared/database-failure.ts';
 import { closingHint, findOpenFiles } from '../compose/open-files.ts';
 import { reasonsOf } from '../compose/shutdown.ts';
 import { ConfigError, loadConfig } from '../config/config.ts';
@@ -30,6 +32,9 @@ type Run = {
 
 const logLines = createLogLines(process.stdout);
 
+/** Settings of the log of a service that is not local, as far as they are read. */
+let logOptions: Omit<LoggerOptions, 'level'> = { version: packageFile.version };
+
 function openLog(options: LoggerOptions): Logger {
   const log = createLogger({ ...options, destination: logLines });
   logLines.onResumed((lines) =>
@@ -41,17 +46,18 @@ function openLog(options: LoggerOptions): Logger {
 async function serve(settings: string | undefined): Promise<Run> {
   const gathered = gatherSettings(process.env, settings);
   const env = await openSecretSettings(gathered);
+  logOptions = { ...logOptions, secrets: secretTexts(env) };
   const config = loadConfig(env);
-  const log = openLog({
-    level: config.LOG_LEVEL,
-    version: packageFile.version,
-    roles: config.ROLES,
-    secrets: secretTexts(env),
-  });
+  logOptions = { ...logOptions, roles: config.ROLES };
+  const log = openLog({ ...logOptions, level: config.LOG_LEVEL });
   const settingsFile = settings ?? process.env[settingsFileVariable];
   for (const { file, mode, readers } of findOpenFiles(config, gathered, settingsFile))
     log.warn({ file, mode }, `${readers} can read this file of settings or secrets: ${closingHint}`);
-  const service = await startService(config, log, { logLines });
+  const origin = { url: config.DATABASE_URL, local: false, needs: config.ROLES };
+  const service = await startService(config, log, { logLines }).catch((error: unknown) => {
+    const message = explainDatabase(error, origin);
+    throw message === undefined ? error : new Error(message, { cause: error });
+  });
   return { stop: service.stop, failed: new Promise(() => {}) };
 }
 
@@ -68,6 +74,7 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   const options = { fresh, directory: process.cwd(), env, log, print };
   const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
   await portal;
+  await local.releasePorts();
   starting.adopt(
     await startService(local.config, log, {
       plainSigners: [local.signer],
@@ -76,11 +83,18 @@ async function serveLocal(fresh: boolean): Promise<Run> {
     }),
     (service) => service.stop(),
   );
-  const isIndexed = await untilIndexed(local.config, local.credentials, log);
+  const indexed = (patienceMs: number) => untilIndexed(local.config, local.credentials, { log, patienceMs });
+  const isIndexed = await indexed(60_000);
+  local.keep();
   if (!isIndexed) print('The index of the chain is still catching up.');
   print(local.banner);
   const running = starting.move();
-  return { stop: () => running.disposeAsync(), failed: local.failed };
+  const stop = async () => {
+    // Where a program has ended unasked there is nothing to wait for.
+    await indexed(5_000).catch(() => false);
+    await running.disposeAsync();
+  };
+  return { stop, failed: local.failed };
 }
 
 // In a container this is process 1, which the system ends by no signal that it does not handle.
@@ -116,11 +130,25 @@ function stopInOrder({ stop, failed }: Run): void {
   });
 }
 
-/** Prints why the process ends, with --trace where it came from, and ends it. */
+/** Says why the process ends, with --trace where it came from, and ends it. */
 function fail(error: unknown): never {
-  for (const reason of reasonsOf(error)) process.stderr.write(`tallystick: ${describe(reason)}\n`);
+  const reasons = reasonsOf(error);
+  if (options.local) for (const reason of reasons) process.stderr.write(`tallystick: ${describe(reason)}\n`);
+  else logFatal(reasons);
   process.exit(error instanceof ConfigError ? 2 : 1);
 }
+
+/** Writes one line, the last of the log, whatever LOG_LEVEL is: who collects lines of JSON finds the reason among them. */
+function logFatal(reasons: readonly unknown[]): void {
+  const log = createLogger({ ...logOptions, level: 'fatal', destination: logLines });
+  const isTraced = process.argv.includes('--trace');
+  log.fatal(isTraced ? { err: reasons[0] } : {}, reasons.map(inOneLine).join('; '));
+}
+
+const inOneLine = (reason: unknown) =>
+  reason instanceof ConfigError
+    ? `The configuration has ${reason.faults.length} fault(s): ${reason.faults.join('; ')}`
+    : errorText(reason);
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -140,5 +168,11 @@ const { values: options } = parseArgs({
 if (options.help) {
   process.stdout.write(help);
 } else {
+  // What nobody caught is a fault of ours, so its line has the stack.
+  if (!options.local)
+    process.on('uncaughtException', (err) => {
+      createLogger({ ...logOptions, level: 'fatal', destination: logLines }).fatal({ err }, err.message);
+      process.exit(1);
+    });
   await (options.local ? serveLocal(options.fresh) : serve(options.settings)).then(stopInOrder, fail);
 }

@@ -16,6 +16,8 @@ export type WorldOptions = ProgramOptions & { readonly env: SettingsOfStart; rea
 
 export type OpenWorld = {
   readonly world: World;
+  /** Makes later starts use the world again. */
+  readonly keep: () => void;
   readonly config: Config;
   readonly rpcUrl: string;
   /** Resolves with the name of the first program that ends. */
@@ -23,8 +25,8 @@ export type OpenWorld = {
 };
 
 /**
- * Starts database and chain with the kept sample world, or with a new one. The world is kept as the last step, so
- * an interrupted start leaves none.
+ * Starts database and chain with the kept sample world, or with a new one. Whoever has completed the world keeps it, so an
+ * interrupted start leaves none.
  */
 export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const { folder, settings, env, now } = options;
@@ -34,9 +36,14 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const config = localConfig(env, settings, postgres.server.url);
   const parts = { postgres, chain, config };
   const world = options.world ? await resume(options.world, parts) : await complete(parts, now);
-  keepWorld(folder, world);
   chain.chain.saveEveryBlock();
-  return { world, config, rpcUrl: chain.chain.rpcUrl, ended: firstEnd(parts) };
+  return {
+    world,
+    keep: () => keepWorld(folder, world),
+    config,
+    rpcUrl: chain.chain.rpcUrl,
+    ended: firstEnd(parts),
+  };
 }
 
 type Parts = { readonly postgres: RunningPostgres; readonly chain: RunningChain; readonly config: Config };

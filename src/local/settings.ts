@@ -6,7 +6,7 @@ import type { ClientSettings } from '../config/client-settings.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { LocalError } from './programs/local-error.ts';
 import { type LocalFolder, localFolder, readJson, writeJson } from './programs/local-folder.ts';
-import { findPortFault, firstFreePort } from './programs/ports.ts';
+import { type HeldPort, holdFreePort, holdPort } from './programs/ports.ts';
 
 export type SettingsOfStart = Readonly<Record<string, string | undefined>>;
 
@@ -88,19 +88,30 @@ function readMade(directory: string): z.infer<typeof madeShape> {
 }
 
 /**
- * Chooses free ports for callers and for operators before anything is made. With PORT=0 each start gets others, so that many can
- * start concurrently.
- * @returns the environment with their numbers
+ * Takes ports for callers and for operators before anything is made, so that no other program takes them meanwhile. With PORT=0
+ * each start gets others, so that many can start concurrently.
+ * @param opened releases the ports
+ * @returns the environment with their numbers, and what releases them for the service
  * @throws LocalError when a port that the environment names is taken; ConfigError naming every fault of the environment
  */
-export async function choosePorts(env: SettingsOfStart): Promise<SettingsOfStart> {
+export async function takePorts(
+  env: SettingsOfStart,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly env: SettingsOfStart; readonly release: () => Promise<void> }> {
   const { PORT, HOST, OPERATIONS_PORT: given, OPERATIONS_HOST } = localConfig(env, newSettings());
-  const callers = PORT === 0 ? await firstFreePort(randomInt(...anyPorts), HOST) : PORT;
-  const operators =
-    given || (await firstFreePort(PORT === 0 ? callers + 1 : operationsPort, OPERATIONS_HOST));
-  await assertFree(callers, HOST, '');
-  await assertFree(operators, OPERATIONS_HOST, 'OPERATIONS_');
-  return { ...env, PORT: String(callers), OPERATIONS_PORT: String(operators) };
+  const hold = (port: Promise<HeldPort>) => port.then((held) => opened.adopt(held, (one) => one.release()));
+  const callers = await hold(
+    PORT === 0 ? holdFreePort(randomInt(...anyPorts), HOST) : holdNamed(PORT, HOST, ''),
+  );
+  const operators = await hold(
+    given
+      ? holdNamed(given, OPERATIONS_HOST, 'OPERATIONS_')
+      : holdFreePort(PORT === 0 ? callers.port + 1 : operationsPort, OPERATIONS_HOST),
+  );
+  return {
+    env: { ...env, PORT: String(callers.port), OPERATIONS_PORT: String(operators.port) },
+    release: async () => void (await Promise.all([callers.release(), operators.release()])),
+  };
 }
 
 // In the range that Prometheus exporters use by convention.
@@ -108,11 +119,11 @@ const operationsPort = 9_464;
 // Below the range of ephemeral ports.
 const anyPorts = [10_000, 30_000] as const;
 
-async function assertFree(port: number, host: string, prefix: string): Promise<void> {
-  const code = await findPortFault(port, host);
-  if (code === undefined) return;
-  const refusal = refusals[code]?.({ port, host, prefix });
-  throw new LocalError(refusal ?? `Cannot listen on ${host}:${port} (${code}).`);
+async function holdNamed(port: number, host: string, prefix: string): Promise<HeldPort> {
+  const held = await holdPort(port, host);
+  if (typeof held !== 'string') return held;
+  const refusal = refusals[held]?.({ port, host, prefix });
+  throw new LocalError(refusal ?? `Cannot listen on ${host}:${port} (${held}).`);
 }
 
 type Refused = { readonly port: number; readonly host: string; readonly prefix: string };

@@ -18,7 +18,7 @@ import { takeLock } from './programs/lock.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { choosePorts, readSettings, type SettingsOfStart } from './settings.ts';
+import { readSettings, type SettingsOfStart, takePorts } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -37,6 +37,13 @@ export type LocalEnvironment = {
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */
   readonly signer: { readonly chainId: string; readonly privateKey: string };
+  /**
+   * Makes later starts use the world again. Call it once the index is complete: after a restart the chain has no traces of its
+   * blocks any more.
+   */
+  readonly keep: () => void;
+  /** Releases the ports of the service, which are kept from other programs until it listens itself. */
+  readonly releasePorts: () => Promise<void>;
   /** To be printed once the service is ready. */
   readonly banner: string;
   /** Resolves when the database or the chain ends before `stop`: the service cannot go on then. */
@@ -65,12 +72,12 @@ async function open(
   { fresh, env: given, log, print }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
-  const env = await choosePorts(given);
+  const { env, release: releasePorts } = await takePorts(given, opened);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');
   const settings = readSettings(folder);
-  const { world, config, rpcUrl, ended } = await openWorld({
+  const { world, keep, config, rpcUrl, ended } = await openWorld({
     folder,
     settings,
     env,
@@ -86,6 +93,8 @@ async function open(
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),
+    releasePorts,
+    keep,
     ended,
   };
 }
@@ -106,17 +115,16 @@ export async function preparePortal(log: Logger): Promise<void> {
 }
 
 const pauseMs = 30;
-const patienceMs = 60_000;
 
 /**
  * Waits until the index has the newest block of the local chain, so that the first answers to a person are
- * complete.
- * @returns false when that takes more than a minute
+ * complete, and no block is left to a chain that has forgotten its traces.
+ * @returns false when that takes longer than the patience
  */
 export async function untilIndexed(
   { DATABASE_URL, ROLES }: Config,
   { rpcUrl }: Pick<Credentials, 'rpcUrl'>,
-  log: Logger,
+  { log, patienceMs }: { readonly log: Logger; readonly patienceMs: number },
 ): Promise<boolean> {
   if (!ROLES.includes('indexer')) return true;
   const newest = BigInt(String(await createChainRpc(rpcUrl).call('eth_blockNumber')));

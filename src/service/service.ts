@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { untilServerAnswers } from '../db/connection/await-server.ts';
 import { beginHeartbeat } from '../db/records/heartbeat.ts';
 import { inspectDatabase } from '../db/schema/inspect.ts';
+import { assertRightsOf } from '../db/schema/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../db/schema/schema-check.ts';
 import { createProxyCheck } from '../http/server/caller-address.ts';
 import { type HttpServer, listen } from '../http/server/listener.ts';
@@ -100,7 +101,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   const apiParts = config.ROLES.includes('api') ? await createApiParts(parts, opened) : undefined;
   // What only some roles do is loaded by them, so that the others are ready sooner.
   const work = config.ROLES.includes('worker') ? await import('../compose/worker.ts') : undefined;
-  const minter = await work?.createMinter(parts, options);
+  const minter = work?.createMinter(parts, options);
 
   const state = { serving: false };
   const isServing = () => state.serving;
@@ -197,6 +198,7 @@ async function assertMigrated(config: Config, log: Logger): Promise<void> {
     const state = await inspectDatabase(db);
     assertSupported(state);
     assertUsable(state);
+    await assertRightsOf(db, config.ROLES);
     const newer = newerSchema(state);
     if (newer !== undefined) log.warn(`the schema is ${newer}`);
   } finally {

@@ -184,7 +184,7 @@ describe('a keystore', () => {
 
   test('that is not there is named', async () => {
     await expect(openKeystore('/nowhere/minter.json', file('password', 'x'))).rejects.toThrow(
-      '/nowhere/minter.json cannot be read.',
+      '/nowhere/minter.json cannot be read (ENOENT).',
     );
   });
 });

@@ -4,6 +4,7 @@ import { encryptKeystoreJson, id, Transaction, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
+import { keystoreSettings } from '../support/keystore-settings.ts';
 import { makeFolder } from '../support/made-folder.ts';
 import { of } from '../support/node/flaw.ts';
 import { tipFloor } from '../support/node/limits.ts';
@@ -101,6 +102,20 @@ describe('contract grant and status', () => {
     const after = await json('contract', 'status', '31337', contract);
     expect(after.value.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok', 'ok']);
     expect(after.status).toBe(0);
+  });
+
+  test('examine the keystores of MINT_SIGNERS before a worker has started with them', async ({
+    json,
+    settings,
+  }) => {
+    const contract = await deploy(json);
+    const named = Wallet.createRandom();
+    const own = { ...settings, ...(await keystoreSettings('31337', named.privateKey)) };
+    const { value } = await commandLine(own).json('contract', 'status', '31337', contract);
+    expect(stateOf(value, `minter ${named.address}`)).toBe('FAULT');
+    await json('contract', 'grant', '31337', contract, named.address, ...keys);
+    const granted = await commandLine(own).json('contract', 'status', '31337', contract);
+    expect(stateOf(granted.value, `minter ${named.address}`)).toBe('ok');
   });
 
   test("takes the network's own contract when none is named", async ({ run, json }) => {

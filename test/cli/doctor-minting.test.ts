@@ -30,7 +30,9 @@ describe('doctor, on a network that mints', () => {
     expect((await found({ ...settings, MINT_SIGNERS }, 'minting 31337'))[0]).toEqual({
       check: 'minting 31337',
       state: 'warning',
-      detail: expect.stringMatching(/^no worker has had the signer .*: start one with ROLES=worker$/),
+      detail: expect.stringMatching(
+        /^no worker has had the signer .*: start one with ROLES=worker, or read in the log/,
+      ),
     });
     // What `npm start` made has its signer from there.
     const { value: local } = await commandLine(settings).json('doctor', '--local');
@@ -47,6 +49,16 @@ describe('doctor, on a network that mints', () => {
     const sound = await found(settings, 'minting 31337');
     expect(sound.map(({ state }) => state)).toEqual(['ok', 'ok']);
     expect(sound[1]?.detail).toMatch(/^0x\w{40} has funds; its next nonce is \d+$/);
+    const signer = new Wallet(mintChain.keys[0] ?? '').address;
+    await mintChain.call('anvil_setBalance', signer, '0x5af3107a4000'); // 0.0001
+    const [, poor] = await found(settings, 'minting 31337');
+    expect(poor).toMatchObject({
+      state: 'FAULT',
+      detail: expect.stringMatching(
+        /^0x\w{40} has 0\.0001 ETH, and a mint needs 0\.000\d+ ETH at present: send it ETH$/,
+      ),
+    });
+    await mintChain.call('anvil_setBalance', signer, '0xde0b6b3a7640000');
   });
 
   test('warns of base addresses that only this machine reaches', async ({ settings }) => {

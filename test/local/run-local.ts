@@ -14,6 +14,7 @@ try {
     log: createLogger({ level: 'silent' }),
     print: (line) => say('line', { line }),
   });
+  local.keep();
   const stop = () => local.stop().then(() => process.exit(0));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);

@@ -41,7 +41,7 @@ beforeEach(async () => {
     log,
     settings,
     observe: () => {},
-    signers: [{ chainId: chain.chainId, signer }],
+    signers: [{ chainId: chain.chainId, name: kmsArn, open: async () => signer }],
   });
   await worker.start();
 });

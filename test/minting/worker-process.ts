@@ -21,7 +21,7 @@ const config = loadConfig(task.settings, task.fixed);
 const opened = new AsyncDisposableStack();
 const parts = await createParts(config, createLogger({ level: config.LOG_LEVEL }), opened);
 let left = task.killAt?.times ?? 0;
-const minter = await createMinter(parts, {
+const minter = createMinter(parts, {
   plainSigners: task.signers,
   step(step) {
     if (step !== task.killAt?.step) return;

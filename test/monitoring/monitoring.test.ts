@@ -18,7 +18,7 @@ const test = base.extend('series', perFile, async ({ databaseUrl }, { onCleanup 
   const opened = new AsyncDisposableStack();
   onCleanup(() => opened.disposeAsync());
   const parts = await createParts(config, createLogger({ level: 'silent' }), opened);
-  createOperationsApp(parts, { minter: await createMinter(parts), isServing: () => true });
+  createOperationsApp(parts, { minter: createMinter(parts), isServing: () => true });
   const labels = new Map(parts.metrics.list().map((entry) => [entry.name, entry.labels]));
   const { text } = await parts.metrics.scrape();
   const found = new Map<string, readonly string[]>([['up', []]]);

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildPortal } from '../../scripts/docs/build.ts';
 import { catalogue, problem, problemTitles } from '../../src/base/errors.ts';
@@ -75,6 +75,21 @@ async function contents(folder: string): Promise<Map<string, string>> {
   ];
   return new Map(await Promise.all(files.map(read)));
 }
+
+test('a portal of guides only has no page for operators, and nothing that leads to one', async () => {
+  const partners = await mkdtemp(join(tmpdir(), 'tallystick-partners-'));
+  onTestFinished(() => rm(partners, { recursive: true, force: true }));
+  await buildPortal({ directory: partners, guidesOnly: true });
+  const files = globSync('**/*', { cwd: partners });
+  expect(files).toEqual(
+    expect.arrayContaining(['authentication.html', 'rwa.html', 'problems/not_found.html']),
+  );
+  expect(files.filter((file) => /^(operate|internals)/.test(file))).toEqual([]);
+  for (const file of files.filter((name) => /\.(html|js|txt)$/.test(name))) {
+    const text = await readFile(join(partners, file), 'utf8');
+    expect([file, /(?<!docs\/)(operate|internals)\/[a-z]/.exec(text)?.[0]]).toEqual([file, undefined]);
+  }
+});
 
 describe('npm run docs', () => {
   test('gives the same bytes for the same sources, and builds only when something has changed', async () => {

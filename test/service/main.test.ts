@@ -64,7 +64,9 @@ describe('the service as a process', () => {
     await main.until(/stop phase failed/);
     gate.open();
     expect(await main.ended).toBe(1);
-    expect(main.output()).toMatch(/tallystick: It did not stop in order: .*: not over after 6000 ms/);
+    expect(main.output()).toMatch(
+      /"level":"fatal",.*"msg":"It did not stop in order: .*: not over after 6000 ms/,
+    );
     expect(main.output()).toMatch(/"phase":"connections","ms":\d+/);
     expect(main.output()).not.toMatch(/service stopped/);
     await gate.close();

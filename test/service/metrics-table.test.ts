@@ -17,7 +17,7 @@ const test = base.extend('parts', perFile, async ({ databaseUrl }, { onCleanup }
   const opened = new AsyncDisposableStack();
   onCleanup(() => opened.disposeAsync());
   const parts = await createParts(config, createLogger({ level: 'silent' }), opened);
-  createOperationsApp(parts, { minter: await createMinter(parts), isServing: () => true });
+  createOperationsApp(parts, { minter: createMinter(parts), isServing: () => true });
   return parts;
 });
 

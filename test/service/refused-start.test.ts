@@ -64,14 +64,6 @@ const refusals: readonly Refusal[] = [
     message: /SECRET_KEYS lacks keys that secrets of endpoints .*: retired/,
   },
   {
-    why: 'a keystore cannot be opened',
-    settings: () => ({
-      MINT_SIGNERS: '31337=keystore:/nowhere/keystore.json',
-      MINT_KEYSTORE_PASSWORD_FILE: '/nowhere/password',
-    }),
-    message: /\/nowhere\//,
-  },
-  {
     why: 'the port for operators is taken',
     settings: () => ({ OPERATIONS_PORT: takenPort() }),
     message: /OPERATIONS_PORT=/,
@@ -84,16 +76,6 @@ const refusals: readonly Refusal[] = [
         'DROP SCHEMA pgboss CASCADE; CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (nothing int)',
       ),
     message: /pgboss/,
-  },
-  {
-    why: 'the second of two lanes cannot be registered',
-    prepare: () =>
-      database.db.raw(`
-        CREATE FUNCTION refuse_lane() RETURNS trigger LANGUAGE plpgsql AS
-          $$ BEGIN RAISE EXCEPTION 'no more lanes'; END $$;
-        CREATE TRIGGER refuse_lane BEFORE INSERT ON mint_lanes FOR EACH ROW
-          WHEN (NEW.signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8') EXECUTE FUNCTION refuse_lane()`),
-    message: /no more lanes/,
   },
   {
     why: 'the port for callers is taken',

@@ -1,3 +1,4 @@
+import { Wallet } from 'ethers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type HostedListSetup, startHostedLists, stranger } from '../blockchain/wallet-lists.ts';
 import type { ListOperation } from './wallet-list.ts';
@@ -47,10 +48,10 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
 
   describe('502', () => {
     // A process of its own each time: one that only fails is not asked for a while.
-    const askAnother = async (settings = {}, fixed = {}) => {
+    const askAnother = async (settings = {}, fixed = {}, address = stranger) => {
       const soon = { providerTimeoutMs: 1_000, providerDeadlineMs: 1_000 };
       const twin = await setup.service.twin(settings, { ...soon, ...fixed });
-      return twin.as(twin.keys.acme).get(`${path}?address=${stranger}&chainId=1`);
+      return twin.as(twin.keys.acme).get(`${path}?address=${address}&chainId=1`);
     };
 
     // In what ways a provider fails, the tests of its client say.
@@ -76,8 +77,10 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
     });
 
     test('when there is no account to ask it with', async () => {
-      expect((await askAnother({ MORALIS_API_KEY: '' })).body).toMatchObject(failure);
-      expect(setup.server.asked).toEqual([]);
+      // An address of its own: a late try of the test before may still arrive.
+      const address = Wallet.createRandom().address.toLowerCase();
+      expect((await askAnother({ MORALIS_API_KEY: '' }, {}, address)).body).toMatchObject(failure);
+      expect(setup.server.asked.filter((request) => request.path.includes(address))).toEqual([]);
     });
 
     test('when its answer does not fit the contract', async () => {

@@ -133,7 +133,7 @@ export async function startMintService(
 
 /** Starts a worker in this process with the parts of a service. */
 export async function startWorker(service: TestService, chain: MintChain, step?: OnStep) {
-  const minter = await createMinter(service.parts, {
+  const minter = createMinter(service.parts, {
     plainSigners: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
     ...(step && { step }),
   });

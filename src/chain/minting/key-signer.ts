@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { getAddress, SigningKey, Wallet } from 'ethers';
-import { z } from 'zod';
+import { SigningKey, Wallet } from 'ethers';
+import { errorCode } from '../../base/thrown.ts';
 import { createMintSigner, type MintSigner } from './signer.ts';
 
 /** Opens a keystore as {@link openWallet} does, to sign mints. */
@@ -23,14 +23,6 @@ export async function openWallet(file: string, passwordFile: string): Promise<Wa
   }
 }
 
-/** Reads the address of a keystore file, for which it needs no password. @throws when the file says none */
-export async function readKeystoreAddress(file: string): Promise<string> {
-  const { address } = keystoreShape.parse(JSON.parse(await readText(file)));
-  return getAddress(`0x${address.replace(/^0x/i, '').toLowerCase()}`);
-}
-
-const keystoreShape = z.object({ address: z.string() });
-
 /** Signs with a key in memory. Only local mode creates one from a raw key; otherwise the key comes from a keystore. */
 export function createKeySigner(privateKey: string): MintSigner {
   const key = new SigningKey(privateKey);
@@ -51,6 +43,6 @@ export async function makeKeystore(password: string): Promise<{ address: string;
 
 function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Error(`${file} cannot be read.`, { cause });
+    throw new Error(`${file} cannot be read (${errorCode(cause) ?? 'unknown'}).`, { cause });
   });
 }

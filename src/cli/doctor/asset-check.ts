@@ -13,7 +13,7 @@ import type { DoctorParts } from './doctor-parts.ts';
 
 /**
  * Examines every contract that RWAs name: a fault for each on which NFTs cannot be minted, one finding for all others
- * of a network. Keeps the verdicts, so that mints are accepted again where a contract was fixed.
+ * of a network.
  */
 export async function examineAssets(parts: DoctorParts): Promise<Finding[]> {
   const used = await listUsedContracts(parts.db);

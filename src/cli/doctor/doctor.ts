@@ -12,6 +12,7 @@ import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure
 import { examples } from '../shared/examples.ts';
 import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
+import { examineEnvironment } from './environment-check.ts';
 import { examineClock, examineConnections, examinePortal, examineSnapshots } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
@@ -60,6 +61,7 @@ export async function examine(session: Session): Promise<Finding[]> {
   const addresses = isLocal ? [] : examineBaseAddresses(config);
   return [
     ok('settings', 'every setting is valid'),
+    ...examineEnvironment(session.environment),
     ...examineFiles(session, config),
     ...addresses,
     ...(await examinePortal(config)),

@@ -1,6 +1,10 @@
 import { errorText } from '../../base/thrown.ts';
 import { metadataBase, readBaseUri } from '../../chain/contracts/base-uri.ts';
 import { checkContract } from '../../chain/contracts/contract-check.ts';
+import { formatUnits } from '../../chain/decimal.ts';
+import { feeCapOf, priceOf, quote } from '../../chain/minting/fees.ts';
+import { gasCostOf, gasFor } from '../../chain/minting/gas.ts';
+import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { Config } from '../../config/config.ts';
 import { isNetworkStaffed, listLanes } from '../../rwa/minting/lane-status-store.ts';
@@ -30,7 +34,10 @@ async function examineStaff({ db, config, isLocal }: DoctorParts, { chainId }: N
   const check = `minting ${chainId}`;
   if (config.MINT_SIGNERS?.some((signer) => signer.chainId === chainId))
     return [
-      warning(check, 'no worker has had the signer in the last 10 minutes: start one with ROLES=worker'),
+      warning(
+        check,
+        'no worker has had the signer in the last 10 minutes: start one with ROLES=worker, or read in the log of the worker why the signer cannot be used',
+      ),
     ];
   return [
     fault(
@@ -41,7 +48,10 @@ async function examineStaff({ db, config, isLocal }: DoctorParts, { chainId }: N
 }
 
 /** Examines the contract that a network names, and its signers, who need funds. */
-async function examineMinter({ db, clients }: DoctorParts, network: MintingNetwork): Promise<Finding[]> {
+async function examineMinter(
+  { db, clients, config }: DoctorParts,
+  network: MintingNetwork,
+): Promise<Finding[]> {
   const { chainId, minterContract, currency } = network;
   const check = `minting ${chainId}`;
   const signers = [...new Set((await listLanes(db, { chainId })).map(({ signer }) => signer))];
@@ -50,6 +60,8 @@ async function examineMinter({ db, clients }: DoctorParts, network: MintingNetwo
     const checks = await checkContract(provider, minterContract, signers);
     const faults = checks.filter(({ state }) => state === 'FAULT').map(({ detail }) => fault(check, detail));
     const verdict = faults.length > 0 ? faults : [ok(check, `${minterContract} can be minted on`)];
+    const cost = await costOfOneMint({ clients, config }, network);
+    const inWords = (wei: bigint) => `${formatUnits(wei, currency.decimals)} ${currency.symbol}`;
     const funds = signers.map((signer) =>
       finding(check, async () => {
         const [balance, next, sent] = await Promise.all([
@@ -58,6 +70,10 @@ async function examineMinter({ db, clients }: DoctorParts, network: MintingNetwo
           provider.getTransactionCount(signer, 'pending'),
         ]);
         if (balance === 0n) throw new Error(`${signer} has no funds: send it ${currency.symbol}`);
+        if (balance < cost)
+          throw new Error(
+            `${signer} has ${inWords(balance)}, and a mint needs ${inWords(cost)} at present: send it ${currency.symbol}`,
+          );
         const waiting = sent > next ? `, and ${sent - next} transaction(s) that wait for a block` : '';
         return `${signer} has funds${waiting}; its next nonce is ${next}`;
       }),
@@ -67,6 +83,19 @@ async function examineMinter({ db, clients }: DoctorParts, network: MintingNetwo
     // That its nodes do not answer is a finding of its own.
     return [warning(check, `not examined: ${errorText(error)}`)];
   }
+}
+
+/** What a lane must have to send one mint on our own contract at the present price, in wei. */
+async function costOfOneMint(
+  { clients, config }: Pick<DoctorParts, 'clients' | 'config'>,
+  network: Network,
+): Promise<bigint> {
+  const node = createMintNode(clients.for(network));
+  const { baseFee, suggested } = await node.market(await node.head());
+  const least = BigInt(network.minTip);
+  const market = { baseFee, suggested: suggested > least ? suggested : least };
+  const fees = quote(market, feeCapOf(config.MINT_MAX_FEE_GWEI));
+  return gasFor(gasCostOf(0n), 1) * (fees?.maxFeePerGas ?? priceOf(market));
 }
 
 /** Compares where the contract of a network says that metadata are with where this service has them. */

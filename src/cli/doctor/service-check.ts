@@ -12,8 +12,10 @@ import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
+import { examineExports } from './claim-page-check.ts';
 import type { DoctorParts } from './doctor-parts.ts';
 import { examineVerifier } from './key-check.ts';
+import { examineLanes } from './lane-check.ts';
 import { examineMinting } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
 
@@ -34,8 +36,12 @@ export async function examineService(parts: DoctorParts, key: string | undefined
   const assets = [
     ...(await findings('contracts', () => examineAssets(parts))),
     ...(await findings('treasury', () => examineTreasuries(db))),
+    ...(await findings('claim pages', () => examineExports(db, config))),
   ];
-  const minters = await findings('minting', () => examineMinting(parts, networks));
+  const minters = [
+    ...(await findings('lanes', () => examineLanes(parts, networks))),
+    ...(await findings('minting', () => examineMinting(parts, networks))),
+  ];
   const processes = await findings('roles', () => examineProcesses(db, networks));
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];

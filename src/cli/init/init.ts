@@ -179,13 +179,17 @@ function report(session: Session, { file, written, kept, signers }: Made): void 
   }
 }
 
-async function tellMissing(session: Session, findings: readonly Finding[], { file }: Made): Promise<void> {
+async function tellMissing(
+  session: Session,
+  findings: readonly Finding[],
+  { file, signers }: Made,
+): Promise<void> {
   const output = session.output();
   for (const { state, check, detail } of findings.filter(({ state }) => state !== 'ok')) {
     output.say(`${state === 'FAULT' ? 'Missing' : 'Note'}: ${check}: ${detail}`);
   }
-  output.say(
-    `Next: export TALLYSTICK_SETTINGS=${file}, then tallystick migrate, tallystick doctor, npm run serve`,
-  );
+  const added = signers.map(({ chainId }) => `tallystick network add ${chainId} --help`);
+  const next = ['tallystick migrate', ...added, 'tallystick doctor', 'npm run serve'];
+  output.say(`Next: export TALLYSTICK_SETTINGS=${file}, then ${next.join(', ')}`);
   if (findings.some(({ state, check }) => state === 'FAULT' && check === 'settings')) session.fail();
 }

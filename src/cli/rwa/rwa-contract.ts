@@ -1,5 +1,5 @@
 import type { RwaInput } from '../../rwa/assets/rwa-input.ts';
-import { contractKey, examineContracts } from '../shared/contract-door.ts';
+import { contractKey, examineContracts, keepVerdicts } from '../shared/contract-door.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import type { Operator } from '../shared/session.ts';
 
@@ -20,6 +20,7 @@ export async function contractFaults(
   inputs: readonly Named[],
 ): Promise<(input: Named) => string | undefined> {
   const examined = await examineContracts(operator, inputs.map(named));
+  await keepVerdicts(operator.db, examined.values());
   const unknown = [...examined.values()].find(({ verdict }) => verdict === 'unknown');
   if (unknown !== undefined) {
     const { chainId, detail } = unknown;

@@ -12,7 +12,7 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany, vaultOf } from '../shared/find.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
-import { words } from '../shared/values.ts';
+import { leadsToOwnPage, words } from '../shared/values.ts';
 import { type Caption, type QrFormat, qrFormats, writeQrFolder } from './qr-files.ts';
 import { findRwaRecord } from './rwa-record.ts';
 
@@ -72,6 +72,12 @@ export function addExportCommand(rwa: Command, session: Session): void {
         const { displayName, name } = await findCompany({ db }, companyId);
         const caption = { company: displayName ?? name, asset: found.name, text: options.text };
         await write(rows, { ...options, claimStatus: wanted, rwaId, caption, output, session });
+        if (!found.claimPage && found.claimBaseUrl === null && leadsToOwnPage(config)) {
+          output.say(
+            'The claim page is off for this RWA, so nobody can claim by these codes yet. Switch it on:',
+          );
+          output.say(`tallystick rwa claim-page ${rwaId} on`);
+        }
         if (damaged.length === 0) return;
         output.say(`Left out, since their secrets are damaged: ${damaged.map(nameOf).join(', ')}.`);
         output.say('New secrets: tallystick rwa reissue-secret <nftId>');

@@ -25,6 +25,8 @@ export type Examined = {
   readonly contract: string;
   readonly verdict: ContractVerdict | 'unknown';
   readonly detail: string;
+  /** Whether the service mints on it. */
+  readonly isMinted: boolean;
 };
 
 type Parts = { readonly db: Database; readonly clients: RpcClients };
@@ -34,7 +36,7 @@ const atOnce = 8;
 
 /**
  * Asks the networks about contracts: those that the service mints on must be NFT contracts that let a signer mint,
- * others need code. Keeps the verdicts, which accepting a mint reads.
+ * others need code. Stores nothing.
  * @returns what was found out, by {@link contractKey}; nothing of networks that are not registered
  */
 export async function examineContracts(
@@ -45,7 +47,7 @@ export async function examineContracts(
   const signers = Map.groupBy(await listLanes(db, {}), ({ chainId }) => chainId);
   const unreachable = new Map<string, string>();
 
-  const examine = async (use: NamedContract): Promise<Examined> => {
+  const examine = async (use: NamedContract): Promise<Omit<Examined, 'isMinted'>> => {
     const { contract } = use;
     const { chainId } = use.network;
     const silent = unreachable.get(chainId);
@@ -63,12 +65,18 @@ export async function examineContracts(
   const uses = usesOf(named, networks);
   const inTurn = createFewAtOnce(atOnce);
   const examined = await Promise.all(uses.map((use) => inTurn(() => examine(use))));
-  const verdicts = examined.flatMap(({ verdict, ...rest }, index) =>
+  return new Map(
+    examined.map((each, index) => [contractKey(each), { ...each, isMinted: isMinted(uses[index]) }]),
+  );
+}
+
+/** Stores what was found out, which accepting a mint reads. */
+export async function keepVerdicts(db: Database, examined: Iterable<Examined>): Promise<void> {
+  const verdicts = [...examined].flatMap(({ verdict, isMinted: isMintedHere, ...rest }) =>
     // That there is code says nothing for the RWAs that are minted on the same contract.
-    verdict === 'unknown' || (verdict === 'fit' && !isMinted(uses[index])) ? [] : [{ ...rest, verdict }],
+    verdict === 'unknown' || (verdict === 'fit' && !isMintedHere) ? [] : [{ ...rest, verdict }],
   );
   await saveContractVerdicts(db, verdicts);
-  return new Map(examined.map((each) => [contractKey(each), each]));
 }
 
 const isMinted = (use: NamedContract | undefined) => use !== undefined && isMintedOn(use);

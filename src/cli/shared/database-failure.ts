@@ -1,4 +1,7 @@
 import { errorCode } from '../../base/thrown.ts';
+import { type DatabaseRole, groupOf } from '../../db/schema/role-rights.ts';
+
+type Needs = 'owner' | readonly DatabaseRole[];
 
 /** The URL of the database, and whether it is that of the service that `npm start` made. */
 export type DatabaseOrigin = {
@@ -6,6 +9,8 @@ export type DatabaseOrigin = {
   readonly local: boolean;
   /** The setting that names it; `DATABASE_URL` by default. */
   readonly setting?: string;
+  /** Whose rights are needed: those of the owner, or of these roles; of an operator by default. */
+  readonly needs?: Needs;
 };
 
 /**
@@ -32,6 +37,7 @@ type Where = {
   readonly user: string;
   readonly database: string;
   readonly setting: string;
+  readonly needs: Needs;
   /** What to do when the server does not answer. */
   readonly remedy: string;
 };
@@ -64,8 +70,12 @@ const explanations: Readonly<Record<string, (where: Where, error: Error) => stri
   '28000': wrongLogin,
   '3D000': ({ server, database, setting }) =>
     `${server} has no database "${database}". Create it, or correct ${setting}.`,
-  '42501': ({ user }, { message }) =>
-    `User "${user}" lacks a right in the database: ${withoutStatement(message)}.`,
+  '42501': ({ user, needs }, { message }) =>
+    `User "${user}" lacks a right in the database: ${withoutStatement(message)}. ${
+      needs === 'owner'
+        ? 'Give DATABASE_URL the owner of the database.'
+        : `Give DATABASE_URL a user of the group, or run as administrator: GRANT ${needs.map(groupOf).join(', ')} TO "${user}"`
+    }`,
   '25006': ({ server }) => `${server} only reads: name its primary in DATABASE_URL.`,
   '53300': ({ server }) => `${server} has no connection left. Raise its max_connections or try again later.`,
   '57P03': ({ server }) => `${server} is starting or stopping. Try again in a moment.`,
@@ -75,13 +85,19 @@ const explanations: Readonly<Record<string, (where: Where, error: Error) => stri
   '42703': oldSchema,
 };
 
-function whereIs({ url: databaseUrl, local, setting = 'DATABASE_URL' }: DatabaseOrigin): Where {
+function whereIs({
+  url: databaseUrl,
+  local,
+  setting = 'DATABASE_URL',
+  needs = ['operator'],
+}: DatabaseOrigin): Where {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
   const host = url?.host || url?.searchParams.get('host') || `the address in ${setting}`;
   return {
     server: `PostgreSQL at ${host}`,
     user: decodeURIComponent(url?.username ?? '') || 'of the system',
     setting,
+    needs,
     database: decodeURIComponent(url?.pathname.slice(1) ?? ''),
     remedy: local
       ? 'Start the local service first: npm start'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { errorCode, errorText } from '../../base/thrown.ts';
+import { checksumAddress } from '../../chain/address.ts';
 import { makeKeystore } from '../../chain/minting/key-signer.ts';
 import { UsageError } from './failure.ts';
 
@@ -39,6 +40,13 @@ async function writeNew(file: string, text: string): Promise<void> {
     if (errorCode(error) !== 'EEXIST') throw cannotWrite(file, error);
     throw new UsageError(`${file} is there already, and a key is never written over. Name another file.`);
   }
+}
+
+/** The address that a keystore file names, in EIP-55; undefined where the file cannot be read or names none. */
+export async function keystoreAddress(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const address = /"address":\s*"(?:0x)?([0-9a-fA-F]{40})"/.exec(text)?.[1];
+  return address === undefined ? undefined : checksumAddress(`0x${address}`);
 }
 
 const cannotWrite = (file: string, cause: unknown) =>

@@ -1,5 +1,5 @@
-import { readKeystoreAddress } from '../../chain/minting/key-signer.ts';
 import { openKmsKey } from '../../chain/minting/kms-signer.ts';
+import { keystoreAddress } from './keystore-file.ts';
 import type { Operator } from './session.ts';
 
 /**
@@ -13,11 +13,15 @@ export async function findNamedSigners(
   const addresses: string[] = [];
   for (const { kind, place, ...signer } of config.MINT_SIGNERS ?? []) {
     if (signer.chainId !== chainId) continue;
-    try {
-      addresses.push(kind === 'kms' ? (await openKmsKey(place)).address : await readKeystoreAddress(place));
-    } catch {
-      output.say(`The address of ${place} in MINT_SIGNERS cannot be read: name it with --signer.`);
-    }
+    const address = await (kind === 'kms' ? kmsAddress(place) : keystoreAddress(place));
+    if (address !== undefined) addresses.push(address);
+    else output.say(`The address of ${place} in MINT_SIGNERS cannot be read: name it with --signer.`);
   }
   return addresses;
 }
+
+const kmsAddress = (arn: string): Promise<string | undefined> =>
+  openKmsKey(arn).then(
+    ({ address }) => address,
+    () => undefined,
+  );

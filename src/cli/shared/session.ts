@@ -74,7 +74,8 @@ export async function asOperator<T>(
     if (schema === 'current') assertUsable(state);
     return await work({ ...connections, config, log, output: session.output(), state });
   } catch (error) {
-    const message = explainDatabase(error, { url: config.DATABASE_URL, local: session.local() });
+    const needs = schema === 'any' ? 'owner' : (['operator'] as const);
+    const message = explainDatabase(error, { url: config.DATABASE_URL, local: session.local(), needs });
     throw message === undefined ? error : new OperationError(message, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/rpc/client/network.ts';
+import type { Config } from '../../config/config.ts';
 
 /** Parses a whole number within bounds, which are included. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -125,3 +126,7 @@ export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);
 }
+
+/** Whether claim codes lead to the claim page of this service where neither RWA nor company has a page. */
+export const leadsToOwnPage = ({ claimBaseUrl, publicBaseUrl }: Config): boolean =>
+  claimBaseUrl === `${publicBaseUrl}/claim`;

@@ -31,6 +31,36 @@ export async function endBeats(db: Database, process: string): Promise<void> {
     .timeout(limitMs);
 }
 
+/** What names a database and what it contains now, for a replica of it. */
+export type PrimaryState = { readonly cluster: string; readonly database: string; readonly position: string };
+
+/** Reads where the log of a primary is, which a replica reaches that follows it. */
+export async function readOrigin(db: Database): Promise<PrimaryState> {
+  const { rows }: { rows: [PrimaryState] } = await db.raw(
+    `SELECT ${cluster} AS cluster, current_database() AS database, pg_current_wal_flush_lsn()::text AS position`,
+  );
+  return rows[0];
+}
+
+export type Following = {
+  readonly isReplica: boolean;
+  readonly cluster: string;
+  readonly database: string;
+  /** Whether it has all that its primary had at the position. */
+  readonly hasReached: boolean;
+};
+
+export async function readFollowing(replica: Database, { position }: PrimaryState): Promise<Following> {
+  const { rows }: { rows: [Following] } = await replica
+    .raw(
+      `SELECT pg_is_in_recovery() AS "isReplica", ${cluster} AS cluster, current_database() AS database,
+         coalesce(pg_last_wal_replay_lsn() >= ?::pg_lsn, false) AS "hasReached"`,
+      [position],
+    )
+    .timeout(limitMs);
+  return rows[0];
+}
+
 export type ReplicaAnswer = {
   /** The newest beat of the process that it has; null while it has none. */
   readonly beat: number | null;

@@ -66,11 +66,14 @@ export async function inspectDatabase(db: Database): Promise<DatabaseState> {
   };
 }
 
-/** How many connections the server takes from users like this one, and how many it has from anybody. */
+/**
+ * How many connections the server takes from users like this one, and how many it has from anybody. Of connections of other
+ * users `pg_stat_activity` hides all but their number.
+ */
 export async function findServerConnections(db: Database): Promise<{ most: number; used: number }> {
   const { rows }: { rows: { most: number; used: number }[] } = await db.raw(
     `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
-       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
+       (SELECT sum(numbackends)::int FROM pg_stat_database WHERE datid <> 0) AS used`,
   );
   return rows[0] ?? { most: 0, used: 0 };
 }

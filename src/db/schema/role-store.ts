@@ -11,6 +11,7 @@ import {
   tableRights,
   updatable,
 } from './role-rights.ts';
+import { SchemaError } from './schema-check.ts';
 
 const groups = databaseRoles.map(groupOf);
 
@@ -55,8 +56,52 @@ export async function isTemporaryForAll(db: Database): Promise<boolean> {
 
 /** What groups that are there may not do yet with tables that are there, each in words. */
 export async function findMissingRights(db: Database): Promise<string[]> {
+  const { rows }: { rows: { lacks: string }[] } = await db.raw(
+    `SELECT w.group || ' may not ' || w.right || ' ' || w.table AS lacks FROM ${wantedRights}
+     WHERE CASE WHEN to_regrole(w.group) IS NULL THEN false
+       WHEN w.columns IS NULL THEN NOT has_table_privilege(w.group, w.table, w.right)
+       ELSE EXISTS (SELECT FROM unnest(w.columns) AS name WHERE NOT has_column_privilege(w.group, w.table, name, w.right)) END`,
+    [await listRights(db, databaseRoles)],
+  );
+  return rows.map(({ lacks }) => lacks);
+}
+
+type LackedRight = {
+  readonly user: string;
+  readonly group: string;
+  readonly right: string;
+  readonly isMember: boolean | null;
+};
+
+/**
+ * Checks that the user of this connection may do what the roles of a process do. Members of the groups may, and the owner.
+ * @throws SchemaError with the statement that gives the right
+ */
+export async function assertRightsOf(db: Database, roles: readonly DatabaseRole[]): Promise<void> {
+  const { rows }: { rows: LackedRight[] } = await db.raw(
+    `SELECT quote_ident(current_user) AS user, w.group, w.right || ' ' || w.table AS right,
+       CASE WHEN to_regrole(w.group) IS NOT NULL THEN pg_has_role(to_regrole(w.group), 'USAGE') END AS "isMember"
+     FROM ${wantedRights}
+     WHERE CASE WHEN w.columns IS NULL THEN NOT has_table_privilege(w.table, w.right)
+       ELSE EXISTS (SELECT FROM unnest(w.columns) AS name WHERE NOT has_column_privilege(w.table, name, w.right)) END
+     LIMIT 1`,
+    [await listRights(db, roles)],
+  );
+  const [lacked] = rows;
+  if (lacked === undefined) return;
+  const { user, group, right, isMember } = lacked;
+  const remedy =
+    isMember === true ? 'Run: tallystick migrate' : `Run as administrator: GRANT ${group} TO ${user}`;
+  throw new SchemaError(`The user ${user} of DATABASE_URL may not ${right}, which ROLES needs. ${remedy}`);
+}
+
+const wantedRights =
+  'jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text, columns text[])';
+
+/** Returns what users of the roles need of the tables that are there, as JSON. */
+async function listRights(db: Database, roles: readonly DatabaseRole[]): Promise<string> {
   const columns = await listColumns(db);
-  const wanted = databaseRoles.flatMap((role) =>
+  const wanted = roles.flatMap((role) =>
     [...columns].flatMap(([table, all]) =>
       privilegesOn(table, role).map((right) => ({
         group: groupOf(role),
@@ -66,15 +111,7 @@ export async function findMissingRights(db: Database): Promise<string[]> {
       })),
     ),
   );
-  const { rows }: { rows: { lacks: string }[] } = await db.raw(
-    `SELECT w.group || ' may not ' || w.right || ' ' || w.table AS lacks
-     FROM jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text, columns text[])
-     WHERE CASE WHEN to_regrole(w.group) IS NULL THEN false
-       WHEN w.columns IS NULL THEN NOT has_table_privilege(w.group, w.table, w.right)
-       ELSE EXISTS (SELECT FROM unnest(w.columns) AS name WHERE NOT has_column_privilege(w.group, w.table, name, w.right)) END`,
-    [JSON.stringify(wanted)],
-  );
-  return rows.map(({ lacks }) => lacks);
+  return JSON.stringify(wanted);
 }
 
 type Columns = ReadonlyMap<string, readonly string[]>;

@@ -2,16 +2,32 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { errorCode } from '../../base/thrown.ts';
 
-/** Finds out why a port cannot be listened on. @returns the system's error code; undefined when the port is free */
-export async function findPortFault(port: number, host: string): Promise<string | undefined> {
+/** A port that no other program can take until it is released. */
+export type HeldPort = { readonly port: number; release(): Promise<void> };
+
+/** Takes a port. @returns the system's error code when it cannot be listened on */
+export async function holdPort(port: number, host: string): Promise<HeldPort | string> {
   const server = createServer().listen({ port, host, exclusive: true });
   try {
     await once(server, 'listening');
   } catch (error) {
     return errorCode(error) ?? 'unknown';
   }
-  server.close();
-  await once(server, 'close');
+  return {
+    port,
+    async release() {
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Finds out why a port cannot be listened on. @returns the system's error code; undefined when the port is free */
+async function findPortFault(port: number, host: string): Promise<string | undefined> {
+  const held = await holdPort(port, host);
+  if (typeof held === 'string') return held;
+  await held.release();
   return undefined;
 }
 
@@ -23,8 +39,16 @@ export function portOf(server: Server): number {
 
 /** The first free port of a host, starting with a number. @throws Error when 200 are taken */
 export async function firstFreePort(from: number, host = '127.0.0.1'): Promise<number> {
+  const { port, release } = await holdFreePort(from, host);
+  await release();
+  return port;
+}
+
+/** Takes the first free port of a host, starting with a number. @throws Error when 200 are taken */
+export async function holdFreePort(from: number, host: string): Promise<HeldPort> {
   for (let port = from; port < from + 200; port += 1) {
-    if ((await findPortFault(port, host)) === undefined) return port;
+    const held = await holdPort(port, host);
+    if (typeof held !== 'string') return held;
   }
   throw new Error(`No free port from ${from} to ${from + 199}`);
 }

@@ -6,7 +6,7 @@ import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { countDisagreements } from '../minting/compare/compared-contract-store.ts';
 import { type LaneStatus, listLanes, mostCounted } from '../minting/lane-status-store.ts';
-import type { LaneSigner } from './mint-worker.ts';
+import type { LaneSigner } from './staff.ts';
 import { countNotes, type NoteCount } from './stores/standstill-store.ts';
 import { findHighestNonce } from './stores/transaction-store.ts';
 

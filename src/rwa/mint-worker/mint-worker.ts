@@ -14,20 +14,22 @@ import { currentCause } from '../../tracing/in-span.ts';
 import { mintChannel, mintQueue } from '../minting/accept/mint-queue.ts';
 import { createAudit } from './audit/audit.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './context/lane-context.ts';
-import { type Lane, startLane } from './lane.ts';
-import { type LaneId, registerLane } from './stores/lane-store.ts';
+import { startLane } from './lane.ts';
+import { createStaff, type LaneSigner, type WantedSigner } from './staff.ts';
+import type { LaneId } from './stores/lane-store.ts';
 import { isMintContract } from './stores/queued-nft-store.ts';
 import { examineUnfitContracts } from './unfit-contracts.ts';
 import { createWatchedLanes } from './watch-only.ts';
 
-/** A signer and the network that it signs for. */
-export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
-
 export type MintWorker = {
+  /** The signers whose lanes have started. */
   readonly signers: readonly LaneSigner[];
   /** Handles accepted mints by polling the lanes. */
   readonly job: KeyedJob;
+  /** Starts the lanes that can start. The others are tried again every 30 seconds. */
   start(): Promise<void>;
+  /** @throws Error with the reasons when signers are wanted, and not a single lane has started */
+  assertStaffed(): void;
   /** Stops each lane after its current poll. Every signed transaction is stored, so nothing is left half done. */
   stop(): Promise<void>;
 };
@@ -37,7 +39,7 @@ export type MintWorkerOptions = {
   readonly notifications: Notifications;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
-  readonly signers: readonly LaneSigner[];
+  readonly signers: readonly WantedSigner[];
   readonly settings: MintSettings;
   readonly log: Logger;
   /** Makes metrics and log lines for operators. */
@@ -55,8 +57,15 @@ const reconcileMs = 30_000;
  * is worked on by one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, notifications, signers, log } = options;
-  const lanes: Lane[] = [];
+  const { db, notifications, log } = options;
+  const staff = createStaff({
+    ...options,
+    wanted: options.signers,
+    start({ chainId, signer }) {
+      const lane: LaneId = { chainId, signer: signer.address };
+      return startLane({ ...laneDeps(options, lane, signer), watchOnly: false });
+    },
+  });
   const audit = createAudit({
     ...options,
     nodeOf: async (network) => {
@@ -67,21 +76,23 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
   });
   let unsubscribe = () => {};
+  let unwatch = () => {};
   let reconciling: NodeJS.Timeout | undefined;
-  const own = signers.map(({ chainId, signer }) => ({ chainId, signer: signer.address }));
-  const watched = createWatchedLanes((lane, signer) => laneDeps(options, lane, signer), { db, own });
+  const watched = createWatchedLanes((lane, signer) => laneDeps(options, lane, signer), {
+    db,
+    own: staff.signers,
+  });
 
   const notifyLanes = (causes: readonly string[]) => {
-    for (const lane of lanes) lane.notify(causes);
+    for (const lane of staff.lanes()) lane.notify(causes);
     watched.notify();
   };
-  const reconcile = async () => {
-    await watched.adopt();
-    await examineUnfitContracts(options);
-  };
+  const reconcile = () =>
+    Promise.all([staff.fill(), watched.adopt().then(() => examineUnfitContracts(options))]);
 
   return {
-    signers,
+    signers: staff.signers,
+    assertStaffed: staff.assertSome,
     job: {
       queue: mintQueue,
       // The api has notified all processes, and lanes poll by themselves. This is for what it had no time to notify of.
@@ -91,7 +102,8 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async start() {
       audit.start();
-      for (const signer of signers) lanes.push(await registerAndStart(options, signer));
+      await staff.fill();
+      unwatch = options.networks.onChange(() => void staff.fill());
       await watched.adopt();
       unsubscribe = await notifications.subscribe({
         channel: mintChannel,
@@ -105,15 +117,10 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     async stop() {
       clearInterval(reconciling);
       unsubscribe();
-      await Promise.all([audit.stop(), watched.stop(), ...lanes.map((lane) => lane.stop())]);
+      unwatch();
+      await Promise.all([audit.stop(), watched.stop(), staff.stop()]);
     },
   };
-}
-
-async function registerAndStart(options: MintWorkerOptions, { chainId, signer }: LaneSigner): Promise<Lane> {
-  const lane: LaneId = { chainId, signer: signer.address };
-  await registerLane(options.db, lane);
-  return startLane({ ...laneDeps(options, lane, signer), watchOnly: false });
 }
 
 function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner): Omit<LaneDeps, 'watchOnly'> {

@@ -1,6 +1,7 @@
 import type { MintSigner } from '../../chain/minting/signer.ts';
 import type { LaneDeps } from './context/lane-context.ts';
 import { type Lane, startLane } from './lane.ts';
+import type { LaneSigner } from './staff.ts';
 import { type LaneId, listUnstaffedLanes } from './stores/lane-store.ts';
 
 /** The signer of a lane whose key this process does not have. */
@@ -19,16 +20,16 @@ export type WatchedLanes = {
 /**
  * Creates the watch over lanes whose signers are gone from the settings of all processes. Receipts need no key: what
  * was sent still becomes minted, and what was not says why. Each lane is given up to a process that has its key.
- * @param own lanes that this process signs for
+ * @param own the signers that this process has at present
  */
 export function createWatchedLanes(
   deps: (lane: LaneId, signer: MintSigner) => Omit<LaneDeps, 'watchOnly'>,
-  { db, own }: Pick<LaneDeps, 'db'> & { readonly own: readonly LaneId[] },
+  { db, own }: Pick<LaneDeps, 'db'> & { readonly own: readonly LaneSigner[] },
 ): WatchedLanes {
   const watched = new Map<string, Lane>();
   let isStopped = false;
   const isOurs = ({ chainId, signer }: LaneId) =>
-    own.some((lane) => lane.chainId === chainId && lane.signer === signer);
+    own.some((each) => each.chainId === chainId && each.signer.address === signer);
 
   const watch = (lane: LaneId) => {
     const key = `${lane.chainId} ${lane.signer}`;

@@ -135,6 +135,10 @@ const catalogue: Readonly<Record<string, Reason>> = mintReasons;
 /** A reason in the words for companies. A newer release may have stored one that this release does not know. */
 export const publicNote = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).note;
 
+/** What is wrong with a signer whose network nobody has registered, and what an operator can do about it. */
+export const notRegistered = (chainId: string): string =>
+  `network ${chainId} is not registered: tallystick network add ${chainId}`;
+
 /** What an operator can do about a reason. */
 export const remedyOf = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).remedy;
 

@@ -4,7 +4,12 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import { rwaNumberOf } from '../assets/token-id.ts';
 import { namedContracts } from '../minting/compare/named-contracts-sql.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
-import { type GoneTransfer, hasNewsSql, insertCorrections, insertTransferNews } from './transfer-news-store.ts';
+import {
+  type GoneTransfer,
+  hasNewsSql,
+  insertCorrections,
+  insertTransferNews,
+} from './transfer-news-store.ts';
 
 /*
  * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer. The owner
