@@ -1199,7 +1199,7 @@ export interface components {
          * @description What a key can be limited to. A later release may add scopes.
          * @enum {string}
          */
-        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        Scope: "chain:read" | "events:read" | "events:write" | "events:checkin" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
         /** @description How many requests the key may send; null where the service sets no limit. */
         KeyRateLimit: {
             /**

@@ -20,10 +20,10 @@ export type Gate = {
   admitPublic(request: Request): void;
   /**
    * Checks the company, the scope and the rate limit of an identified caller. Waits for nothing where it has no limit.
-   * @param scope the one that the operation needs; null where any key will do
+   * @param scopes of which the operation needs one; null where any key will do
    * @throws ProblemError 403 or 429
    */
-  admit(caller: Caller, scope: Scope | null, response: Response): Promise<void> | undefined;
+  admit(caller: Caller, scopes: readonly Scope[] | null, response: Response): Promise<void> | undefined;
 };
 
 type GateOptions = {
@@ -86,10 +86,11 @@ export function createGate({
       publicRequests.count(address);
     },
 
-    admit(caller, scope, response) {
+    admit(caller, scopes, response) {
       const checkRights = () => {
         if (isCompanyRequired && !caller.companyId) throw problem('company_required');
-        if (scope !== null && !hasScope(caller, scope)) throw problem('insufficient_scope', { scope });
+        if (scopes !== null && !scopes.some((scope) => hasScope(caller, scope)))
+          throw problem('insufficient_scope', { scope: scopes.join(' or ') });
       };
       const counted = limiter.consume(caller);
       if (counted === undefined) return void checkRights();
