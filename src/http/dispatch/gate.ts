@@ -24,6 +24,11 @@ export type Gate = {
    * @throws ProblemError 403 or 429
    */
   admit(caller: Caller, scopes: readonly Scope[] | null, response: Response): Promise<void> | undefined;
+  /**
+   * Verifies the key of an admitted request once more, without counting it for the rate limit.
+   * @throws ProblemError 401, 403 or 503 where the key is not what it was
+   */
+  admitAgain(request: Request, caller: Caller, scopes: readonly Scope[] | null): Promise<void>;
 };
 
 type GateOptions = {
@@ -49,7 +54,13 @@ export function createGate({
   publicRequests,
   isCompanyRequired,
 }: GateOptions): Gate {
-  return {
+  const checkRights = (caller: Caller, scopes: readonly Scope[] | null) => {
+    if (isCompanyRequired && !caller.companyId) throw problem('company_required');
+    if (scopes !== null && !scopes.some((scope) => hasScope(caller, scope)))
+      throw problem('insufficient_scope', { scope: scopes.join(' or ') });
+  };
+
+  const gate: Gate = {
     known(request) {
       const key = request.headers['x-api-key'];
       return typeof key === 'string' ? verifier.known?.(key) : undefined;
@@ -87,23 +98,25 @@ export function createGate({
     },
 
     admit(caller, scopes, response) {
-      const checkRights = () => {
-        if (isCompanyRequired && !caller.companyId) throw problem('company_required');
-        if (scopes !== null && !scopes.some((scope) => hasScope(caller, scope)))
-          throw problem('insufficient_scope', { scope: scopes.join(' or ') });
-      };
       const counted = limiter.consume(caller);
-      if (counted === undefined) return void checkRights();
+      if (counted === undefined) return void checkRights(caller, scopes);
       return counted.then(({ headers, retryAfterSeconds }) => {
         response.set(headers);
         // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
-        checkRights();
+        checkRights(caller, scopes);
         if (retryAfterSeconds !== undefined) {
           throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
         }
       });
     },
+
+    async admitAgain(request, { companyId }, scopes) {
+      const now = await gate.identify(request);
+      if (now.companyId !== companyId) throw problem('api_key_invalid');
+      checkRights(now, scopes);
+    },
   };
+  return gate;
 }
 
 function keyOf(request: Request): string {
