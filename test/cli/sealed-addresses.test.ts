@@ -38,7 +38,9 @@ describe('an address with credentials', () => {
     ]);
     const other = createNodeAddresses(new Map([['a', Buffer.alloc(32, 2)]]));
     expect(() => other.open(sealed)).toThrow(/does not open with key a of SECRET_KEYS/);
-    expect(() => createNodeAddresses().open(sealed)).toThrow(/sealed with key a, which SECRET_KEYS lacks/);
+    expect(() => createNodeAddresses().open(sealed)).toThrow(
+      /sealed with key a, which neither NODE_KEYS nor SECRET_KEYS has/,
+    );
     const moved = sealed.replace('node.example', 'other.example');
     expect(() => open(moved)).toThrow(/does not open/);
   });
