@@ -8,8 +8,8 @@ export function lookOf(text: string): string {
   return unhomoglyph(text.normalize('NFKC').replace(invisible, ''));
 }
 
-/** Returns the looks of a text in any case: two texts that share a look are hard to tell apart. */
-export function looksInAnyCase(text: string): string[] {
+/** Returns what a text appears as in each case: people confuse two texts that share a result. */
+export function lookInEachCase(text: string): string[] {
   const plain = text.normalize('NFKC');
   return [plain, plain.toLowerCase(), plain.toUpperCase()].map((each) => lookOf(each).toLowerCase());
 }
