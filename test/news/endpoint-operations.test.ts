@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
 import { isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
 import { watchNews } from '../../src/news/feed/news-levels.ts';
@@ -8,6 +10,7 @@ import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { retryAfterMs, waitAfter } from '../../src/news/sending/retry-schedule.ts';
 import { takeOver } from '../../src/news/sending/sender-store.ts';
+import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { endpointPath, writeNews } from './news-world.ts';
 
@@ -133,6 +136,27 @@ describe('the address of an endpoint', () => {
     await globex.patch(`${endpointPath}/${other}`).send({ url: 'https://one.example/8' }).expect(200);
     await db('news_endpoints').delete();
   });
+});
+
+test('the database user of workers creates no endpoint, and leads none elsewhere', async ({
+  acme,
+  databaseUrl,
+}) => {
+  const { id } = (await acme.post(endpointPath).send({ url }).expect(201)).body;
+  const db = createDatabase(asUser(databaseUrl, 'test_worker'), {
+    poolMax: 1,
+    log: createLogger({ level: 'silent' }),
+  });
+  onTestFinished(() => db.destroy());
+  for (const forbidden of [
+    `INSERT INTO news_endpoints (id, company_id, url, secrets, first_position, position)
+       SELECT gen_random_uuid(), company_id, url, secrets, 0, 0 FROM news_endpoints`,
+    "UPDATE news_endpoints SET url = 'https://elsewhere.example/'",
+    "UPDATE news_endpoints SET secrets = '{}'",
+  ])
+    await expect(db.raw(forbidden)).rejects.toThrow('permission denied for table news_endpoints');
+  await db.raw('UPDATE news_endpoints SET failing_since = NULL WHERE id = ?', [id]);
+  await acme.delete(`${endpointPath}/${id}`).expect(204);
 });
 
 describe('updateEndpoint', () => {
