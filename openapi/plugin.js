@@ -44,9 +44,9 @@ function OperationStatuses() {
   };
 }
 
-const scopeForm = /^([a-z]+:[a-z]+|none)$/;
+const scopeForm = /^([a-z]+:[a-z]+(,[a-z]+:[a-z]+)*|none)$/;
 
-/** An operation that takes a key names the scope that the key needs; one without a key has none. */
+/** An operation that takes a key names the scope that the key needs, or several of which one is enough; one without a key has none. */
 function RequiredScope() {
   return {
     PathItem(pathItem, { location, report }) {
@@ -54,9 +54,9 @@ function RequiredScope() {
       for (const [method, operation] of operationsOf(pathItem)) {
         const scope = operation['x-required-scope'];
         const isKeyed = operation.security?.length !== 0;
-        if (isKeyed ? scopeForm.test(scope) : scope === undefined) continue;
+        if (isKeyed ? scopeForm.test(String(scope)) : scope === undefined) continue;
         const message = isKeyed
-          ? `${operation.operationId} must have x-required-scope: the scope that a key needs, or none.`
+          ? `${operation.operationId} must have x-required-scope: the scope that a key needs, a list of which it needs one, or none.`
           : `${operation.operationId} takes no key, so it has no x-required-scope.`;
         report({ message, location: location.child([method]) });
       }

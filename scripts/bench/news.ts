@@ -109,7 +109,13 @@ async function startReceiver() {
 
 async function startWork(db: Database, url: string, receiverUrl: string) {
   const log = createLogger({ level: 'warn' });
-  await inTransaction(db, (tx) => createEndpoint(tx, secrets, { companyId, url: receiverUrl, types: null }));
+  await inTransaction(db, (tx) =>
+    createEndpoint(
+      tx,
+      { secrets, allowedHosts: ['127.0.0.1'] },
+      { companyId, url: receiverUrl, types: null },
+    ),
+  );
   const notifications = createNotifications({ url, log });
   const outgoing = createOutgoing();
   const stopping = new AbortController();
@@ -158,7 +164,7 @@ async function postBare(url: string, count: number): Promise<void> {
   const post = async () => {
     while (left > 0) {
       left -= 1;
-      await tryDelivery(callee, { url, secrets: [secret], newsId: randomUUID(), body });
+      await tryDelivery(callee, { url: new URL(url), secrets: [secret], newsId: randomUUID(), body });
     }
   };
   await Promise.all(Array.from({ length: deliveriesAtOnce }, post));

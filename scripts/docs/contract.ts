@@ -41,8 +41,8 @@ type DocumentOperation = {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly security?: readonly unknown[];
-  /** The scope that its key needs, or `none`; absent where it takes no key. */
-  readonly 'x-required-scope'?: string;
+  /** The scope that its key needs, or several of which one is enough, or `none`; absent where it takes no key. */
+  readonly 'x-required-scope'?: string | readonly string[];
   readonly requestBody?: {
     readonly description: string;
     readonly required?: boolean;

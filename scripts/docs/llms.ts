@@ -9,7 +9,9 @@ const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${l
 function operationLine(operation: Operation): string {
   const { method, fullPath, href, operationId, summary, deprecated, 'x-required-scope': scope } = operation;
   const about = `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`;
-  return link(`${method} ${fullPath}`, href, `${about} ${keyWords[scope ?? ''] ?? `Scope \`${scope}\`.`}`);
+  const scopes = [scope ?? ''].flat();
+  const need = keyWords[scopes.join()] ?? `Scope ${scopes.map((name) => `\`${name}\``).join(' or ')}.`;
+  return link(`${method} ${fullPath}`, href, `${about} ${need}`);
 }
 
 /** What an operation needs of a key that needs no scope, by its `x-required-scope`. */

@@ -103,7 +103,8 @@ function keyText({ 'x-required-scope': scope }: Operation): string {
   if (scope === undefined) return 'It needs no key.';
   const key = 'It needs <a href="authentication.html">your key</a> in the header <code>x-api-key</code>';
   if (scope === 'none') return `${key}, with any scopes.`;
-  return `${key}, with the <a href="authentication.html#scopes">scope</a> <code>${escapeHtml(scope)}</code>.`;
+  const scopes = [scope].flat().map((name) => `<code>${escapeHtml(name)}</code>`);
+  return `${key}, with the <a href="authentication.html#scopes">scope</a> ${scopes.join(' or ')}.`;
 }
 
 function operationPart(

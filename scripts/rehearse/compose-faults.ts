@@ -15,6 +15,8 @@ const service = z
     secrets: z.array(z.string()).default([]),
     read_only: z.boolean().default(false),
     volumes: z.array(z.string()).default([]),
+    ports: z.array(z.string()).default([]),
+    mem_limit: z.string().optional(),
   })
   .loose();
 /** Of a compose file, what is used of it here. */
@@ -56,9 +58,10 @@ export function composeFaults(file: unknown): string[] {
   const { services } = parsed.data;
   const started = Object.values(services).map(({ environment }) => environment['ROLES']);
   return [
-    ...Object.entries(services).flatMap(([name, own]) =>
-      own.image.includes('TALLYSTICK_IMAGE') ? ownFaults(name, own) : [],
-    ),
+    ...Object.entries(services).flatMap(([name, own]) => [
+      ...(own.mem_limit === undefined ? [`${name}: may use all memory`] : []),
+      ...(own.image.includes('TALLYSTICK_IMAGE') ? ownFaults(name, own) : []),
+    ]),
     ...operatorFaults(services),
     ...roles.filter((role) => !started.includes(role)).map((role) => `no service has the role ${role}`),
   ];
@@ -84,7 +87,7 @@ function operatorFaults(services: Readonly<Record<string, Service>>): string[] {
 }
 
 /** Of a service that runs the image. */
-function ownFaults(name: string, { environment, secrets, read_only }: Service): string[] {
+function ownFaults(name: string, { environment, secrets, read_only, ports }: Service): string[] {
   const known = (setting: string) =>
     setting in settings ||
     setting === settingsFileVariable ||
@@ -98,5 +101,25 @@ function ownFaults(name: string, { environment, secrets, read_only }: Service): 
       .filter((file) => !secrets.includes(file.slice('/run/secrets/'.length)))
       .map((file) => `${name}: is not given ${file}`),
     ...(read_only ? [] : [`${name}: can write`]),
+    ...ports
+      .filter((port) => !/^(127\.0\.0\.1|\$\{\w+:-127\.0\.0\.1\}):/.test(port))
+      .map((port) => `${name}: publishes ${port} to everybody, without TLS`),
+    ...keyFaults(name, environment['ROLES'], secrets),
   ];
+}
+
+// What a process of a role opens or signs with. An operator has all.
+const keysOfRole: Readonly<Record<string, readonly string[]>> = {
+  api: ['secret_keys', 'cursor_keys', 'node_keys'],
+  worker: ['secret_keys', 'node_keys'],
+  indexer: ['node_keys'],
+};
+
+/** Keys that a service has and its role does not need. */
+function keyFaults(name: string, role: string | undefined, secrets: readonly string[]): string[] {
+  const needed = keysOfRole[role ?? ''];
+  if (needed === undefined) return [];
+  return secrets
+    .filter((secret) => secret.endsWith('_keys') && !needed.includes(secret))
+    .map((secret) => `${name}: has ${secret}, which ${role} does not need`);
 }

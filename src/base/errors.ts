@@ -111,6 +111,7 @@ export const catalogue = {
     retryable: true,
   },
   endpoint_limit_reached: { status: 409, detail: 'The company has {limit} endpoints already' },
+  endpoint_host_limit_reached: { status: 409, detail: 'The company has {limit} endpoints at {host} already' },
   endpoint_outdated: { status: 409, detail: 'The feed no longer keeps what this endpoint has not got' },
   feed_restarted: { status: 410, detail: 'The feed begins at another place.' },
   claim_gone: { status: 410, detail: 'Use POST /v1/api/nft/{id}/mint instead.' },

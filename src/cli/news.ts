@@ -4,8 +4,8 @@ import { listDeliveries, resendDelivery } from '../news/endpoints/delivery-store
 import type { Endpoint } from '../news/endpoints/endpoint.ts';
 import {
   changeEndpoint,
-  checkUrl,
   createEndpoint,
+  readUrl,
   rotateSecret,
 } from '../news/endpoints/endpoint-operations.ts';
 import { createEndpointSecrets } from '../news/endpoints/endpoint-secret.ts';
@@ -16,6 +16,7 @@ import {
   listEndpoints,
 } from '../news/endpoints/endpoint-store.ts';
 import { deliveryToApi, endpointToApi } from '../news/endpoints/endpoint-to-api.ts';
+import { shortUrl } from '../news/endpoints/endpoint-url.ts';
 import { isNewsType, type NewsType, newsTypes } from '../news/feed/news.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
@@ -63,13 +64,14 @@ function addCreateCommand(news: Command, session: Session): void {
       asOperator(session, async (operator) => {
         const { db, output } = operator;
         const { id: companyId } = await findCompany({ db }, options.company);
-        checkUrl(url, operator.config.WEBHOOK_HOSTS ?? []);
+        const used = readUrl(url, operator.config.WEBHOOK_HOSTS ?? []);
         const made = await audited(
           db,
-          (tx) => createEndpoint(tx, secretsOf(operator), { companyId, url, types: options.types ?? null }),
-          ({ endpoint }) => entry('endpoint.create', endpoint, { url }),
+          (tx) =>
+            createEndpoint(tx, keeperOf(operator), { companyId, url: used, types: options.types ?? null }),
+          ({ endpoint }) => entry('endpoint.create', endpoint, { url: shortUrl(used) }),
         );
-        output.record({ ...endpointToApi(made.endpoint), secret: made.secret });
+        output.record({ ...shown(made.endpoint), secret: made.secret });
         output.say('Keep the secret now: it is stored sealed.');
       }),
     );
@@ -84,7 +86,7 @@ function addReadCommands(news: Command, session: Session): void {
     .action(({ company }: { company: string }) =>
       asOperator(session, async ({ db, output }) => {
         const { id } = await findCompany({ db }, company);
-        output.rows((await listEndpoints(db, id)).map(endpointToApi), endpointColumns);
+        output.rows((await listEndpoints(db, id)).map(shown), endpointColumns);
       }),
     );
 
@@ -120,15 +122,15 @@ function addChangeCommands(news: Command, session: Session): void {
         const endpoint = await requireEndpoint(operator, id);
         if (options.enable === true && options.disable === true)
           throw new UsageError('Give either --enable or --disable.');
-        if (options.url !== undefined) checkUrl(options.url, config.WEBHOOK_HOSTS ?? []);
+        const url = options.url === undefined ? undefined : readUrl(options.url, config.WEBHOOK_HOSTS ?? []);
         const enabled = options.enable ?? (options.disable === true ? false : undefined);
-        const wanted = { url: options.url, types: options.allTypes === true ? null : options.types, enabled };
+        const wanted = { url, types: options.allTypes === true ? null : options.types, enabled };
         const changed = await audited(
           db,
-          (tx) => changeEndpoint(tx, endpoint, wanted),
+          (tx) => changeEndpoint(tx, keeperOf(operator), endpoint, wanted),
           (done) => entry('endpoint.update', done, { fields: Object.keys(options) }),
         );
-        output.record(endpointToApi(changed));
+        output.record(shown(changed));
       }),
     );
   examples(update, `news update ${someId} --enable`);
@@ -225,6 +227,14 @@ async function requireEndpoint({ db }: Operator, id: string): Promise<Endpoint> 
   }
   return found;
 }
+
+/** An endpoint as operators see it: its host, and not the path, which may have a secret of the company. */
+const shown = (endpoint: Endpoint) => endpointToApi(endpoint, shortUrl(endpoint.address));
+
+const keeperOf = (operator: Operator) => ({
+  secrets: secretsOf(operator),
+  allowedHosts: operator.config.WEBHOOK_HOSTS ?? [],
+});
 
 function secretsOf({ config }: Operator) {
   if (config.SECRET_KEYS === undefined) {

@@ -8,7 +8,7 @@ import type { Session } from './shared/session.ts';
 export function addSecretKeyCommands(program: Command, session: Session): void {
   const key = program
     .command('secret-key')
-    .description('Create keys for the settings SECRET_KEYS and CURSOR_KEYS');
+    .description('Create keys for the settings SECRET_KEYS, NODE_KEYS and CURSOR_KEYS');
   const make = key
     .command('new')
     .description('Create a key and print it in the form of these settings. Nothing is stored')

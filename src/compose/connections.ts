@@ -1,5 +1,5 @@
 import type { Logger } from '../base/log.ts';
-import { createNodeAddresses } from '../chain/rpc/client/node-address.ts';
+import { nodeAddressesOf } from '../chain/rpc/client/node-address.ts';
 import {
   createRpcClients,
   type OnAnswer,
@@ -44,7 +44,7 @@ export function openConnections(
     outgoing,
     timeoutMs: config.RPC_TIMEOUT_MS,
     finalityNodes: config.RPC_FINALITY_NODES,
-    addresses: createNodeAddresses(config.SECRET_KEYS),
+    addresses: nodeAddressesOf(config),
     log,
     ...(onAnswer && { onAnswer }),
     ...(onNodeState && { onNodeState: onNodeState(db) }),

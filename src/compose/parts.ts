@@ -5,7 +5,7 @@ import type { Tracing } from '../base/span.ts';
 import { listNetworks } from '../chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../chain/networks.ts';
 import { saveNodeState } from '../chain/node-state-store.ts';
-import { assertAddressesOpen, createNodeAddresses } from '../chain/rpc/client/node-address.ts';
+import { assertAddressesOpen, nodeAddressesOf } from '../chain/rpc/client/node-address.ts';
 import type { OnNodeState } from '../chain/rpc/client/rpc-clients.ts';
 import { createRpcMetrics } from '../chain/rpc/client/rpc-metrics.ts';
 import type { Config } from '../config/config.ts';
@@ -82,7 +82,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   // Only processes that answer callers read claim secrets.
   const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
   await checkEndpointKeys(config, db);
-  assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
+  assertAddressesOpen(await listNetworks(db), nodeAddressesOf(config));
   const told = { log, metrics, observers, tracing };
   return { config, ...told, db, clients, outgoing, notifications, networks, jobs, vault };
 }

@@ -94,12 +94,16 @@ function crossFaults(values: Partial<Values>): string[] {
     }
   }
   for (const name of ['SECRET_KEYS', 'CURSOR_KEYS'] as const) {
-    const area = areasWithKeys[name].find((user) => values.AREAS?.includes(user));
+    const serves = values.ROLES?.includes('api') === true;
+    const area = areasWithKeys[name].find((user) => serves && values.AREAS?.includes(user));
     if (area === undefined || isGiven(name)) continue;
     faults.push(
       `${name} is missing: the area ${area} needs it; make one: echo "k1:$(openssl rand -base64 32)"`,
     );
   }
+  const shared = [...(values.NODE_KEYS?.keys() ?? [])].filter((id) => values.SECRET_KEYS?.has(id));
+  if (shared.length > 0)
+    faults.push(`NODE_KEYS and SECRET_KEYS must not both have the key ${shared.join(', ')}`);
   const hasKeystore = values.MINT_SIGNERS?.some(({ kind }) => kind === 'keystore') === true;
   if (hasKeystore && !isGiven('MINT_KEYSTORE_PASSWORD_FILE')) {
     faults.push('MINT_KEYSTORE_PASSWORD_FILE is missing: a keystore of MINT_SIGNERS needs it');

@@ -83,6 +83,12 @@ export const keySettings = {
       'Keys that encrypt claim secrets, secrets of endpoints and addresses of nodes, separated by commas or lines. A key is `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS. The first key encrypts, all decrypt. Tickets of events are signed with keys that follow from them. Needed for the areas `rwa`, `claim` and `news`, for tickets, and by workers that send news.',
     secret: true,
   },
+  NODE_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that encrypt credentials in addresses of nodes, in the form of `SECRET_KEYS` and with other ids. Every process that asks nodes needs them. Without them `SECRET_KEYS` encrypt these credentials, and an indexer needs those.',
+    secret: true,
+  },
   CURSOR_KEYS: {
     schema: keyRing.optional(),
     about:

@@ -39,8 +39,8 @@ export type OperationObject = {
   };
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly responses?: Readonly<Record<string, unknown>>;
-  /** The scope that a key needs, or `none` where any key will do. An operation without a key has no such word. */
-  readonly 'x-required-scope'?: string;
+  /** The scope that a key needs, or several of which one is enough; `none` where any key will do. An operation without a key has no such word. */
+  readonly 'x-required-scope'?: string | readonly string[];
 };
 
 /** An OpenAPI 3.1 document, bundled into one object; references inside it are not resolved. */

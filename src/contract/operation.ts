@@ -31,7 +31,15 @@ export type RequestContext = {
 export type Origin = { readonly keyId: string; readonly address: string; readonly requestId: string };
 
 /** What a handler of an operation that needs only a valid key gets. */
-export type CallerContext = RequestContext & { readonly caller: Caller; readonly origin: Origin };
+export type CallerContext = RequestContext & {
+  readonly caller: Caller;
+  readonly origin: Origin;
+  /**
+   * Checks the key of the request again, for handlers that wait for longer than a key may outlive its end.
+   * @throws ProblemError 401, 403, or 503 when nobody can verify the key
+   */
+  readonly assertStillAllowed: () => Promise<void>;
+};
 
 /** What a handler of an operation that belongs to a company gets. */
 export type CompanyContext = CallerContext & {

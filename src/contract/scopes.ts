@@ -1,8 +1,9 @@
-/** What a key can be limited to. Each operation names the scope that it needs, as `x-required-scope` of its document. */
+/** What a key can be limited to. Each operation names the scope that it needs, or several of which one is enough, as `x-required-scope`. */
 export const scopes = [
   'chain:read',
   'events:read',
   'events:write',
+  'events:checkin',
   'rwa:read',
   'rwa:write',
   'rwa:mint',
@@ -19,3 +20,9 @@ export const hasScope = (
   { scopes: own }: { readonly scopes: readonly Scope[] | null },
   scope: Scope,
 ): boolean => own === null || own.includes(scope);
+
+/** The scopes of an `x-required-scope` that is not `none`; undefined where a word is no scope. */
+export function scopesOfWord(word: unknown): readonly Scope[] | undefined {
+  const named = [word].flat();
+  return named.every(isScope) && named.length > 0 ? named : undefined;
+}

@@ -1,4 +1,5 @@
 import { problem } from '../base/errors.ts';
+import { arrayOf } from '../contract/batches.ts';
 import type { operations } from '../contract/generated/events.ts';
 import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
@@ -15,7 +16,6 @@ import {
   walletRequired,
 } from './attendee-store.ts';
 import { attendeesCsv } from './attendees-csv.ts';
-import { arrayOf } from './batches.ts';
 import { existing } from './event-rules.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';

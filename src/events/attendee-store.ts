@@ -1,10 +1,10 @@
 import { problem } from '../base/errors.ts';
+import { type Batches, mapBatches, readInBatches } from '../contract/batches.ts';
 import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/connection/prepared.ts';
 import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
-import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Token } from './eligibility/judge.ts';
 import { columnsOf } from './eligibility/token-store.ts';
 import type { Admission, Attendee } from './event.ts';

@@ -1,7 +1,7 @@
 import { csvLine } from '../base/csv.ts';
+import type { Batches } from '../contract/batches.ts';
 import { sizeInMemory } from '../contract/size-in-memory.ts';
 import { TextStream } from '../contract/text-stream.ts';
-import type { Batches } from './batches.ts';
 import type { Attendee } from './event.ts';
 
 /** The attendees of an event as CSV. */

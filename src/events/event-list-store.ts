@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
+import { type Batches, mapBatches, readInBatches } from '../contract/batches.ts';
 import type { Database } from '../contract/transaction.ts';
 import { prepared, preparedQuery } from '../db/connection/prepared.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
 import { momentSql } from '../db/schema/moment-sql.ts';
-import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventFilter, EventPlace, EventRecord } from './event.ts';
 import { eventColumns } from './event-row.ts';
 import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';

@@ -19,6 +19,7 @@ type FieldColumns = {
   proof_required: boolean;
   one_admission_per_token: boolean;
   recheck_at_checkin: boolean;
+  tickets_only: boolean;
   cover_image: string | null;
   gallery_images: readonly string[];
   chain_id: string | null;
@@ -38,7 +39,7 @@ export const fieldColumns = [
   ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
   ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
   ...(['require_all', 'minimum_balance', 'proof_required', 'one_admission_per_token'] as const),
-  'recheck_at_checkin' as const,
+  ...(['recheck_at_checkin', 'tickets_only'] as const),
 ];
 export const eventColumns = [
   'id',
@@ -46,6 +47,7 @@ export const eventColumns = [
   ...fieldColumns,
   'total_attendees',
   'version',
+  'ids_in_items',
   'created_at',
   'updated_at',
 ].join();
@@ -55,6 +57,7 @@ export type EventRow = FieldColumns & {
   company_id: string;
   total_attendees: number;
   version: number;
+  ids_in_items: boolean;
   created_at: Date;
   updated_at: Date;
 };
@@ -81,6 +84,7 @@ export function toColumns(fields: EventFields) {
     proof_required: fields.proofRequired,
     one_admission_per_token: fields.oneAdmissionPerToken,
     recheck_at_checkin: fields.recheckAtCheckin,
+    tickets_only: fields.ticketsOnly,
     cover_image: fields.coverImage,
     gallery_images: fields.galleryImages,
     chain_id: fields.chainId,
@@ -109,11 +113,13 @@ export function fromRow(row: EventRow): EventRecord {
     proofRequired: row.proof_required,
     oneAdmissionPerToken: row.one_admission_per_token,
     recheckAtCheckin: row.recheck_at_checkin,
+    ticketsOnly: row.tickets_only,
     coverImage: row.cover_image,
     galleryImages: row.gallery_images,
     chainId: row.chain_id,
     totalAttendees: row.total_attendees,
     version: row.version,
+    idsInItems: row.ids_in_items,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -25,6 +25,7 @@ export type EventFields = {
   readonly proofRequired: boolean;
   readonly oneAdmissionPerToken: boolean;
   readonly recheckAtCheckin: boolean;
+  readonly ticketsOnly: boolean;
   readonly coverImage: string | null;
   readonly galleryImages: readonly string[];
   /** In decimal digits. */
@@ -38,6 +39,8 @@ export type EventRecord = EventFields & {
   readonly totalAttendees: number;
   /** Incremented by each change of the fields, but not by changes of `totalAttendees`. */
   readonly version: number;
+  /** Whether `items` of a check-in may be user IDs, as they may of events from before release 0.3.0. */
+  readonly idsInItems: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };

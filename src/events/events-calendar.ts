@@ -1,7 +1,7 @@
 import ical from 'ical-generator';
+import type { Batches } from '../contract/batches.ts';
 import { sizeInMemory } from '../contract/size-in-memory.ts';
 import { TextStream } from '../contract/text-stream.ts';
-import type { Batches } from './batches.ts';
 import type { EventRecord } from './event.ts';
 
 const begin = 'BEGIN:VEVENT';

@@ -27,6 +27,7 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
     proofRequired: event.proofRequired,
     oneAdmissionPerToken: event.oneAdmissionPerToken,
     recheckAtCheckin: event.recheckAtCheckin,
+    ticketsOnly: event.ticketsOnly,
     coverImage: event.coverImage,
     galleryImages: [...event.galleryImages],
     // The contract and the registry keep chain ids within the exact integers of a JSON number.

@@ -12,18 +12,21 @@ type Question = {
 const dayMs = 86_400_000;
 const mostDays = 31;
 
-/** Creates the handler that answers what the company of the key used. */
+/** Creates the handler that answers what the company used; a key that is limited to scopes learns only what it used itself. */
 export function createUsageHandler(db: Database) {
-  return async ({ query }: Question, { companyId }: Pick<CompanyContext, 'companyId'>) => {
+  return async ({ query }: Question, { companyId, caller }: Pick<CompanyContext, 'companyId' | 'caller'>) => {
     const { from, to, by = 'operation' } = query;
     const days = (dayOf('to', to) - dayOf('from', from)) / dayMs + 1;
     if (days < 1) throw refusal('to', 'must not be before from');
     if (days > mostDays) throw refusal('to', `must be at most ${mostDays} days after from, both included`);
-    const { gas, ...usage } = await readUsage(db, { companyId, from, to, by });
+    const keyId = caller.scopes === null ? undefined : caller.keyId;
+    const { gas, ...usage } = await readUsage(db, { companyId, from, to, by, keyId });
     const body: components['schemas']['Usage'] = {
       ...usage,
       items: [...usage.items],
-      gasCosts: gas.map(({ chainId, wei }) => ({ chainId: Number(chainId), wei })),
+      // One transaction mints for several keys.
+      gasCosts:
+        keyId === undefined ? gas.map(({ chainId, wei }) => ({ chainId: Number(chainId), wei })) : null,
     };
     return { status: 200 as const, body };
   };

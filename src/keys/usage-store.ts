@@ -46,6 +46,8 @@ export type UsageQuestion = {
   readonly from: string;
   readonly to: string;
   readonly by: UsageGroup;
+  /** Only what this key used; all keys of the company by default. */
+  readonly keyId?: string | undefined;
 };
 
 export type Usage = {
@@ -69,18 +71,20 @@ const daysEnd = "(:to::date + 1)::timestamp AT TIME ZONE 'UTC'";
 const columns = { operation: 'operation', key: 'key_id' } as const;
 
 export async function readUsage(db: Database, question: UsageQuestion): Promise<Usage> {
-  const { companyId, from, to, by } = question;
-  const asked = { companyId, from, to };
+  const { companyId, from, to, by, keyId = null } = question;
+  const asked = { companyId, from, to, keyId } as Record<string, string>; // knex binds null too
   const { rows: calls }: { rows: Calls[] } = await db.raw(
     `SELECT ${columns[by]} AS name, sum(calls)::float8 AS calls, sum(rejections)::float8 AS rejections
      FROM usage_minutes WHERE company_id = :companyId AND minute >= ${days} AND minute < ${daysEnd}
+       AND (:keyId::text IS NULL OR key_id = :keyId)
      GROUP BY 1 ORDER BY 2 DESC, 1`,
     asked,
   );
   // From the index `audit_log_mints` alone.
   const { rows: mints }: { rows: Mints[] } = await db.raw(
     `SELECT CASE actor_kind WHEN 'key' THEN actor END AS "keyId", count(*)::float8 AS mints FROM audit_log
-     WHERE company_id = :companyId AND action = 'nft.mint' AND at >= ${days} AND at < ${daysEnd} GROUP BY 1 ORDER BY 1`,
+     WHERE company_id = :companyId AND action = 'nft.mint' AND at >= ${days} AND at < ${daysEnd}
+       AND (:keyId::text IS NULL OR (actor_kind = 'key' AND actor = :keyId)) GROUP BY 1 ORDER BY 1`,
     asked,
   );
   const { rows: gas }: { rows: Usage['gas'] } = await db.raw(

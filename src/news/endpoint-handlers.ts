@@ -6,17 +6,18 @@ import type { Database } from '../contract/transaction.ts';
 import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import { listDeliveries, resendDelivery } from './endpoints/delivery-store.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
 import {
   changeEndpoint,
-  checkUrl,
   createEndpoint,
+  readUrl,
   requireEndpoint,
   rotateSecret,
 } from './endpoints/endpoint-operations.ts';
 import type { EndpointSecrets } from './endpoints/endpoint-secret.ts';
 import { deleteEndpoint, insertTestNews, listEndpoints } from './endpoints/endpoint-store.ts';
 import { deliveryToApi, endpointToApi } from './endpoints/endpoint-to-api.ts';
-import type { AllowedHosts } from './endpoints/endpoint-url.ts';
+import { type AllowedHosts, shortUrl } from './endpoints/endpoint-url.ts';
 
 export type EndpointParts = {
   readonly db: Database;
@@ -30,32 +31,34 @@ type EndpointOperations = Omit<operations, 'listNews' | 'getNewsKey'>;
 const usualLimit = 50;
 
 export function createEndpointHandlers(parts: EndpointParts): Handlers<EndpointOperations, CompanyContext> {
-  const { db } = parts;
+  const { db, secrets } = parts;
+  const shown = (endpoint: Endpoint) => endpointToApi(endpoint, secrets.openUrl(endpoint));
   return {
     ...createChanges(parts),
     ...createSecretHandlers(parts),
     ...createSending(parts),
     async listEndpoints(_input, { companyId }) {
-      return { status: 200, body: (await listEndpoints(db, companyId)).map(endpointToApi) };
+      return { status: 200, body: (await listEndpoints(db, companyId)).map(shown) };
     },
     async getEndpoint({ path }, { companyId }) {
-      return { status: 200, body: endpointToApi(await requireEndpoint(db, companyId, path.endpointId)) };
+      return { status: 200, body: shown(await requireEndpoint(db, companyId, path.endpointId)) };
     },
   };
 }
 
 type Part<Ids extends keyof operations> = Handlers<Pick<operations, Ids>, CompanyContext>;
 
-function createChanges({ db, allowedHosts }: EndpointParts): Part<'updateEndpoint' | 'deleteEndpoint'> {
+function createChanges(parts: EndpointParts): Part<'updateEndpoint' | 'deleteEndpoint'> {
+  const { db, secrets, allowedHosts } = parts;
   return {
     async updateEndpoint({ path: { endpointId: id }, body = {} }, { companyId, origin }) {
-      const { url, types, enabled } = body;
-      if (url !== undefined) checkUrl(url, allowedHosts);
+      const { types, enabled } = body;
+      const url = body.url === undefined ? undefined : readUrl(body.url, allowedHosts);
       return inTransaction(db, async (tx) => {
-        const changed = await changeEndpoint(tx, { companyId, id }, { url, types, enabled });
+        const changed = await changeEndpoint(tx, parts, { companyId, id }, { url, types, enabled });
         const details = { fields: Object.keys(body) };
         await recordByKey(tx, { action: 'endpoint.update', companyId, subject: id, details }, origin);
-        return { status: 200, body: endpointToApi(changed) } as const;
+        return { status: 200, body: endpointToApi(changed, secrets.openUrl(changed)) } as const;
       });
     },
 
@@ -68,7 +71,7 @@ function createChanges({ db, allowedHosts }: EndpointParts): Part<'updateEndpoin
   };
 }
 
-type Shown = { readonly secret: string; readonly id?: string };
+type Shown = { readonly secret: string; readonly id?: string; readonly url?: string };
 type Sealed = { readonly id: string; readonly body: Shown };
 
 /** What shows a secret. A request that is repeated shows it again, and its record has it sealed. */
@@ -78,26 +81,28 @@ function createSecretHandlers(parts: EndpointParts): Part<'createEndpoint' | 'ro
     store(body): Sealed {
       const shown = body as Shown; // of both operations
       const id = endpointId ?? shown.id ?? '';
-      return { id, body: { ...shown, secret: secrets.seal(id, shown.secret) } };
+      const url = shown.url === undefined ? {} : { url: secrets.sealUrl(id, shown.url) };
+      return { id, body: { ...shown, ...url, secret: secrets.seal(id, shown.secret) } };
     },
     async restore(_tx, stored) {
       const { id, body } = stored as Sealed; // as it was stored
-      return { ...body, secret: secrets.open(id, body.secret) };
+      const url = body.url === undefined ? {} : { url: secrets.openUrl({ id, address: body.url }) };
+      return { ...body, ...url, secret: secrets.open(id, body.secret) };
     },
   });
   return {
-    async createEndpoint({ body: { url, types = null } }, { companyId, once, origin }) {
-      checkUrl(url, allowedHosts);
+    async createEndpoint({ body: { url: sent, types = null } }, { companyId, once, origin }) {
+      const url = readUrl(sent, allowedHosts);
       return once(async (tx) => {
-        const { endpoint, secret } = await createEndpoint(tx, secrets, { companyId, url, types });
+        const { endpoint, secret } = await createEndpoint(tx, parts, { companyId, url, types });
         const { id } = endpoint;
         await recordByKey(
           tx,
-          { action: 'endpoint.create', companyId, subject: id, details: { url } },
+          { action: 'endpoint.create', companyId, subject: id, details: { url: shortUrl(url) } },
           origin,
         );
         const headers = { Location: `${basePath}/endpoint/${id}` };
-        return { status: 201, body: { ...endpointToApi(endpoint), secret }, headers } as const;
+        return { status: 201, body: { ...endpointToApi(endpoint, url), secret }, headers } as const;
       }, sealedAnswer());
     },
 

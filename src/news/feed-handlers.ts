@@ -26,13 +26,15 @@ export function createFeedHandlers({
   paths,
 }: FeedParts): Handlers<FeedOperations, CompanyContext> {
   return {
-    async listNews({ query, header }, { companyId }) {
+    async listNews({ query, header }, { companyId, assertStillAllowed }) {
       const { after, types, limit = usualLimit } = query;
       const place = after === undefined ? undefined : placeOfCursor(companyId, after);
       const seconds = secondsToWait(header.Prefer);
       const question = { companyId, after: place, types, limit };
       const reading =
-        seconds === 0 ? readFeed(db, question) : readOrWait(db, watch, question, seconds * 1_000);
+        seconds === 0
+          ? readFeed(db, question)
+          : readOrWait(db, watch, question, { ms: seconds * 1_000, assertStillAllowed });
       const page = await reading.catch((error: unknown) => {
         throw error instanceof FeedRestartedError ? restartProblem(companyId, query, error, paths) : error;
       });
@@ -56,20 +58,30 @@ function secondsToWait(prefer = ''): number {
   return Math.min(longestSeconds, Number(seconds));
 }
 
+type Patience = { readonly ms: number } & Pick<CompanyContext, 'assertStillAllowed'>;
+
 /**
  * Reads again whenever there may be news, until there are some or the time is up. Meanwhile the request has neither a connection
- * nor a place of the admission.
+ * nor a place of the admission. The key may have ended since, so it is verified again.
  */
-async function readOrWait(db: Database, watch: FeedWatch, question: Question, ms: number): Promise<FeedPage> {
+async function readOrWait(
+  db: Database,
+  watch: FeedWatch,
+  question: Question,
+  { ms, assertStillAllowed }: Patience,
+): Promise<FeedPage> {
   const scope = currentScope();
   scope?.allowMore?.(ms);
   const until = performance.now() + ms;
-  for (let { after } = question; ; ) {
+  for (let { after } = question, hasWaited = false; ; hasWaited = true) {
     const waiting = watch.begin(question.companyId);
     try {
       const page = await readFeed(db, { ...question, after });
       const leftMs = until - performance.now();
-      if (page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed()) return page;
+      if (page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed()) {
+        if (hasWaited) await assertStillAllowed();
+        return page;
+      }
       after = page.next;
       scope?.onAway?.();
       scope?.onIdle?.();

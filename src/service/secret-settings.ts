@@ -28,7 +28,7 @@ function readSecretFiles(env: Environment): Environment {
 const form =
   /^([A-Za-z0-9_-]{1,32}):kms:(arn:aws[a-z-]*:kms:[a-z0-9-]+:\d+:(?:key|alias)\/[^:,]+):([A-Za-z0-9+/]+=*)$/;
 
-const keySettings = ['SECRET_KEYS', 'CURSOR_KEYS'] as const;
+const keySettings = ['SECRET_KEYS', 'NODE_KEYS', 'CURSOR_KEYS'] as const;
 
 /** Opens keys, `id:kms:arn:base64`, so that they read `id:base64`. */
 async function openWrappedKeys(env: Environment, options?: KmsOptions): Promise<Environment> {

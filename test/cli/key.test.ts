@@ -81,7 +81,7 @@ describe('key create', () => {
     [['--label', ' '], 'must not be empty'],
     [
       ['--scope', 'events:delete'],
-      'The scopes are chain:read, events:read, events:write, rwa:read, rwa:write, rwa:mint, secrets:read, news:manage.',
+      'The scopes are chain:read, events:read, events:write, events:checkin, rwa:read, rwa:write, rwa:mint, secrets:read, news:manage.',
     ],
     [['--company', 'nobody'], 'There is no company "nobody"'],
   ] as const)('refuses %j', async ([args, message], { json }) => {

@@ -49,19 +49,22 @@ const jsonOf = async (answer: Promise<{ isError: boolean; texts: string[] }>) =>
 };
 
 type Item = Record<string, { operationId?: string; deprecated?: boolean }>;
-const operationsOf = (isWanted: (method: string) => boolean) =>
+const operationsOf = (isWanted: (method: string, id: string) => boolean) =>
   Object.values(documents)
     .flatMap(({ paths }) => Object.values(paths).flatMap((item) => Object.entries(item as Item)))
     .flatMap(([method, { operationId, deprecated }]) =>
-      operationId !== undefined && !deprecated && isWanted(method) ? [operationId] : [],
+      operationId !== undefined && !deprecated && isWanted(method, operationId) ? [operationId] : [],
     )
     .sort();
+
+// A ticket admits whoever has it.
+const onlyReads = (method: string, id: string) => method === 'get' && id !== 'getTicket';
 
 describe('the tools', () => {
   test('are the operations that only read, with their words and inputs', async ({ service }) => {
     const { client } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method === 'get'));
+    expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf(onlyReads));
     expect(tools.find(({ name }) => name === 'getEvent')).toMatchObject({
       title: 'Get an event',
       description: expect.stringMatching(
@@ -82,7 +85,7 @@ describe('the tools', () => {
     });
     const { client, call } = await connect(['--write', '--url', service.baseUrl], { TALLYSTICK_KEY: key });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    const open = createTools().filter(({ scope }) => scope === undefined || scope === 'events:read');
+    const open = createTools().filter(({ scopes }) => scopes?.includes('events:read') ?? true);
     expect(names).toEqual(open.map(({ name }) => name));
     expect(names).toContain('listEvents');
     expect(names).not.toContain('createEvent');
@@ -92,7 +95,7 @@ describe('the tools', () => {
   test('are all of them while nobody says what the key may do', async () => {
     const { client } = await connect(['--url', 'http://127.0.0.1:9'], { TALLYSTICK_KEY: 'any' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names.sort()).toEqual(operationsOf((method) => method === 'get'));
+    expect(names.sort()).toEqual(operationsOf(onlyReads));
   });
 
   test('are all of them with --write, and each input has one place', async ({ service }) => {
@@ -103,9 +106,10 @@ describe('the tools', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf(() => true));
     const writers = tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
-    expect(writers.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method !== 'get'));
+    expect(writers.map(({ name }) => name).sort()).toEqual(operationsOf((...each) => !onlyReads(...each)));
     const hints = (wanted: string) => tools.find(({ name }) => name === wanted)?.annotations;
-    for (const name of ['mintNft', 'createAndMintNft', 'createClaim', 'deleteEvent', 'updateEvent']) {
+    const asked = ['mintNft', 'createAndMintNft', 'createClaim', 'deleteEvent', 'updateEvent'];
+    for (const name of [...asked, 'createEndpoint', 'rotateEndpointSecret']) {
       expect([name, hints(name)]).toEqual([
         name,
         expect.objectContaining({ readOnlyHint: false, destructiveHint: true }),
@@ -176,6 +180,46 @@ describe('a call', () => {
       text: 'createEvent is not allowed: this server only reads. Start it with --write to let it change something.',
     });
     expect((await acme.get('/events/v1/api/event')).body).toEqual(before);
+  });
+
+  test('that gives a ticket is refused without --write', async ({ service, acme }) => {
+    const { id } = (await acme.post('/events/v1/api/event').send({ name: 'Fair' }).expect(201)).body;
+    await acme.post(`/events/v1/api/event/${id}/attendees`).send({ attendeeId: 'ann' }).expect(201);
+    const input = { eventId: id, attendeeId: 'ann' };
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
+    expect(await call('getTicket', input)).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^getTicket is not allowed: this server only reads\./),
+    });
+    const at = ['--url', service.baseUrl, '--write'];
+    const writer = await connect(at, { TALLYSTICK_KEY: service.keys.acme });
+    expect(await jsonOf(writer.call('getTicket', input))).toMatchObject([{ ticket: expect.any(String) }, {}]);
+  });
+
+  test('whose secret would be lost is refused without --secrets, and changes nothing', async ({
+    service,
+    db,
+  }) => {
+    const at = ['--url', service.baseUrl, '--write'];
+    const key = { TALLYSTICK_KEY: service.keys.acme };
+    const mute = await connect(at, key);
+    const open = await connect([...at, '--secrets'], key);
+    const wanted = { url: 'https://hooks.acme.example/news' };
+    expect(await mute.call('createEndpoint', wanted)).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(
+        /^createEndpoint is not allowed: .* Start it with --secrets to allow it\.$/,
+      ),
+    });
+    expect(await db('news_endpoints').where({ company_id: service.companies.acme })).toEqual([]);
+    const [made] = await jsonOf(open.call('createEndpoint', wanted));
+    expect(made.secret).toMatch(/^whsec_/);
+    const secrets = () => db('news_endpoints').where({ id: made.id }).first('secrets');
+    const before = await secrets();
+    expect(await mute.call('rotateEndpointSecret', { endpointId: made.id })).toMatchObject({ isError: true });
+    expect(await secrets()).toEqual(before);
+    const [rotated] = await jsonOf(open.call('rotateEndpointSecret', { endpointId: made.id }));
+    expect(rotated.secret).toMatch(/^whsec_/);
   });
 
   test('changes with --write, by every method', async ({ service, acme }) => {

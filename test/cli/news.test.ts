@@ -31,11 +31,18 @@ describe('news', () => {
       '--types',
       'nft.minted,nft.reverted',
     );
-    expect(made).toMatchObject({ url, types: ['nft.minted', 'nft.reverted'], enabled: true });
+    // What is behind the host concerns the company alone.
+    expect(made).toMatchObject({
+      url: 'https://partner.example/…',
+      types: ['nft.minted', 'nft.reverted'],
+      enabled: true,
+    });
     expect(made.secret).toMatch(/^whsec_/);
     const { out } = await run('news', 'list', '--company', 'acme');
     expect(out).toContain(made.id);
-    expect(out).not.toContain('whsec_');
+    expect(out).not.toMatch(/whsec_|example\/news/);
+    const created = await db('audit_log').where({ subject: made.id }).first('details');
+    expect(created.details).toEqual({ url: 'https://partner.example/…' });
     const { value: off } = await json('news', 'update', made.id, '--disable', '--all-types');
     expect(off).toMatchObject({ enabled: false, disabledReason: 'requested', types: null });
     expect((await json('news', 'update', made.id, '--enable')).value).toMatchObject({ enabled: true });
@@ -77,8 +84,12 @@ describe('news', () => {
   });
 });
 
-test('secrets of endpoints are sealed again by a new key', async ({ db, json }) => {
+test('secrets and addresses of endpoints are sealed again by a new key, also those that 0.2.0 stored in clear', async ({
+  db,
+  json,
+}) => {
   const { value: made } = await json('news', 'create', url, '--company', 'acme');
+  await db('news_endpoints').where({ id: made.id }).update({ url });
   const old = Buffer.alloc(32, 1);
   const both = createEndpointSecrets(
     new Map([
@@ -88,9 +99,10 @@ test('secrets of endpoints are sealed again by a new key', async ({ db, json }) 
   );
   const { resealed, failed } = await resealEndpoints(db, both);
   expect([resealed, failed]).toEqual([1, []]);
-  const { secrets } = await db('news_endpoints').where({ id: made.id }).first();
-  expect(createEndpointSecrets(new Map([['fresh', Buffer.alloc(32, 9)]])).open(made.id, secrets[0])).toBe(
-    made.secret,
-  );
+  const { secrets, url: address } = await db('news_endpoints').where({ id: made.id }).first();
+  const fresh = createEndpointSecrets(new Map([['fresh', Buffer.alloc(32, 9)]]));
+  expect(fresh.open(made.id, secrets[0])).toBe(made.secret);
+  expect(address).toMatch(/^https:\/\/partner\.example fresh:/);
+  expect(fresh.openUrl({ id: made.id, address })).toBe(url);
   expect((await resealEndpoints(db, both)).resealed).toBe(0);
 });

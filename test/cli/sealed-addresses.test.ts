@@ -4,7 +4,12 @@ import path from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { findNetwork } from '../../src/chain/network-store.ts';
-import { createNodeAddresses, isInClear, showAddress } from '../../src/chain/rpc/client/node-address.ts';
+import {
+  createNodeAddresses,
+  isInClear,
+  nodeAddressesOf,
+  showAddress,
+} from '../../src/chain/rpc/client/node-address.ts';
 import { createParts } from '../../src/compose/parts.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
@@ -37,10 +42,22 @@ describe('an address with credentials', () => {
       false,
     ]);
     const other = createNodeAddresses(new Map([['a', Buffer.alloc(32, 2)]]));
-    expect(() => other.open(sealed)).toThrow(/does not open with key a of SECRET_KEYS/);
-    expect(() => createNodeAddresses().open(sealed)).toThrow(/sealed with key a, which SECRET_KEYS lacks/);
+    expect(() => other.open(sealed)).toThrow(/does not open with key a of NODE_KEYS or SECRET_KEYS/);
+    expect(() => createNodeAddresses().open(sealed)).toThrow(
+      /sealed with key a, which neither NODE_KEYS nor SECRET_KEYS has/,
+    );
     const moved = sealed.replace('node.example', 'other.example');
     expect(() => open(moved)).toThrow(/does not open/);
+  });
+
+  test('is sealed by NODE_KEYS, which open it without SECRET_KEYS, and moves from those', () => {
+    const SECRET_KEYS = new Map([['secret', Buffer.alloc(32, 3)]]);
+    const NODE_KEYS = new Map([['node', Buffer.alloc(32, 4)]]);
+    const before = nodeAddressesOf({ NODE_KEYS: undefined, SECRET_KEYS }).seal(url);
+    const indexer = nodeAddressesOf({ NODE_KEYS, SECRET_KEYS: undefined });
+    expect(() => indexer.open(before)).toThrow(/sealed with key secret/);
+    const sealed = nodeAddressesOf({ NODE_KEYS, SECRET_KEYS }).seal(before);
+    expect(indexer.open(sealed)).toBe(url);
   });
 
   test('is sealed anew under another first key; one without credentials stays', () => {

@@ -32,8 +32,8 @@ export type DocumentedOperation = {
   /** Fits the paths of the template. */
   readonly pattern: RegExp;
   readonly isPublic: boolean;
-  /** The scope that its key needs, or `none`; undefined where it takes no key. */
-  readonly requiredScope: string | undefined;
+  /** The scopes of which its key needs one, or `none`; empty where it takes no key. */
+  readonly requiredScopes: readonly string[];
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly required: boolean; readonly schema: Json; readonly examples: Json } | undefined;
   readonly responses: readonly DocumentedResponse[];
@@ -89,8 +89,7 @@ function operationsOf(area: Area): DocumentedOperation[] {
           id: String(node['operationId']),
           pattern: new RegExp(`^${source}$`),
           isPublic: Object.keys(security ?? {}).length === 0,
-          requiredScope:
-            node['x-required-scope'] === undefined ? undefined : String(node['x-required-scope']),
+          requiredScopes: [node['x-required-scope'] ?? []].flat().map(String),
           parameters: [...listOf(item['parameters']), ...listOf(node['parameters'])].map((each) =>
             parameterOf(document, each),
           ),

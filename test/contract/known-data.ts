@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import type { TestService } from '../support/service.ts';
 import type { Ids } from './operations.ts';
@@ -84,8 +85,8 @@ async function makeSnapshot(
 async function makeDelivery(service: TestService, company: 'acme' | 'globex') {
   const client = service.as(service.keys[company]);
   const { body: endpoints } = await client.get('/news/v1/api/endpoint').expect(200);
-  for (const { id } of endpoints.slice(5)) await client.delete(`/news/v1/api/endpoint/${id}`).expect(204);
-  const url = 'https://partner.example/news';
+  for (const { id } of endpoints.slice(3)) await client.delete(`/news/v1/api/endpoint/${id}`).expect(204);
+  const url = `https://${randomUUID()}.example/news`;
   const { body } = await client.post('/news/v1/api/endpoint').send({ url }).expect(201);
   const endpointId: string = body.id;
   while ((await numberNews(service.db, 1_000)) > 0);

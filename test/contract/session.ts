@@ -92,6 +92,7 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
   const nfts = new Set<string>();
   const rwas = new Set<string>();
   const endpoints = new Set<string>();
+  let hosts = 0;
 
   const call: Session['call'] = async (id, options = {}) => {
     const answer = await sendInTurn(requestOf(id, options, keys.own));
@@ -151,7 +152,8 @@ export function createSession({ sender, check, keys, mayWrite, given }: SessionO
       if (endpoints.size > 10 && spare !== undefined)
         await call('deleteEndpoint', { ids: { endpointId: spare } });
       if (spare !== undefined && endpoints.size > 10) endpoints.delete(spare);
-      const body = { url: 'https://partner.example/news' };
+      hosts += 1;
+      const body = { url: `https://endpoint-${hosts}.example/news` };
       const { id } = JSON.parse((await succeed('createEndpoint', { body })).text);
       return id;
     },

@@ -13,7 +13,7 @@ describe('200', () => {
     await givenAttendees(acme, id, ...hostile);
     await acme
       .post(`${eventPath}/${id}/checkin`)
-      .send({ items: ['a,b'] })
+      .send({ scans: [{ attendeeId: 'a,b' }] })
       .expect(200);
     const reply = await acme.get(at(id)).set('accept', 'text/csv').expect(200);
     expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8');

@@ -17,6 +17,16 @@ export async function givenEvent(client: Client, body: Body = {}): Promise<{ id:
   return { id: created.body.id, etag: String(created.headers['etag']) };
 }
 
+/** Texts at the door as `scans` of a check-in: those with two dots are tickets, the others user IDs. */
+export const scansOf = (...texts: string[]) => ({
+  scans: texts.map((text) => (text.split('.').length === 3 ? { ticket: text } : { attendeeId: text })),
+});
+
+/** Makes an event like those that were created before release 0.3.0, whose check-in takes user IDs as `items`. */
+export async function makeOld({ db }: Pick<TestService, 'db'>, id: string): Promise<void> {
+  await db('events').where({ id }).update({ ids_in_items: true });
+}
+
 /** Registers users for an event, one after the other. */
 export async function givenAttendees(client: Client, id: string, ...attendeeIds: string[]): Promise<void> {
   for (const attendeeId of attendeeIds)

@@ -158,6 +158,35 @@ describe('200', () => {
   });
 });
 
+test('a key that is limited to scopes gets its own usage alone, and no gas', async ({ service }) => {
+  const companyId = service.companies.acme;
+  const scopes = ['rwa:read'];
+  const { key, record } = await issueKey(service.db, 'test', { companyId, label: 'shop', scopes });
+  await store(service, companyId, [
+    ['2020-07-01T00:00:00', record.id, 'listRwas', 200],
+    ['2020-07-01T00:00:00', 'other', 'listEvents', 404],
+  ]);
+  const minted = {
+    at: '2020-07-02T00:00:00Z',
+    company_id: companyId,
+    action: 'nft.mint',
+    origin: '127.0.0.1',
+  };
+  await service.db('audit_log').insert([
+    { ...minted, actor_kind: 'key', actor: record.id },
+    { ...minted, actor_kind: 'key', actor: 'other' },
+    { ...minted, actor_kind: 'holder', actor: record.id },
+  ]);
+  await service
+    .db('company_gas_days')
+    .insert({ company_id: companyId, chain_id: 31337, day: '2020-07-02', wei: '5' });
+  const july = 'from=2020-07-01&to=2020-07-31&by=key';
+  const { body } = await usageOf(service, july, key).expect(200);
+  const own = { calls: 1, rejections: 0, mints: 1 };
+  expect(body).toEqual({ ...own, gasCosts: null, items: [{ ...own, name: record.id }] });
+  expect((await usageOf(service, july).expect(200)).body).toMatchObject({ calls: 2, mints: 3 });
+});
+
 describe('400', () => {
   test.for<[string, string]>([
     ['to=2020-11-30', 'from is required'],

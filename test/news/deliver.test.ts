@@ -415,4 +415,13 @@ describe('an address', () => {
       .toBe('127.0.0.1 is no public host');
     expect(receiver.received).toEqual([]);
   });
+
+  test('without any address is told like one inside', async ({ acme, databaseUrl, db, service }) => {
+    const { body } = await acme.post(endpointPath).send({ url: 'https://nobody.invalid/' }).expect(201);
+    work(databaseUrl);
+    await writeNews(db, service.companies.acme, subjects(1));
+    await expect
+      .poll(async () => (await deliveriesOf(acme, body.id))[0]?.error, { timeout: 15_000 })
+      .toBe('nobody.invalid is no public host');
+  });
 });

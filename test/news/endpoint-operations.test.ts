@@ -1,5 +1,8 @@
-import { describe, expect } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished } from 'vitest';
+import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
+import { createDatabase } from '../../src/db/connection/connect.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
 import { isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
 import { watchNews } from '../../src/news/feed/news-levels.ts';
@@ -7,6 +10,7 @@ import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { retryAfterMs, waitAfter } from '../../src/news/sending/retry-schedule.ts';
 import { takeOver } from '../../src/news/sending/sender-store.ts';
+import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { endpointPath, writeNews } from './news-world.ts';
 
@@ -31,7 +35,7 @@ describe('createEndpoint', () => {
     expect(shown.body).toEqual(rest);
     expect(shown.text).not.toContain('whsec_');
     const entry = await db('audit_log').where({ subject: body.id }).first();
-    expect(entry).toMatchObject({ action: 'endpoint.create', details: { url } });
+    expect(entry).toMatchObject({ action: 'endpoint.create', details: { url: 'https://partner.example/…' } });
   });
 
   test.for([
@@ -60,16 +64,99 @@ describe('createEndpoint', () => {
   });
 
   test('409: no company has more than twenty, however many it creates at once', async ({ globex }) => {
-    for (let left = 18; left > 0; left -= 1) await globex.post(endpointPath).send({ url }).expect(201);
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => globex.post(endpointPath).send({ url })),
-    );
+    const sent = (n: number) => globex.post(endpointPath).send({ url: `https://partner-${n}.example/news` });
+    for (let n = 0; n < 18; n += 1) await sent(n).expect(201);
+    const answers = await Promise.all([18, 19, 20, 21].map(sent));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('endpoint_limit_reached');
     const { body } = await globex.get(endpointPath).expect(200);
     for (const { id } of body) await globex.delete(`${endpointPath}/${id}`).expect(204);
     expect((await globex.get(endpointPath).expect(200)).body).toEqual([]);
   });
+});
+
+describe('the address of an endpoint', () => {
+  const hidden = 'https://Hooks.Partner.example:443/T0/%7Esecret path?token=s3cret#here';
+  const used = 'https://hooks.partner.example/T0/%7Esecret%20path?token=s3cret';
+
+  test('is stored as it is used, its host in clear and the rest sealed', async ({ db, acme }) => {
+    const idempotent = { 'idempotency-key': randomUUID() };
+    const made = await acme.post(endpointPath).set(idempotent).send({ url: hidden }).expect(201);
+    const { id } = made.body;
+    expect(made.body.url).toBe(used);
+    const again = await acme.post(endpointPath).set(idempotent).send({ url: hidden }).expect(201);
+    expect(again.body).toEqual(made.body);
+    expect((await acme.get(`${endpointPath}/${id}`).expect(200)).body.url).toBe(used);
+    const stored = await db('news_endpoints').where({ id }).first();
+    expect(stored.url).toMatch(/^https:\/\/hooks\.partner\.example test:[\w+/=]+$/);
+    for (const table of ['news_endpoints', 'audit_log', 'idempotency_records'])
+      expect([table, JSON.stringify(await db(table).select())]).toEqual([
+        table,
+        expect.not.stringMatching(/s3cret|T0/),
+      ]);
+    const changed = await acme
+      .patch(`${endpointPath}/${id}`)
+      .send({ url: `${used}2` })
+      .expect(200);
+    expect(changed.body.url).toBe(`${used}2`);
+    expect((await db('news_endpoints').where({ id }).first()).url).not.toContain('s3cret');
+    await acme.delete(`${endpointPath}/${id}`).expect(204);
+  });
+
+  test('is shown where release 0.2.0 stored it in clear', async ({ db, acme }) => {
+    const { id } = (await acme.post(endpointPath).send({ url }).expect(201)).body;
+    await db('news_endpoints')
+      .where({ id })
+      .update({ url: `${url}?old` });
+    expect((await acme.get(`${endpointPath}/${id}`).expect(200)).body.url).toBe(`${url}?old`);
+    await acme.delete(`${endpointPath}/${id}`).expect(204);
+  });
+
+  test('409: no more than five of a company name one host, and those that did stay', async ({
+    db,
+    globex,
+  }) => {
+    const at = (place: string) => globex.post(endpointPath).send({ url: place });
+    const places = ['https://one.example/1', 'https://ONE.example/2', 'https://one.example:8443/3'];
+    const ids: string[] = [];
+    for (const place of [...places, 'https://one.example./4'])
+      ids.push((await at(place).expect(201)).body.id);
+    const both = await Promise.all([at('https://one.example/5'), at('https://one.example/6')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const rejected = both.find(({ status }) => status === 409)?.body;
+    expect(rejected).toMatchObject({
+      code: 'endpoint_host_limit_reached',
+      detail: 'The company has 5 endpoints at one.example already',
+    });
+    const other = (await at('https://two.example/').expect(201)).body.id;
+    const moved = await globex.patch(`${endpointPath}/${other}`).send({ url: places[0] }).expect(409);
+    expect(moved.body.code).toBe('endpoint_host_limit_reached');
+    // An earlier release let a company have more.
+    await db('news_endpoints').where({ id: other }).update({ url: 'https://one.example/7' });
+    await globex.patch(`${endpointPath}/${other}`).send({ url: 'https://one.example/8' }).expect(200);
+    await db('news_endpoints').delete();
+  });
+});
+
+test('the database user of workers creates no endpoint, and leads none elsewhere', async ({
+  acme,
+  databaseUrl,
+}) => {
+  const { id } = (await acme.post(endpointPath).send({ url }).expect(201)).body;
+  const db = createDatabase(asUser(databaseUrl, 'test_worker'), {
+    poolMax: 1,
+    log: createLogger({ level: 'silent' }),
+  });
+  onTestFinished(() => db.destroy());
+  for (const forbidden of [
+    `INSERT INTO news_endpoints (id, company_id, url, secrets, first_position, position)
+       SELECT gen_random_uuid(), company_id, url, secrets, 0, 0 FROM news_endpoints`,
+    "UPDATE news_endpoints SET url = 'https://elsewhere.example/'",
+    "UPDATE news_endpoints SET secrets = '{}'",
+  ])
+    await expect(db.raw(forbidden)).rejects.toThrow('permission denied for table news_endpoints');
+  await db.raw('UPDATE news_endpoints SET failing_since = NULL WHERE id = ?', [id]);
+  await acme.delete(`${endpointPath}/${id}`).expect(204);
 });
 
 describe('updateEndpoint', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { issueKey } from '../../src/keys/key-store.ts';
 import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { givenEvent } from '../events/requests.ts';
@@ -78,6 +79,35 @@ describe('200', () => {
     expect(body.news).toHaveLength(1);
     expect(headers['preference-applied']).toBe('wait=20');
   });
+
+  test.for([
+    ['that was revoked meanwhile', { revoked_at: new Date() }, 401, 'api_key_invalid'],
+    ['that lost its scope meanwhile', { scopes: ['rwa:read'] }, 403, 'insufficient_scope'],
+  ] as const)(
+    'shows a waiting reader nothing by a key %s',
+    async ([_what, change, status, code], { db, service }) => {
+      const companyId = service.companies.acme;
+      const { key, record } = await issueKey(service.db, 'test', {
+        companyId,
+        label: 'reader',
+        scopes: ['news:manage'],
+      });
+      const reader = service.as(key);
+      const { body: now } = await reader.get(`${feedPath}?limit=200`).expect(200);
+      const asked = reader.get(`${feedPath}?after=${now.cursor}`).set('Prefer', 'wait=30');
+      const waiting = asked.then((answer) => answer);
+      await expect.poll(() => service.parts.feedWatch.waiting()).toBe(1);
+      await service.db('api_keys').where({ id: record.id }).update(change);
+      // Every process knows by now.
+      await expect
+        .poll(async () => (await reader.get(`${feedPath}?after=${now.cursor}`)).status, { timeout: 15_000 })
+        .toBe(status);
+      await writeNews(db, companyId, ids(1));
+      await numberNews(db, 100);
+      const { status: answered, body } = await waiting;
+      expect([answered, body.code, body.news]).toEqual([status, code, undefined]);
+    },
+  );
 
   test('waits no longer than asked, and not for news of other types', async ({ db, acme, service }) => {
     const { body: now } = await acme.get(`${feedPath}?limit=200`).expect(200);

@@ -60,6 +60,35 @@ describe('a key without secrets:read', () => {
   });
 });
 
+describe('rwa:write without secrets:read', () => {
+  const elsewhere = 'https://claims.elsewhere.example/claim';
+
+  test('cannot lead claims to another page, and sends back the page that it read', async ({ service }) => {
+    const { rwaId } = await makeKnownData(service, 'acme');
+    const { caller: blind } = await keyWith(service, ['rwa:read', 'rwa:write']);
+    const { caller: seeing } = await keyWith(service, ['rwa:write', 'secrets:read']);
+    const path = `${base}/rwa/${rwaId}`;
+    const change = (claimBaseUrl: string | null) => ({ name: 'Cask 20', claimBaseUrl });
+    await blind.patch(path).send(change(null)).expect(200);
+    for (const [present, wanted] of [
+      [null, elsewhere],
+      ['https://claims.acme.example', elsewhere],
+      ['https://claims.acme.example', null],
+    ] as const) {
+      await seeing.patch(path).send(change(present)).expect(200);
+      const rejected = await blind.patch(path).send(change(wanted)).expect(403);
+      expect(rejected.body).toMatchObject({
+        code: 'insufficient_scope',
+        detail: 'API key lacks the scope secrets:read',
+      });
+      const { body } = await blind.patch(path).send(change(present)).expect(200);
+      expect(body.claimBaseUrl).toBe(present);
+    }
+    const made = { name: 'Cask', type: 'cask', chainId: 31337, claimBaseUrl: elsewhere };
+    expect((await blind.post(`${base}/rwa`).send(made).expect(403)).body.code).toBe('insufficient_scope');
+  });
+});
+
 test('whoever issues NFTs, a replay shows their secrets only to a key with secrets:read', async ({
   service,
 }) => {

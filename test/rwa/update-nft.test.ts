@@ -53,13 +53,30 @@ describe('200', () => {
 });
 
 test.for<[string, object]>([
-  ['/attributes', { attributes: [{ trait_type: ' serial ', value: '1' }] }],
+  ...[
+    ' serial ',
+    'ISSUER',
+    'Se\u200brial',
+    'Ѕеrіаl', // Cyrillic Ѕ, е, і and а
+    'Ｔｙｐｅ', // full width
+    'ТУРЕ', // Cyrillic capitals
+    'lssuer', // a small L
+    'T\u2800ype',
+  ].map((trait_type): [string, object] => ['/attributes', { attributes: [{ trait_type, value: '1' }] }]),
   ['/imageUrl', { imageUrl: 'javascript:alert(1)' }],
   ['/imageUrl', { imageUrl: 'http://[' }],
 ])('400 names %s of %j', async ([pointer, sent], { acme, given }) => {
   const { path } = await given();
   const { body } = await acme.patch(path).send(sent).expect(400);
   expect(body.errors[0].pointer).toBe(pointer);
+});
+
+test('takes names that look like nothing of the service', async ({ acme, given }) => {
+  const { path } = await given();
+  const names = ['Cask type', 'Serials', 'Тип', 'Série', '\u0399\u03a3'];
+  const attributes = names.map((trait_type) => ({ trait_type, value: '1' }));
+  const { body } = await acme.patch(path).send({ attributes }).expect(200);
+  expect(body.attributes).toEqual(attributes);
 });
 
 test('412 for another version, while a mint leaves the tag as it is', async ({ service, acme, given }) => {

@@ -39,7 +39,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* Settings, and where secrets stand: dict "root" $ "user" "api" "settings" (own settings). */}}
+{{/* Settings, and where secrets stand: dict "root" $ "user" "api" "settings" (own settings) "keys" (names). */}}
 {{- define "tallystick.environment" -}}
 {{- range $name, $value := merge (dict) .settings .root.Values.settings }}
 - name: {{ $name }}
@@ -51,13 +51,13 @@ capabilities: { drop: [ALL] }
 - name: DATABASE_REPLICA_URL_FILE
   value: /run/secrets/tallystick/DATABASE_REPLICA_URL
 {{- end }}
-{{- range .root.Values.secrets.names }}
+{{- range .keys }}
 - name: {{ . }}_FILE
   value: /run/secrets/tallystick/{{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* The address of the database by its user, and the other secrets, as files. */}}
+{{/* The address of the database by its user, and the keys of the role, as files. */}}
 {{- define "tallystick.secretsVolume" -}}
 - name: secrets
   projected:
@@ -70,11 +70,11 @@ capabilities: { drop: [ALL] }
             {{- if and .root.Values.database.replica (eq .user "api") }}
             - { key: api-replica-url, path: DATABASE_REPLICA_URL }
             {{- end }}
-      {{- with .root.Values.secrets }}
+      {{- if .keys }}
       - secret:
-          name: {{ .existingSecret }}
+          name: {{ .root.Values.secrets.existingSecret }}
           items:
-            {{- range .names }}
+            {{- range .keys }}
             - { key: {{ . }}, path: {{ . }} }
             {{- end }}
       {{- end }}

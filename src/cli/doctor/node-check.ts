@@ -1,6 +1,6 @@
 import { errorText } from '../../base/thrown.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
-import { createNodeAddresses, showAddress } from '../../chain/rpc/client/node-address.ts';
+import { nodeAddressesOf, showAddress } from '../../chain/rpc/client/node-address.ts';
 import { checkNode } from '../../chain/rpc/transport/check-node.ts';
 import { type NodeAbilities, probeNode } from '../../chain/rpc/transport/probe-node.ts';
 import type { Config } from '../../config/config.ts';
@@ -8,7 +8,7 @@ import { type Finding, finding, ok, warning } from '../shared/finding.ts';
 
 /** Asks every node of a network whether it serves it, and what it gives of blocks, logs and traces. */
 export async function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding[]> {
-  const addresses = createNodeAddresses(config.SECRET_KEYS);
+  const addresses = nodeAddressesOf(config);
   const found = await Promise.all(
     rpcUrls.map(async (address): Promise<Finding[]> => {
       const check = `network ${chainId}`;

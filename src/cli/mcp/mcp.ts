@@ -21,8 +21,11 @@ export function addMcpCommand(program: Command, session: Session): void {
       'Serve the operations as tools of the Model Context Protocol, over standard input and output; calls go to the service over HTTP',
     )
     .option('--url <address>', 'address of the service, instead of TALLYSTICK', siteUrl)
-    .option('--write', 'allow tools that change something; without it they only read')
-    .option('--secrets', 'pass claim secrets and claim URLs on to the model; without it they are null')
+    .option('--write', 'allow tools that change something or give tickets; without it they only read')
+    .option(
+      '--secrets',
+      'pass claim secrets and claim URLs on to the model, and allow tools that show a secret once',
+    )
     // The service itself answers within 45 s, with an answer or 503.
     .option('--timeout <seconds>', 'time for one answer of the service', wholeNumber(1, 600), 50)
     .action((options: McpOptions) => serve(session, options));

@@ -11,7 +11,7 @@ export type CallOptions = ClientSettings & {
   readonly timeoutMs: number;
   /** Whether tools that change something may be called. */
   readonly write: boolean;
-  /** Whether answers keep claim secrets and claim URLs. */
+  /** Whether answers keep secrets and claim URLs. */
   readonly secrets: boolean;
 };
 
@@ -27,6 +27,11 @@ export async function callTool(
   if (tool.isWrite && !options.write) {
     return failed(
       `${tool.name} is not allowed: this server only reads. Start it with --write to let it change something.`,
+    );
+  }
+  if (tool.showsSecretOnce && !options.secrets) {
+    return failed(
+      `${tool.name} is not allowed: its answer has a secret that nothing shows again, and this server passes no secrets on. Start it with --secrets to allow it.`,
     );
   }
   if (tool.needsKey && options.apiKey === undefined) {

@@ -42,9 +42,9 @@ function createServer(options: ServerOptions): Server {
     { capabilities: { tools: {} }, instructions: instructionsOf(options) },
   );
   server.setRequestHandler(ListToolsRequestSchema, async (_request, { signal }) => {
-    const scopes = await inScope({ signal, isRead: true }, () => scopesOfKey(options));
-    const isOpen = ({ scope }: OperationTool) =>
-      scopes === null || scope === undefined || scopes.includes(scope);
+    const own = await inScope({ signal, isRead: true }, () => scopesOfKey(options));
+    const isOpen = ({ scopes }: OperationTool) =>
+      own === null || scopes === undefined || scopes.some((scope) => own.includes(scope));
     return { tools: allowed.filter(isOpen).map(describe) };
   });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
@@ -75,6 +75,7 @@ const describe = ({
   inputSchema,
   isWrite,
   isIrreversible,
+  showsSecretOnce,
   method,
 }: OperationTool) => ({
   name,
@@ -84,7 +85,7 @@ const describe = ({
   annotations: {
     title,
     readOnlyHint: !isWrite,
-    destructiveHint: isIrreversible || method === 'DELETE' || method === 'PATCH',
+    destructiveHint: isIrreversible || showsSecretOnce || method === 'DELETE' || method === 'PATCH',
     idempotentHint: method !== 'POST',
     openWorldHint: true,
   },

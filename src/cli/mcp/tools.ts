@@ -20,10 +20,12 @@ export type OperationTool = {
   readonly isWrite: boolean;
   /** Nothing takes back what it does. */
   readonly isIrreversible: boolean;
+  /** Whether its answer has a secret that nothing shows again. */
+  readonly showsSecretOnce: boolean;
   readonly takesBody: boolean;
   readonly needsKey: boolean;
-  /** The scope that the key needs; undefined where any key will do, or none. */
-  readonly scope: string | undefined;
+  /** The scopes of which the key needs one; undefined where any key will do, or none. */
+  readonly scopes: readonly string[] | undefined;
   readonly places: ReadonlyMap<string, Place>;
   readonly inputSchema: InputSchema;
 };
@@ -59,7 +61,8 @@ type Operation = {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly 'x-irreversible'?: boolean;
-  readonly 'x-required-scope'?: string;
+  readonly 'x-secret-once'?: boolean;
+  readonly 'x-required-scope'?: string | readonly string[];
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Part[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Part }>> };
@@ -86,24 +89,26 @@ function toTool(
     requestBody,
     security = document.security,
     'x-irreversible': isIrreversible = false,
+    'x-secret-once': showsSecretOnce = false,
     'x-required-scope': required = 'none',
   }: Operation,
   { method, path }: Pick<OperationTool, 'method' | 'path'>,
 ): OperationTool {
   const fields = requestBody === undefined ? [] : fieldsOf(document, requestBody);
-  const scope = required === 'none' ? undefined : required;
+  const scopes = required === 'none' ? undefined : [required].flat();
   const inputs = [...parameters.map((part) => parameterOf(document, part)), ...fields];
   return {
     name,
     title,
     method,
     path,
-    description: `${title}.\n\n${description.trim()}${scope === undefined ? '' : `\n\nThe key needs the scope ${scope}.`}`,
-    // A POST that only reads sends a secret, whose wrong guesses are counted.
-    isWrite: method !== 'GET',
+    description: `${title}.\n\n${description.trim()}${scopes === undefined ? '' : `\n\nThe key needs the scope ${scopes.join(' or ')}.`}`,
+    // A POST that only reads sends a secret, whose wrong guesses are counted. A GET that takes a right to write shows a ticket.
+    isWrite: method !== 'GET' || scopes?.some((scope) => scope.endsWith(':write')) === true,
     isIrreversible,
+    showsSecretOnce,
     takesBody: requestBody !== undefined,
-    scope,
+    scopes,
     needsKey: security === undefined || security.length > 0,
     places: new Map(inputs.map((input) => [input.name, input.place])),
     inputSchema: {

@@ -8,7 +8,7 @@ import {
   updateNetwork,
 } from '../../chain/network-store.ts';
 import { isChainId, type Network } from '../../chain/rpc/client/network.ts';
-import { createNodeAddresses, isInClear, showAddress } from '../../chain/rpc/client/node-address.ts';
+import { isInClear, nodeAddressesOf, showAddress } from '../../chain/rpc/client/node-address.ts';
 import { checkNode, NodeCheckError } from '../../chain/rpc/transport/check-node.ts';
 import { findIndexState } from '../../providers/indexer/store/write/index-state-store.ts';
 import { audited, recordByOperator } from '../shared/audited.ts';
@@ -124,11 +124,14 @@ function addUpdateCommand(network: Command, session: Session): void {
 function addSealCommand(network: Command, session: Session): void {
   network
     .command('seal')
-    .description('Seal the credentials in the addresses of all nodes with the first key of SECRET_KEYS')
+    .description(
+      'Seal the credentials in the addresses of all nodes with the first key of NODE_KEYS, or of SECRET_KEYS without those',
+    )
     .action(() =>
       asOperator(session, async (operator) => {
-        if (operator.config.SECRET_KEYS === undefined) {
-          throw new UsageError('SECRET_KEYS is missing: addresses are sealed with it.');
+        const { NODE_KEYS, SECRET_KEYS } = operator.config;
+        if (NODE_KEYS === undefined && SECRET_KEYS === undefined) {
+          throw new UsageError('NODE_KEYS is missing: addresses are sealed with it.');
         }
         const sealed: { chainId: string; sealed: number }[] = [];
         for (const { chainId, rpcUrls } of await listNetworks(operator.db)) {
@@ -155,11 +158,11 @@ function sealNew(
   rpcUrls: readonly string[],
   { inClear }: NetworkOptions,
 ): readonly string[] {
-  const { seal } = createNodeAddresses(operator.config.SECRET_KEYS);
+  const { seal } = nodeAddressesOf(operator.config);
   if (inClear !== true && rpcUrls.map(seal).some(isInClear)) {
     throw new UsageError(
-      'An address has a user, a path or a query, which may be credentials, and without SECRET_KEYS nothing seals them. ' +
-        'Set SECRET_KEYS, name a file with the address (--rpc file:/path), or say --in-clear.',
+      'An address has a user, a path or a query, which may be credentials, and without NODE_KEYS nothing seals them. ' +
+        'Set NODE_KEYS, name a file with the address (--rpc file:/path), or say --in-clear.',
     );
   }
   return sealAll(operator, rpcUrls);
@@ -167,10 +170,10 @@ function sealNew(
 
 /** Seals the credentials of addresses, and says so where that cannot be. */
 function sealAll({ config, output }: Operator, rpcUrls: readonly string[]): readonly string[] {
-  const { seal } = createNodeAddresses(config.SECRET_KEYS);
+  const { seal } = nodeAddressesOf(config);
   const sealed = rpcUrls.map(seal);
   if (sealed.some(isInClear)) {
-    output.say('Credentials in an address stay in clear: without SECRET_KEYS nothing seals them.');
+    output.say('Credentials in an address stay in clear: without NODE_KEYS nothing seals them.');
   }
   return sealed;
 }
@@ -221,7 +224,7 @@ async function checkNodes(
   const faults = await Promise.all(
     rpcUrls.map(async (url) => {
       try {
-        const opened = createNodeAddresses(config.SECRET_KEYS).open(url);
+        const opened = nodeAddressesOf(config).open(url);
         const { blockNumber } = await checkNode(opened, chainId, config.RPC_TIMEOUT_MS);
         output.say(`${showAddress(url)} serves chain ${chainId}, block ${blockNumber}.`);
         return [];

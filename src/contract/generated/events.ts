@@ -248,16 +248,23 @@ export interface paths {
         put?: never;
         /**
          * Check attendees in
-         * @description Admits attendees at the door. Each item is a ticket, or the user ID of an attendee. The answer has a result for each
-         *     item, in the same order, and an item that admits nobody never affects the others.
+         * @description Admits attendees at the door. `items` are tickets. Each object of `scans` has a ticket or the user ID of an attendee. A request has
+         *     `items` or `scans`, and not both. The answer has a result for each, in the same order. What admits nobody never affects the others.
+         *
+         *     Whoever knows a user ID can make a QR code of it, and only a ticket is signed. So `items` take a user ID only for events that were
+         *     created by release 0.2.0 or before. For other events a user ID there is `ticket_required`. An event with `ticketsOnly` admits nobody by
+         *     a user ID, however it is sent.
+         *
+         *     White space and line ends around a text are removed, such as the Enter of a hand scanner. A user ID that has them itself is found first.
          *
          *     An attendee is admitted once. When two scanners send the same ticket at the same moment, one of them gets `admitted`, and the
-         *     other one `already_admitted` with the time of the admission. The same holds for two items of a request.
+         *     other one `already_admitted` with the time of the admission. The same holds for two scans of a request.
          *
          *     With `recheckAtCheckin` of the event, the chains are read again for attendees with a wallet. When they cannot be read, the answer
          *     is 503 `eligibility_unavailable`, and nobody was admitted.
          *
-         *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`.
+         *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`. A ticket has one
+         *     spelling: any other text that decodes to the same bytes is `unknown`, too.
          */
         post: operations["checkInAttendees"];
         delete?: never;
@@ -450,6 +457,8 @@ export interface components {
             oneAdmissionPerToken: boolean;
             /** @description Whether a check-in reads the chains again for attendees with a wallet. */
             recheckAtCheckin: boolean;
+            /** @description Whether only a ticket admits an attendee at the door, and never a user ID. */
+            ticketsOnly: boolean;
             /** @description Cover image URL. */
             coverImage: string | null;
             /** @description Gallery image URLs. */
@@ -482,7 +491,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -613,6 +622,11 @@ export interface components {
              *     does not fulfil the requirements any more is `no_longer_eligible`. Attendees without `wallet` are not checked.
              */
             recheckAtCheckin?: boolean | null;
+            /**
+             * @description Whether only a ticket admits an attendee at the door. null, or absent on creation, means false: `scans` of a check-in may
+             *     name user IDs then.
+             */
+            ticketsOnly?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -730,6 +744,11 @@ export interface components {
              *     does not fulfil the requirements any more is `no_longer_eligible`. Attendees without `wallet` are not checked.
              */
             recheckAtCheckin?: boolean | null;
+            /**
+             * @description Whether only a ticket admits an attendee at the door. null, or absent on creation, means false: `scans` of a check-in may
+             *     name user IDs then.
+             */
+            ticketsOnly?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -912,24 +931,43 @@ export interface components {
              */
             expiresAt: string;
         };
-        /** @description What was scanned or typed at the door. */
+        /** @description A ticket or a user ID, and only one of the two. White space around either does not count. */
+        CheckInScan: {
+            /** @description The text of a ticket, as it was scanned. */
+            ticket?: string;
+            /** @description The user ID of an attendee. An event with `ticketsOnly` admits nobody by it. */
+            attendeeId?: string;
+        };
+        /** @description What was scanned or typed at the door, as `items` or as `scans`. A request has one of the two. */
         CheckInRequest: {
-            /** @description Tickets and user IDs, in any mixture. A text that is no valid ticket of the event is taken for a user ID. */
-            items: string[];
+            /**
+             * @description Tickets. An event that was created by release 0.2.0 or before also takes user IDs here, in any mixture, unless it has
+             *     `ticketsOnly`.
+             */
+            items?: string[];
+            /** @description Tickets and user IDs, in any mixture. Each object says which of the two it has. */
+            scans?: components["schemas"]["CheckInScan"][];
         };
         /**
-         * @description - `admitted`: this item admitted the attendee.
+         * @description What named the attendee; null if nothing did.
+         * @enum {string|null}
+         */
+        CheckInBy: "ticket" | "attendeeId" | null;
+        /**
+         * @description - `admitted`: this scan admitted the attendee.
          *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
-         *     - `unknown`: the item is no valid ticket of the event, and no attendee has this user ID.
+         *     - `unknown`: the text is no valid ticket of the event, and where user IDs admit, no attendee has it.
+         *     - `ticket_required`: the text is the user ID of an attendee, and only a ticket admits here. Nobody was admitted.
          *     - `no_longer_eligible`: the attendee is registered, and the wallet does not fulfil the requirements of the event any more. Only
          *       an event with `recheckAtCheckin` asks for that.
          * @enum {string}
          */
-        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "no_longer_eligible";
-        /** @description What the check-in of an item came to. */
+        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "ticket_required" | "no_longer_eligible";
+        /** @description What became of an item or a scan. */
         CheckedIn: {
-            /** @description The attendee whom the item stands for; null if it is unknown. */
+            /** @description The attendee whom the ticket or user ID stands for; null if it is unknown. */
             attendeeId: string | null;
+            by: components["schemas"]["CheckInBy"];
             status: components["schemas"]["CheckInStatus"];
             /**
              * Format: date-time
@@ -939,7 +977,7 @@ export interface components {
         };
         /** @description What a check-in came to. */
         CheckInResult: {
-            /** @description A result for each item, in the order of the request. */
+            /** @description A result for each item or scan, in the order of the request. */
             items: components["schemas"]["CheckedIn"][];
         };
         /**
@@ -1052,7 +1090,7 @@ export interface components {
          * @description What a key can be limited to. A later release may add scopes.
          * @enum {string}
          */
-        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        Scope: "chain:read" | "events:read" | "events:write" | "events:checkin" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
         /** @description How many requests the key may send; null where the service sets no limit. */
         KeyRateLimit: {
             /**
@@ -2136,7 +2174,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A result for each item, in the order of the request. */
+            /** @description A result for each item or scan, in the order of the request. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];

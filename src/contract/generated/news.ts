@@ -913,7 +913,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -962,7 +962,10 @@ export interface components {
         };
         /** @description An endpoint to create. */
         CreateEndpointRequest: {
-            /** @description A public https address without user and password. */
+            /**
+             * @description A public https address without user and password. It is stored and shown as it is used: with its host in lower case, without
+             *     a fragment. At most five endpoints of a company name one host.
+             */
             url: string;
             /** @description The types that it gets. Without it, or with null, all. */
             types?: components["schemas"]["NewsType"][] | null;
@@ -1006,7 +1009,10 @@ export interface components {
         };
         /** @description The fields of an endpoint to change. An endpoint that you read may be sent back as a whole. */
         UpdateEndpointRequest: {
-            /** @description A public https address without user and password. */
+            /**
+             * @description A public https address without user and password. It is stored and shown as it is used: with its host in lower case, without
+             *     a fragment. At most five endpoints of a company name one host.
+             */
             url?: string;
             /** @description The types that it gets; null for all. */
             types?: components["schemas"]["NewsType"][] | null;
@@ -1199,7 +1205,7 @@ export interface components {
          * @description What a key can be limited to. A later release may add scopes.
          * @enum {string}
          */
-        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        Scope: "chain:read" | "events:read" | "events:write" | "events:checkin" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
         /** @description How many requests the key may send; null where the service sets no limit. */
         KeyRateLimit: {
             /**
@@ -1765,7 +1771,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["EndpointNotFound"];
-            /** @description The feed no longer keeps what the endpoint has not got. */
+            /** @description The feed no longer keeps what the endpoint has not got, or the company has too many endpoints of the host. */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];

@@ -452,7 +452,7 @@ export interface paths {
         /**
          * Get the usage of your company
          * @description Answers what your company used in some days: requests of all its keys in all areas, accepted mints, and their gas. Both days
-         *     are included, in UTC, and at most 31 days. With `by=key` each item has the mints that this key asked for.
+         *     are included, in UTC, and at most 31 days. A key that is limited to scopes gets its own usage alone, without gas. With `by=key` each item has the mints that this key asked for.
          *
          *     Requests are counted up to two minutes late, and kept for 92 days. Requests without a valid key do not count. Mints count on
          *     the day on which they were accepted, gas on the day on which it was seen on the chain.
@@ -474,7 +474,7 @@ export interface components {
          * @description What a key can be limited to. A later release may add scopes.
          * @enum {string}
          */
-        Scope: "chain:read" | "events:read" | "events:write" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
+        Scope: "chain:read" | "events:read" | "events:write" | "events:checkin" | "rwa:read" | "rwa:write" | "rwa:mint" | "secrets:read" | "news:manage";
         /** @description How many requests the key may send; null where the service sets no limit. */
         KeyRateLimit: {
             /**
@@ -519,7 +519,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -902,7 +902,7 @@ export interface components {
         };
         /** @description One public property of an NFT. */
         PublicAttribute: {
-            /** @description Name of the property, other than `Type`, `Serial` and `Issuer`. */
+            /** @description Name of the property, other than `Type`, `Serial` and `Issuer`, and than what looks like one of them. */
             trait_type: string;
             /** @description Its value. */
             value: string;
@@ -1089,7 +1089,10 @@ export interface components {
             data?: components["schemas"]["FreeData"];
             /** @description Whether everybody who has a secret may claim without the company, on the claim page of the service. False when absent. */
             claimPage?: boolean;
-            /** @description Claim page of its NFTs. When null, that of the company, else that of the service. */
+            /**
+             * @description Claim page of its NFTs. When null, that of the company, else that of the service. Holders bring their secrets to this page, so a
+             *     key that is limited to scopes needs `secrets:read` to change it; otherwise the answer is 403 `insufficient_scope`.
+             */
             claimBaseUrl?: string | null;
             /**
              * Format: uuid
@@ -1164,7 +1167,10 @@ export interface components {
             data?: components["schemas"]["FreeData"];
             /** @description Whether everybody who has a secret may claim without the company, on the claim page of the service. */
             claimPage?: boolean;
-            /** @description Claim page of its NFTs. When null, that of the company, else that of the service. */
+            /**
+             * @description Claim page of its NFTs. When null, that of the company, else that of the service. Holders bring their secrets to this page, so a
+             *     key that is limited to scopes needs `secrets:read` to change it; otherwise the answer is 403 `insufficient_scope`.
+             */
             claimBaseUrl?: string | null;
             /** @description True archives the RWA: lists leave it out, and new mints are rejected. Accepted mints go on. False puts it back. */
             archived?: boolean;
@@ -1495,7 +1501,7 @@ export interface components {
              */
             mints: number | null;
         };
-        /** @description What a company used in some days. */
+        /** @description What a company used in some days; for a key that is limited to scopes, what this key used. */
         Usage: {
             /**
              * Format: int64
@@ -1512,8 +1518,11 @@ export interface components {
              * @description Mints that were accepted. Those that holders claimed have no key, and count here only.
              */
             mints: number;
-            /** @description What confirmed mints of the company cost, by network. One transaction mints for several keys, so gas has no key. */
-            gasCosts: components["schemas"]["UsageGas"][];
+            /**
+             * @description What confirmed mints of the company cost, by network. One transaction mints for several keys, so gas has no key. Null for a key
+             *     that is limited to scopes.
+             */
+            gasCosts: components["schemas"]["UsageGas"][] | null;
             /** @description The calls by operation, or the calls and mints by key, most calls first. */
             items: components["schemas"]["UsageItem"][];
         };

@@ -64,7 +64,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // Triggers add them, and a request for a test message.
   news: { api: add, worker: write },
   news_feeds: { api: read, worker: keep },
-  news_endpoints: { api: write, worker: keep },
+  // A worker never says where news go: see `columnUpdates`.
+  news_endpoints: { api: write, worker: ['SELECT', 'UPDATE'] },
   news_deliveries: { api: write, worker: write },
 
   rwas: { api: keep, worker: ['SELECT', 'UPDATE'] },
@@ -134,6 +135,7 @@ type ColumnUpdates = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly 
 /** The columns that roles that serve may update, of tables of which they may not update the others. */
 export const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
   api_keys: { api: ['last_used_at'] },
+  news_endpoints: { worker: ['position', 'disabled_reason', 'failing_since', 'paused_until'] },
   // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
   nfts: {
     api: [

@@ -5,10 +5,12 @@ import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
 import { inRounds } from '../eligibility/rounds.ts';
+import type { EventRecord } from '../event.ts';
 import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
 import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
 import { findIneligible, type Reading } from './recheck.ts';
+import { idsOf, mayAdmit, readScans, type Scanned } from './scans.ts';
 import type { Ticket, Tickets } from './tickets.ts';
 
 type Schemas = components['schemas'];
@@ -28,9 +30,6 @@ type CheckInOperations = Pick<
 
 type CheckedIn = { readonly status: 200; readonly body: Schemas['CheckInResult'] };
 
-/** What an item of a check-in stands for; a ticket names a registration. */
-type Scanned = { readonly attendeeId: string; readonly ticketId?: string };
-
 const usualLimit = 200;
 const cacheControl = 'public, max-age=300';
 
@@ -42,30 +41,31 @@ export function createCheckInHandlers({
   basePath,
 }: Parts): Handlers<CheckInOperations, CompanyContext, 'getTicketKeys'> {
   return {
-    async checkInAttendees({ path, body: { items } }, { companyId, once, origin }) {
+    async checkInAttendees({ path, body }, { companyId, once, origin }) {
       const eventId = path.eventId.toLowerCase();
       const key = { companyId, eventId };
-      const scanned = await Promise.all(
-        items.map(
-          async (text): Promise<Scanned> => (await tickets.read(text, eventId)) ?? { attendeeId: text },
-        ),
-      );
-      const named = [...new Set(scanned.map(({ attendeeId }) => attendeeId))];
+      const scanned = await readScans(body, eventId, tickets);
+      const named = [...new Set(scanned.flatMap(idsOf))];
       return inRounds<Reading, CheckedIn>((reading, lacks) =>
         once(async (tx) => {
           const rechecks = { holdings, reading, lacks };
           const event = existing(await findEvent(tx, companyId, eventId));
           const registrations = await lockRegistrations(tx, key, named);
-          const ineligible = await findIneligible(tx, event, [...registrations.values()], rechecks);
-          const decided = decide(scanned, registrations, ineligible);
-          const newly = decided.flatMap(({ status, attendeeId }) =>
-            status === 'admitted' ? [attendeeId] : [],
+          const candidates = scanned.map((scan) => candidateOf(event, scan, registrations));
+          const admissible = candidates.flatMap(({ registration, isAdmissible }) =>
+            isAdmissible && registration !== undefined ? [registration] : [],
+          );
+          const ineligible = await findIneligible(tx, event, [...new Set(admissible)], rechecks);
+          const decided = decide(candidates, ineligible);
+          const newly = decided.flatMap(({ status, registration }) =>
+            status === 'admitted' && registration !== undefined ? [registration.attendeeId] : [],
           );
           const admitted = await admit(tx, key, newly, origin);
-          const results = decided.map(({ attendeeId, status }): Schemas['CheckedIn'] => {
-            if (status === 'unknown') return { attendeeId: null, status, checkedInAt: null };
-            const at = registrations.get(attendeeId)?.checkedInAt ?? admitted.get(attendeeId);
-            return { attendeeId, status, checkedInAt: at?.toISOString() ?? null };
+          const results = decided.map(({ by, registration, status }): Schemas['CheckedIn'] => {
+            if (registration === undefined) return { attendeeId: null, by: null, status, checkedInAt: null };
+            const { attendeeId, checkedInAt } = registration;
+            const at = checkedInAt ?? admitted.get(attendeeId);
+            return { attendeeId, by, status, checkedInAt: at?.toISOString() ?? null };
           });
           return { status: 200, body: { items: results } } as const;
         }),
@@ -116,25 +116,40 @@ export function createCheckInHandlers({
   };
 }
 
-type Decision = { readonly attendeeId: string; readonly status: Schemas['CheckInStatus'] };
+/** The registration that a scan stands for, if there is one. */
+type Candidate = {
+  readonly by: Scanned['by'];
+  readonly registration: Registration | undefined;
+  /** Whether the event admits by what was scanned. */
+  readonly isAdmissible: boolean;
+};
 
-/** Decides about each item. Of several for one attendee, the first admits. */
-function decide(
-  scanned: readonly Scanned[],
+function candidateOf(
+  event: EventRecord,
+  scanned: Scanned,
   registrations: ReadonlyMap<string, Registration>,
-  ineligible: ReadonlySet<string>,
-): Decision[] {
-  const admitted = new Set<string>();
-  return scanned.map(({ attendeeId, ticketId }) => {
-    const registration = registrations.get(attendeeId);
-    if (registration === undefined || (ticketId ?? registration.ticketId) !== registration.ticketId)
-      return { attendeeId, status: 'unknown' };
-    if (registration.checkedInAt !== null || admitted.has(attendeeId))
-      return { attendeeId, status: 'already_admitted' };
-    if (ineligible.has(registration.ticketId)) return { attendeeId, status: 'no_longer_eligible' };
-    admitted.add(attendeeId);
-    return { attendeeId, status: 'admitted' };
-  });
+): Candidate {
+  const found = idsOf(scanned).flatMap((id) => registrations.get(id) ?? []);
+  const [registration] = found.filter(
+    ({ ticketId }) => scanned.by !== 'ticket' || scanned.ticketId === ticketId,
+  );
+  return { by: scanned.by, registration, isAdmissible: mayAdmit(event, scanned) };
+}
+
+type Decision = Candidate & { readonly status: Schemas['CheckInStatus'] };
+
+/** Decides about each scan. Of several for one attendee, the first admits. */
+function decide(candidates: readonly Candidate[], ineligible: ReadonlySet<string>): Decision[] {
+  const admitted = new Set<Registration>();
+  const statusOf = ({ registration, isAdmissible }: Candidate): Schemas['CheckInStatus'] => {
+    if (registration === undefined) return 'unknown';
+    if (!isAdmissible) return 'ticket_required';
+    if (registration.checkedInAt !== null || admitted.has(registration)) return 'already_admitted';
+    if (ineligible.has(registration.ticketId)) return 'no_longer_eligible';
+    admitted.add(registration);
+    return 'admitted';
+  };
+  return candidates.map((candidate) => ({ ...candidate, status: statusOf(candidate) }));
 }
 
 const dayMs = 86_400_000;

@@ -18,7 +18,7 @@ export type Tickets = {
   readonly publicKeys: readonly TicketKey[];
   /** The text of a ticket; always the same. @throws ProblemError `service_unavailable` without a key */
   readonly sign: (ticket: Ticket) => Promise<string>;
-  /** What a valid ticket of an event says; undefined of any other text. */
+  /** What a valid ticket of an event says, with or without white space around it; undefined of any other text. */
   readonly read: (
     text: string,
     eventId: string,
@@ -50,8 +50,9 @@ export function createTickets(ring: ReadonlyMap<string, Buffer> = new Map()): Ti
         .sign(first.privateKey);
     },
 
-    async read(text, eventId) {
-      if (!form.test(text)) return undefined;
+    async read(scanned, eventId) {
+      const text = scanned.trim();
+      if (!form.test(text) || !isOnlySpelling(text)) return undefined;
       const options = { algorithms: [alg], audience: eventId, requiredClaims: ['exp'] };
       const verified = await jwtVerify(text, keySet, options).catch(() => undefined);
       const { sub: attendeeId, jti: ticketId } = verified?.payload ?? {};
@@ -59,6 +60,10 @@ export function createTickets(ring: ReadonlyMap<string, Buffer> = new Map()): Ti
     },
   };
 }
+
+/** Whether the parts of a ticket are what encoding their bytes again gives: the last character of base64url can have unused bits. */
+const isOnlySpelling = (text: string): boolean =>
+  text.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 type Pair = { readonly privateKey: KeyObject; readonly publicKey: TicketKey };
 

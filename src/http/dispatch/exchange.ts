@@ -14,6 +14,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { callerAddress } from '../server/caller-address.ts';
 import { networkOf } from '../server/network-of.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
+import type { Gate } from './gate.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
@@ -43,7 +44,11 @@ export function openExchange(request: Request, response: Response): Exchange {
   return { request, response, facts: factsOf(response) };
 }
 
-type ContextOptions = { readonly log: Logger; readonly db: Database };
+type ContextOptions = {
+  readonly log: Logger;
+  readonly db: Database;
+  readonly gate: Pick<Gate, 'admitAgain'>;
+};
 
 /** What a handler gets in addition to its input: all of it for a company, less for a mere key or the public. */
 export function openContext(
@@ -58,12 +63,14 @@ export function openContext(
 class HandlerContext {
   readonly log: Logger;
   readonly #db: Database;
+  readonly #gate: ContextOptions['gate'];
   readonly #exchange: Exchange;
   readonly #plan: OperationPlan;
 
-  constructor(exchange: Exchange, plan: OperationPlan, { log, db }: ContextOptions) {
+  constructor(exchange: Exchange, plan: OperationPlan, { log, db, gate }: ContextOptions) {
     this.log = log;
     this.#db = db;
+    this.#gate = gate;
     this.#exchange = exchange;
     this.#plan = plan;
   }
@@ -97,6 +104,10 @@ class HandlerContext {
 
   get origin(): Origin {
     return { keyId: this.caller.keyId, address: this.address, requestId: this.requestId };
+  }
+
+  get assertStillAllowed(): CallerContext['assertStillAllowed'] {
+    return () => this.#gate.admitAgain(this.#exchange.request, this.caller, this.#plan.requiredScopes);
   }
 
   get companyId(): string {

@@ -20,10 +20,15 @@ export type Gate = {
   admitPublic(request: Request): void;
   /**
    * Checks the company, the scope and the rate limit of an identified caller. Waits for nothing where it has no limit.
-   * @param scope the one that the operation needs; null where any key will do
+   * @param scopes of which the operation needs one; null where any key will do
    * @throws ProblemError 403 or 429
    */
-  admit(caller: Caller, scope: Scope | null, response: Response): Promise<void> | undefined;
+  admit(caller: Caller, scopes: readonly Scope[] | null, response: Response): Promise<void> | undefined;
+  /**
+   * Verifies the key of an admitted request once more, without counting it for the rate limit.
+   * @throws ProblemError 401, 403 or 503 where the key is not what it was
+   */
+  admitAgain(request: Request, caller: Caller, scopes: readonly Scope[] | null): Promise<void>;
 };
 
 type GateOptions = {
@@ -49,7 +54,13 @@ export function createGate({
   publicRequests,
   isCompanyRequired,
 }: GateOptions): Gate {
-  return {
+  const checkRights = (caller: Caller, scopes: readonly Scope[] | null) => {
+    if (isCompanyRequired && !caller.companyId) throw problem('company_required');
+    if (scopes !== null && !scopes.some((scope) => hasScope(caller, scope)))
+      throw problem('insufficient_scope', { scope: scopes.join(' or ') });
+  };
+
+  const gate: Gate = {
     known(request) {
       const key = request.headers['x-api-key'];
       return typeof key === 'string' ? verifier.known?.(key) : undefined;
@@ -86,23 +97,26 @@ export function createGate({
       publicRequests.count(address);
     },
 
-    admit(caller, scope, response) {
-      const checkRights = () => {
-        if (isCompanyRequired && !caller.companyId) throw problem('company_required');
-        if (scope !== null && !hasScope(caller, scope)) throw problem('insufficient_scope', { scope });
-      };
+    admit(caller, scopes, response) {
       const counted = limiter.consume(caller);
-      if (counted === undefined) return void checkRights();
+      if (counted === undefined) return void checkRights(caller, scopes);
       return counted.then(({ headers, retryAfterSeconds }) => {
         response.set(headers);
         // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
-        checkRights();
+        checkRights(caller, scopes);
         if (retryAfterSeconds !== undefined) {
           throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
         }
       });
     },
+
+    async admitAgain(request, { companyId }, scopes) {
+      const now = await gate.identify(request);
+      if (now.companyId !== companyId) throw problem('api_key_invalid');
+      checkRights(now, scopes);
+    },
   };
+  return gate;
 }
 
 function keyOf(request: Request): string {

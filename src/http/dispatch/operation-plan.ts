@@ -1,5 +1,5 @@
 import type { OperationObject } from '../../contract/documents.ts';
-import { isScope, type Scope } from '../../contract/scopes.ts';
+import { type Scope, scopesOfWord } from '../../contract/scopes.ts';
 import { type InputPlan, planInput } from '../input/input-plan.ts';
 import { compileHiding } from './hidden-fields.ts';
 
@@ -8,8 +8,8 @@ export type OperationPlan = InputPlan & {
   readonly operationId: string;
   /** Whether it needs no key. */
   readonly isPublic: boolean;
-  /** The scope that a key needs; null where any key will do. */
-  readonly requiredScope: Scope | null;
+  /** The scopes of which a key needs one; null where any key will do. */
+  readonly requiredScopes: readonly Scope[] | null;
   /** Replaces fields of a reply by null that need a scope that the key lacks; undefined where no field does. */
   readonly hideFields: ReturnType<typeof compileHiding>;
   /** Whether it takes an `Idempotency-Key`. */
@@ -32,7 +32,7 @@ export function planOperation(operation: OperationObject): OperationPlan {
     ...input,
     operationId,
     isPublic: isPublic(operationId, operation),
-    requiredScope: requiredScope(operationId, operation),
+    requiredScopes: requiredScopes(operationId, operation),
     hideFields: compileHiding(operationId, operation),
     isIdempotent: input.parameters.some(({ key }) => key === 'idempotency-key'),
     isList: input.parameters.some(({ in: place, name }) => place === 'query' && name === 'limit'),
@@ -47,10 +47,11 @@ function isPublic(operationId: string, { security = [] }: OperationObject): bool
   return false;
 }
 
-function requiredScope(operationId: string, operation: OperationObject): Scope | null {
-  const { 'x-required-scope': scope } = operation;
-  if (isPublic(operationId, operation) || scope === 'none') return null;
+function requiredScopes(operationId: string, operation: OperationObject): readonly Scope[] | null {
+  const { 'x-required-scope': word } = operation;
+  if (isPublic(operationId, operation) || word === 'none') return null;
   // Without its scope an operation would be open to keys that are limited to others.
-  if (!isScope(scope)) throw new Error(`${operationId}: x-required-scope must be a scope or none`);
-  return scope;
+  const scopes = scopesOfWord(word);
+  if (scopes === undefined) throw new Error(`${operationId}: x-required-scope must be a scope or none`);
+  return scopes;
 }

@@ -129,14 +129,14 @@ function admit(
     beginSpan(exchange, false);
     return void gate.admitPublic(request);
   }
-  const admitAs = (caller: Caller) => admitCaller(gate, caller, plan.requiredScope, exchange);
+  const admitAs = (caller: Caller) => admitCaller(gate, caller, plan.requiredScopes, exchange);
   return known === undefined ? gate.identify(request).then(admitAs) : admitAs(known);
 }
 
 function admitCaller(
   gate: Gate,
   caller: Caller,
-  scope: Scope | null,
+  scopes: readonly Scope[] | null,
   exchange: Exchange,
 ): Promise<void> | undefined {
   const { response, facts } = exchange;
@@ -145,7 +145,7 @@ function admitCaller(
   if (caller.companyId) facts.companyId = caller.companyId;
   takeShareOf(tenantOf(caller));
   beginSpan(exchange, true);
-  return gate.admit(caller, scope, response);
+  return gate.admit(caller, scopes, response);
 }
 
 function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {

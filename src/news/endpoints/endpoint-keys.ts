@@ -1,21 +1,27 @@
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecrets } from './endpoint-secret.ts';
-import { listSealedOtherwise, lockEndpoint, setSecrets } from './endpoint-store.ts';
+import { listSealedOtherwise, lockEndpoint, setSealed } from './endpoint-store.ts';
+import { usedUrl } from './endpoint-url.ts';
 
 // The newest of each key.
 const sampleSize = 5;
 
 const samplesSql = `
-  SELECT id, secret, split_part(secret, ':', 1) AS "keyId" FROM (
-    SELECT e.id, s AS secret, row_number() OVER (PARTITION BY split_part(s, ':', 1) ORDER BY e.updated_at DESC) AS place
-    FROM news_endpoints e CROSS JOIN unnest(e.secrets) s) sealed
-  WHERE place <= ${sampleSize} ORDER BY 3`;
+  SELECT id, address, secret, split_part(coalesce(secret, split_part(address, ' ', 2)), ':', 1) AS "keyId" FROM (
+    SELECT e.id, e.url AS address, s AS secret,
+      row_number() OVER (PARTITION BY s IS NULL, split_part(coalesce(s, split_part(e.url, ' ', 2)), ':', 1)
+        ORDER BY e.updated_at DESC) AS place
+    FROM news_endpoints e CROSS JOIN LATERAL (
+      SELECT unnest(e.secrets) UNION ALL SELECT NULL WHERE e.url LIKE '% %') sealed (s)) sealed
+  WHERE place <= ${sampleSize} ORDER BY 4`;
 
-type Sample = { readonly id: string; readonly secret: string; readonly keyId: string };
+/** A secret; or an address, without one. */
+type Sample = Pick<Endpoint, 'id' | 'address'> & { readonly secret: string | null; readonly keyId: string };
 
 /**
- * Checks that there is the key of every stored secret of an endpoint, and that each opens what it has sealed.
+ * Checks that there is the key of every stored secret and address of an endpoint, and that each opens what it has sealed.
  * @throws Error naming the keys that are missing or have other bytes
  */
 export async function assertEndpointKeysOpen(db: Database, secrets: EndpointSecrets): Promise<void> {
@@ -36,16 +42,17 @@ export async function assertEndpointKeysOpen(db: Database, secrets: EndpointSecr
   );
 }
 
-function opens(secrets: EndpointSecrets, { id, secret }: Sample): boolean {
+function opens(secrets: EndpointSecrets, { secret, ...endpoint }: Sample): boolean {
   try {
-    secrets.open(id, secret);
+    if (secret === null) secrets.openUrl(endpoint);
+    else secrets.open(endpoint.id, secret);
     return true;
   } catch {
     return false;
   }
 }
 
-/** Seals the secrets of all endpoints by the newest key. @returns how many endpoints, and the ids of those that do not open */
+/** Seals the secrets and addresses of all endpoints by the newest key. @returns how many endpoints, and the ids of those that do not open */
 export async function resealEndpoints(
   db: Database,
   secrets: EndpointSecrets,
@@ -58,7 +65,8 @@ export async function resealEndpoints(
         const endpoint = await lockEndpoint(tx, companyId, id);
         if (endpoint === undefined) return;
         const fresh = endpoint.secrets.map((sealed) => secrets.seal(id, secrets.open(id, sealed)));
-        await setSecrets(tx, id, { ...endpoint, secrets: fresh });
+        const address = secrets.sealUrl(id, usedUrl(secrets.openUrl(endpoint)));
+        await setSealed(tx, id, { ...endpoint, secrets: fresh, address });
         resealed += 1;
       });
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 const table = 'news_endpoints';
 
 /** The columns of an {@link Endpoint}. */
-export const endpointColumns = `id, company_id AS "companyId", url, types, secrets, previous_until AS "previousUntil",
+export const endpointColumns = `id, company_id AS "companyId", url AS address, types, secrets, previous_until AS "previousUntil",
   position::float8 AS position, disabled_reason AS "disabledReason", failing_since AS "failingSince", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 async function rowsOf(
@@ -42,24 +42,20 @@ export async function lockEndpoint(tx: Tx, companyId: string, id: string): Promi
   return found;
 }
 
-/** The number of endpoints of a company. Until the end of the transaction, nobody else creates one of it. */
-export async function countEndpointsAlone(tx: Tx, companyId: string): Promise<number> {
+/** The endpoints of a company. Until the end of the transaction, nobody else creates one of it, or gives one another address. */
+export async function listEndpointsAlone(tx: Tx, companyId: string): Promise<Endpoint[]> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('news endpoints ' || ?, 0))", [companyId]);
-  const { rows }: { rows: [{ count: number }] } = await tx.raw(
-    `SELECT count(*)::int AS count FROM ${table} WHERE company_id = ?`,
-    [companyId],
-  );
-  return rows[0].count;
+  return listEndpoints(tx, companyId);
 }
 
-type NewEndpoint = Pick<Endpoint, 'id' | 'companyId' | 'url' | 'types' | 'secrets'>;
+type NewEndpoint = Pick<Endpoint, 'id' | 'companyId' | 'address' | 'types' | 'secrets'>;
 
 /** Inserts an endpoint that gets all that happens from now on. */
 export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint): Promise<Endpoint> {
   const [made] = await rowsOf(
     tx,
     `INSERT INTO ${table} (id, company_id, url, types, secrets, first_position, position)
-     SELECT :id, :companyId, :url, :types::text[], :secrets::text[], last, last
+     SELECT :id, :companyId, :address, :types::text[], :secrets::text[], last, last
      FROM (SELECT coalesce((SELECT last_position FROM news_feeds WHERE company_id = :companyId), 0) AS last) f
      RETURNING ${endpointColumns}`,
     { ...endpoint, types: types === null ? null : [...types] },
@@ -70,7 +66,8 @@ export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint
 
 /** What a company may change of an endpoint; what is undefined stays. */
 export type EndpointChanges = {
-  readonly url?: string | undefined;
+  /** As it is stored. */
+  readonly address?: string | undefined;
   readonly types?: readonly NewsType[] | null | undefined;
   readonly enabled?: boolean | undefined;
 };
@@ -79,11 +76,11 @@ export type EndpointChanges = {
 export async function updateEndpoint(
   tx: Tx,
   id: string,
-  { url, types, enabled }: EndpointChanges,
+  { address, types, enabled }: EndpointChanges,
 ): Promise<Endpoint> {
   const [changed] = await rowsOf(
     tx,
-    `UPDATE ${table} SET updated_at = clock_timestamp(), url = coalesce(:url::text, url),
+    `UPDATE ${table} SET updated_at = clock_timestamp(), url = coalesce(:address::text, url),
        types = CASE WHEN :hasTypes THEN :types::text[] ELSE types END,
        failing_since = CASE WHEN :enabled THEN NULL ELSE failing_since END,
        paused_until = CASE WHEN :enabled THEN NULL ELSE paused_until END,
@@ -92,7 +89,7 @@ export async function updateEndpoint(
      WHERE id = :id RETURNING ${endpointColumns}`.replaceAll(':enabled', ':enabled::boolean'),
     {
       id,
-      url: url ?? null,
+      address: address ?? null,
       hasTypes: types !== undefined,
       types: types === undefined || types === null ? null : [...types],
       enabled: enabled ?? null,
@@ -117,15 +114,16 @@ export async function isWithinFeed(db: Database, { companyId, position }: Endpoi
   return position >= Number(last ?? 0) || Number(oldest ?? Number.POSITIVE_INFINITY) <= position + 1;
 }
 
-/** Sets the secrets of a locked endpoint, the newest first. @param previousUntil when the second one ends */
-export async function setSecrets(
+/** Sets the secrets of a locked endpoint, the newest first, and its address. @param previousUntil when the second secret ends */
+export async function setSealed(
   tx: Tx,
   id: string,
-  { secrets, previousUntil }: Pick<Endpoint, 'secrets' | 'previousUntil'>,
+  { secrets, previousUntil, address }: Pick<Endpoint, 'secrets' | 'previousUntil' | 'address'>,
 ): Promise<void> {
-  await tx.raw(`UPDATE ${table} SET secrets = ?::text[], previous_until = ? WHERE id = ?`, [
+  await tx.raw(`UPDATE ${table} SET secrets = ?::text[], previous_until = ?, url = ? WHERE id = ?`, [
     [...secrets],
     previousUntil,
+    address,
     id,
   ] as never);
 }
@@ -151,10 +149,11 @@ export async function findAnyEndpoint(db: Database, id: string): Promise<Endpoin
   return found;
 }
 
-/** All endpoints that have a secret under another key than this one. */
+/** All endpoints that have a secret or an address under another key than this one, or an address in clear. */
 export const listSealedOtherwise = (db: Database, keyId: string): Promise<Endpoint[]> =>
   rowsOf(
     db,
-    `SELECT ${endpointColumns} FROM ${table} WHERE EXISTS (SELECT FROM unnest(secrets) s WHERE s NOT LIKE :prefix)`,
-    { prefix: `${keyId}:%` },
+    `SELECT ${endpointColumns} FROM ${table} 
+     WHERE EXISTS (SELECT FROM unnest(secrets || split_part(url, ' ', 2)) s WHERE NOT starts_with(s, :prefix))`,
+    { prefix: `${keyId}:` },
   );

@@ -3,9 +3,9 @@ import type { Delivery, Endpoint } from './endpoint.ts';
 
 type Schemas = components['schemas'];
 
-/** Converts an endpoint to the contract's form, without its secrets. */
-export function endpointToApi(endpoint: Endpoint): Schemas['Endpoint'] {
-  const { id, url, types, disabledReason, failingSince, position, createdAt, updatedAt } = endpoint;
+/** Converts an endpoint to the contract's form, without its secrets. @param url its address as the reader may see it */
+export function endpointToApi(endpoint: Endpoint, url: string): Schemas['Endpoint'] {
+  const { id, types, disabledReason, failingSince, position, createdAt, updatedAt } = endpoint;
   return {
     id,
     url,

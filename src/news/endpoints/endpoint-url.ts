@@ -22,3 +22,18 @@ export function isEndpointUrl(text: string, allowed: AllowedHosts): boolean {
     isIP(host) === 0 ? host.includes('.') && !host.endsWith('.localhost') : isPublicAddress(host);
   return url.protocol === 'https:' && isPublic;
 }
+
+/** The address as it is used: as URLs are written, and without what is never sent. */
+export function usedUrl(text: string): string {
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+}
+
+const originOf = (address: string) => new URL(address.split(' ', 1)[0] ?? '');
+
+/** The host of an address, also of a sealed one, without its port. */
+export const hostOf = (address: string): string => originOf(address).hostname.replace(/\.$/, '');
+
+/** An address for people whom its path does not concern, also of a sealed one. */
+export const shortUrl = (address: string): string => `${originOf(address).origin}/…`;

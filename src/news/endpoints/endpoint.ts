@@ -7,7 +7,8 @@ export type DisabledReason = NonNullable<components['schemas']['DisabledReason']
 export type Endpoint = {
   readonly id: string;
   readonly companyId: string;
-  readonly url: string;
+  /** As it is stored: its host in clear, path and query sealed. An address that release 0.2.0 stored is in clear. */
+  readonly address: string;
   /** Null for all. */
   readonly types: readonly NewsType[] | null;
   /** Sealed, the newest first. */

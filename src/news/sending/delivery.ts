@@ -5,7 +5,7 @@ import { ForbiddenHostError } from '../../outgoing/public-address.ts';
 import { retryAfterMs } from './retry-schedule.ts';
 
 export type Try = {
-  readonly url: string;
+  readonly url: URL;
   /** In clear; each signs. */
   readonly secrets: readonly string[];
   readonly newsId: string;
@@ -37,7 +37,7 @@ export async function tryDelivery(callee: Callee, { url, secrets, newsId, body }
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
     'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(newsId, now, body)).join(' '),
   };
-  const request = { method: 'POST', url: new URL(url), headers, body } as const;
+  const request = { method: 'POST', url, headers, body } as const;
   try {
     const answer = await callee.send(
       { ...request, maxBytes: keptBytes, statusDecides: true },
@@ -54,12 +54,16 @@ export async function tryDelivery(callee: Callee, { url, secrets, newsId, body }
     if (error instanceof OutgoingFault && error.reason === 'shut') {
       return { kind: 'shut', retryAfterMs: error.retryAfterMs ?? 0 };
     }
-    if (error instanceof OutgoingFault || error instanceof ForbiddenHostError) {
-      return { kind: 'unanswered', error: error.message };
-    }
+    if (error instanceof ForbiddenHostError || isUnresolved(error))
+      return { kind: 'unanswered', error: `${url.hostname.replace(/^\[|\]$/g, '')} is no public host` };
+    if (error instanceof OutgoingFault) return { kind: 'unanswered', error: error.message };
     throw error;
   }
 }
+
+/** Whether the name has no address: who asks about names inside must not learn which of them exist. */
+const isUnresolved = (error: unknown): boolean =>
+  error instanceof OutgoingFault && error.cause instanceof Error && 'hostname' in error.cause;
 
 // PostgreSQL stores no U+0000.
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -52,6 +52,9 @@ const [mostFetched, leastFetched] = [200, 100];
 const usualFallbackMs = 30_000;
 const disableAfterMs = 5 * 24 * 3_600_000;
 
+/** An endpoint with its address in clear. */
+type Receiver = Omit<Endpoint, 'address'> & { readonly url: URL };
+
 type Tried = { readonly due: Due; readonly result: TryResult };
 
 /**
@@ -60,7 +63,7 @@ type Tried = { readonly due: Due; readonly result: TryResult };
  */
 export function startEndpointRunner(
   parts: RunnerParts,
-  endpoint: Endpoint,
+  endpoint: Receiver,
   callee: Callee,
   signal: AbortSignal,
 ): EndpointRunner {
@@ -169,7 +172,7 @@ function createPosts(post: Post, { step, onEnd }: PostOptions) {
   };
 }
 
-function createPost({ secrets, paths }: RunnerParts, endpoint: Endpoint, callee: Callee): Post {
+function createPost({ secrets, paths }: RunnerParts, endpoint: Receiver, callee: Callee): Post {
   const { id, companyId, url, previousUntil } = endpoint;
   const opened = endpoint.secrets.map((sealed) => secrets.open(id, sealed));
   return (due) => {

@@ -91,7 +91,8 @@ const isOther = (known: Endpoint, now: Endpoint | undefined) =>
 
 function start(parts: SenderParts, endpoint: Endpoint, signal: AbortSignal): Running {
   const stop = new AbortController();
-  const isPublicOnly = !isAllowed(new URL(endpoint.url), parts.allowedHosts);
+  const url = new URL(parts.secrets.openUrl(endpoint));
+  const isPublicOnly = !isAllowed(url, parts.allowedHosts);
   const callee = parts.outgoing.open({
     kind: 'webhook',
     label: '',
@@ -100,7 +101,12 @@ function start(parts: SenderParts, endpoint: Endpoint, signal: AbortSignal): Run
     isPublicOnly,
   });
   try {
-    const runner = startEndpointRunner(parts, endpoint, callee, AbortSignal.any([signal, stop.signal]));
+    const runner = startEndpointRunner(
+      parts,
+      { ...endpoint, url },
+      callee,
+      AbortSignal.any([signal, stop.signal]),
+    );
     return { endpoint, runner, callee, stop };
   } catch (error) {
     callee.close();

@@ -6,7 +6,8 @@ import { NodesUnavailableError } from '../../chain/rpc/transport/node-fault.ts';
 import { basePaths } from '../../contract/documents.ts';
 import { assertMatch, entityTag } from '../../contract/entity-tag.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
-import type { CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
+import type { Caller, CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
+import { hasScope } from '../../contract/scopes.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
 import {
@@ -37,7 +38,8 @@ type Deps = {
 export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, CompanyContext> {
   const { db } = deps;
   return {
-    async createRwa({ body }, { companyId, once, origin }) {
+    async createRwa({ body }, { companyId, caller, once, origin }) {
+      assertMayLead(caller, body.claimBaseUrl, null);
       const network = await deps.networks.find(String(body.chainId));
       if (network === undefined) throw networkNotFound(String(body.chainId));
       const contractAddress = body.contractAddress ?? network.minterContract;
@@ -55,7 +57,7 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
       });
     },
 
-    async updateRwa({ path, header, body = {} }, { companyId, once, origin }) {
+    async updateRwa({ path, header, body = {} }, { companyId, caller, once, origin }) {
       const { archived, ...change } = body;
       const seen = existing(await findRwa(db, companyId, path.id));
       const target = mergeRwa(seen, change);
@@ -63,6 +65,7 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
       const examined = await outcomeOf(isAsked ? examine(deps, target.input) : Promise.resolve());
       return once(async (tx) => {
         const result = await updateRwa(tx, { companyId, id: path.id }, change, (rwa) => {
+          assertMayLead(caller, change.claimBaseUrl, rwa.ownClaimBaseUrl);
           assertMatch(header['If-Match'], rwaTag(rwa));
           // What was examined is not what would be stored.
           if (!isSameContract(rwa, seen)) throw problem('precondition_failed');
@@ -77,6 +80,15 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
       });
     },
   };
+}
+
+/**
+ * Checks that a key may change where claim URLs lead: holders open them with their secrets.
+ * @throws ProblemError `insufficient_scope`
+ */
+function assertMayLead(caller: Caller, wanted: string | null | undefined, present: string | null): void {
+  if (wanted === undefined || wanted === present || hasScope(caller, 'secrets:read')) return;
+  throw problem('insufficient_scope', { scope: 'secrets:read' });
 }
 
 const inputOf = (parsed: ReturnType<typeof parseRwaInput>): RwaInput => {

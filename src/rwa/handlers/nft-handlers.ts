@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../../base/errors.ts';
+import { lookInEachCase } from '../../base/look-of.ts';
 import { basePaths } from '../../contract/documents.ts';
 import { assertMatch, entityTag } from '../../contract/entity-tag.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
@@ -114,13 +115,14 @@ const tagged = (nft: Nft, body: Detail) => ({ status: 200, body, headers: { ETag
 const nftTag = ({ id, data, attributes, imageUrl }: Pick<Nft, 'id' | Changeable>) =>
   entityTag(id, data, attributes, imageUrl);
 
-const ofService = ['type', 'serial', 'issuer'];
+const ofService = new Set(['Type', 'Serial', 'Issuer'].flatMap(lookInEachCase));
 
 function changeFaults({ attributes, imageUrl }: components['schemas']['UpdateNftRequest']): FieldError[] {
   const reserved = (attributes ?? []).some((each) =>
-    ofService.includes(each.trait_type.trim().toLowerCase()),
+    lookInEachCase(each.trait_type).some((look) => ofService.has(look)),
   );
-  const message = 'must not have Type, Serial or Issuer, which the service sets';
+  const message =
+    'must not have Type, Serial or Issuer, which the service sets, nor a name that looks like one of them';
   const isUrl = imageUrl === undefined || imageUrl === null || URL.canParse(imageUrl);
   return [
     ...(reserved ? [{ field: 'attributes', message }] : []),

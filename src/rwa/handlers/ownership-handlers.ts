@@ -3,6 +3,7 @@ import { problem } from '../../base/errors.ts';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
+import { type Batches, readInBatches } from '../../contract/batches.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import { arrayPageHeaders, cutPage, nextLink, positionOf } from '../../contract/list-cursor.ts';
@@ -38,6 +39,8 @@ export type OwnershipDeps = {
 const transferPlace = /^(\d{1,78})\.(\d{1,18})$/;
 const holderPlace = /^(\d{1,78})\.(0x[0-9a-f]{64})\.(0x[0-9a-fA-F]{40})$/;
 const tokensOfHolder = 1_000;
+// Each batch of a file reads all transfers of the RWA again, so few are better.
+const holdersAtOnce = 5_000;
 
 /** Who owns and owned the NFTs of a company, as the chain says. */
 export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<OwnershipOperations, CompanyContext> {
@@ -71,13 +74,14 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
       // Its block was replaced since.
       if (hash !== undefined && hash !== block.hash) throw problem('cursor_invalid');
       const isFile = preferred(['application/json', 'text/csv']) === 'text/csv';
-      const limit = isFile ? 0 : pageOf(query).limit;
-      const page = isFile ? { after } : { after, limit: limit + 1, tokens: tokensOfHolder };
       const totals = await countHeld(db, rwa, block.number);
-      const found = await listHolders(db, rwa, block.number, page);
-      // Rows of another branch may be among them.
-      const now = await findLedger(db, rwa);
-      if (now.rollBacks !== ledger.rollBacks) throw problem('service_unavailable');
+      const read = async (page: Parameters<typeof listHolders>[3]) => {
+        const found = await listHolders(db, rwa, block.number, page);
+        // Rows of another branch may be among them.
+        const now = await findLedger(db, rwa);
+        if (now.rollBacks !== ledger.rollBacks) throw problem('service_unavailable');
+        return found;
+      };
       const finality = block.number <= (ledger.final ?? -1n) ? 'final' : 'confirmed';
       const headers = {
         'X-Block-Number': block.number.toString(),
@@ -85,7 +89,15 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
         'X-Block-Finality': finality,
         'X-Not-Held': String(totals.minted - totals.held),
       } as const;
-      if (isFile) return { status: 200, headers, body: holdersCsv(found, totals.held) };
+      if (isFile) {
+        const batches = await readInBatches<Holder>(async (last) => {
+          const items = await read({ after: last?.wallet ?? after, limit: holdersAtOnce });
+          return { items, isLast: items.length < holdersAtOnce };
+        });
+        return { status: 200, headers, body: holdersCsv(batches, totals.held) };
+      }
+      const { limit } = pageOf(query);
+      const found = await read({ after, limit: limit + 1, tokens: tokensOfHolder });
       const { rows, cursor } = cutPage(
         asked,
         found,
@@ -161,27 +173,32 @@ const differencesOf = (totals: HolderTotals): Schemas['HolderDifference'][] =>
 
 const shareOf = ({ count }: Holder, held: number): number => (held === 0 ? 0 : count / held);
 
-const linesAtOnce = 500;
+const bytesOf = (holders: readonly Holder[]) =>
+  holders.reduce((sum, { count }) => sum + 200 + 100 * count, 0);
 
 /** The holders as CSV; with their shares of what all own. */
-export function holdersCsv(holders: readonly Holder[], held: number): TextStream {
-  const heldBytes = holders.reduce((sum, { count }) => sum + 200 + 100 * count, 0);
-  return new TextStream('text/csv; charset=utf-8', pieces(), heldBytes);
+export function holdersCsv({ first, rest }: Batches<Holder>, held: number): TextStream {
+  const stream = new TextStream('text/csv; charset=utf-8', pieces(), bytesOf(first));
+  return stream;
 
   async function* pieces(): AsyncGenerator<string> {
     yield csvLine(['wallet', 'count', 'share', 'token_ids']);
-    for (let from = 0; from < holders.length; from += linesAtOnce) {
-      yield holders
-        .slice(from, from + linesAtOnce)
-        .map((holder) =>
-          csvLine([
-            holder.wallet,
-            String(holder.count),
-            String(shareOf(holder, held)),
-            holder.tokenIds.join(' '),
-          ]),
-        )
-        .join('');
+    yield linesOf(first, held);
+    for await (const batch of rest ?? []) {
+      stream.heldBytes = bytesOf(batch);
+      yield linesOf(batch, held);
     }
   }
 }
+
+const linesOf = (holders: readonly Holder[], held: number) =>
+  holders
+    .map((holder) =>
+      csvLine([
+        holder.wallet,
+        String(holder.count),
+        String(shareOf(holder, held)),
+        holder.tokenIds.join(' '),
+      ]),
+    )
+    .join('');

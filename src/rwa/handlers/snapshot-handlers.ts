@@ -1,13 +1,17 @@
 import { problem } from '../../base/errors.ts';
 import { parseAddress } from '../../chain/address.ts';
+import { type Batches, readInBatches } from '../../contract/batches.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
 import { findRwa } from '../assets/rwa-store.ts';
 import { findAsOf } from '../ownership/as-of.ts';
+import type { Holder } from '../ownership/holder-store.ts';
 import {
   findSnapshot,
+  findSnapshotHolder,
   insertSnapshot,
   listSnapshotHolders,
   type Snapshot,
@@ -57,23 +61,45 @@ export function createSnapshotHandlers(deps: OwnershipDeps): Handlers<SnapshotOp
       const snapshot = await find(companyId, path.id);
       if (preferred(['application/json', 'text/csv']) !== 'text/csv')
         return { status: 200, body: toApiSnapshot(snapshot) };
-      const { tokenCount } = takenOf(snapshot);
-      const holders = await listSnapshotHolders(db, companyId, snapshot.id);
-      const counted = holders.map((holder) => ({ ...holder, count: holder.tokenIds.length }));
-      return { status: 200, body: holdersCsv(counted, tokenCount) };
+      const { tokenCount, holderCount } = takenOf(snapshot);
+      return {
+        status: 200,
+        body: holdersCsv(await readHolders(db, companyId, snapshot.id, holderCount), tokenCount),
+      };
     },
 
     async getSnapshotProof({ path, query }, { companyId }) {
       const wallet = parseAddress(query.wallet, { in: 'query', name: 'wallet' }).checksum;
       const snapshot = await find(companyId, path.id);
       const { merkleRoot } = takenOf(snapshot);
-      const [holder] = await listSnapshotHolders(db, companyId, snapshot.id, wallet);
+      const holder = await findSnapshotHolder(db, companyId, snapshot.id, wallet);
       if (holder === undefined || merkleRoot === null) throw problem('holder_not_found');
       const { tokenIds, proof } = holder;
       const proven = { wallet, count: tokenIds.length, tokenIds: [...tokenIds], proof: [...proof] };
       return { status: 200, body: { snapshotId: snapshot.id, ...proven, merkleRoot } };
     },
   };
+}
+
+const holdersAtOnce = 1_000;
+
+/** Reads the holders of a snapshot in batches. A snapshot that goes away meanwhile is no shorter file: a batch rejects. */
+function readHolders(
+  db: Database,
+  companyId: string,
+  id: string,
+  holderCount: number,
+): Promise<Batches<Holder>> {
+  let count = 0;
+  return readInBatches<Holder>(async (last) => {
+    const page = { after: last?.wallet ?? '', limit: holdersAtOnce };
+    const found = await listSnapshotHolders(db, companyId, id, page);
+    count += found.length;
+    const isLast = found.length < holdersAtOnce;
+    if (isLast && count !== holderCount)
+      throw new Error('the snapshot went away while its holders were read');
+    return { items: found.map((holder) => ({ ...holder, count: holder.tokenIds.length })), isLast };
+  });
 }
 
 const toApiSnapshot = ({ id, rwaId, block, createdAt, taken }: Snapshot): Schemas['Snapshot'] => ({

@@ -82,21 +82,36 @@ export type SnapshotHolder = {
   readonly proof: readonly string[];
 };
 
-/** Lists the holders of a company's snapshot by wallet, or only this wallet. */
+const holdersOf = `FROM ownership_snapshots s JOIN snapshot_holders h ON h.snapshot_id = s.id
+  WHERE s.company_id = :companyId AND s.id = :id`;
+
+/** Lists holders of a company's snapshot by wallet, after this wallet, without their proofs. */
 export async function listSnapshotHolders(
   db: Database,
   companyId: string,
   id: string,
-  wallet?: string,
-): Promise<SnapshotHolder[]> {
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<Omit<SnapshotHolder, 'proof'>[]> {
   const { rows } = await db.raw(
-    `SELECT h.wallet, h.token_ids::text[] AS "tokenIds", h.proof FROM snapshot_holders h
-     JOIN ownership_snapshots s ON s.id = h.snapshot_id
-     WHERE s.company_id = :companyId AND s.id = :id AND (:wallet::text IS NULL OR h.wallet = :wallet)
-     ORDER BY h.wallet COLLATE "C"`,
-    { companyId, id, wallet: wallet ?? null },
+    `SELECT h.wallet, h.token_ids::text[] AS "tokenIds" ${holdersOf} AND h.wallet COLLATE "C" > :after
+     ORDER BY h.wallet COLLATE "C" LIMIT :limit`,
+    { companyId, id, after, limit },
   );
   return rows;
+}
+
+/** Finds a holder of a company's snapshot. */
+export async function findSnapshotHolder(
+  db: Database,
+  companyId: string,
+  id: string,
+  wallet: string,
+): Promise<SnapshotHolder | undefined> {
+  const { rows } = await db.raw(
+    `SELECT h.wallet, h.token_ids::text[] AS "tokenIds", h.proof ${holdersOf} AND h.wallet = :wallet`,
+    { companyId, id, wallet },
+  );
+  return rows[0];
 }
 
 /** A snapshot whose block is final, with its RWA. */

@@ -70,11 +70,11 @@ function provocationOf(id: string, name: string): Provoke {
   return provoke;
 }
 
-function exampleOf({ area, requiredScope }: DocumentedOperation, name: string): Json | undefined {
+function exampleOf({ area, requiredScopes }: DocumentedOperation, name: string): Json | undefined {
   const example = documentOf(area)['components']?.['examples']?.[name]?.['value'];
   if (example === undefined || name !== 'insufficient_scope') return example;
   // All operations share the example, but each names its own scope.
-  return JSON.parse(JSON.stringify(example).replace('events:read', String(requiredScope)));
+  return JSON.parse(JSON.stringify(example).replace('events:read', requiredScopes.join(' or ')));
 }
 
 function successOf({ responses }: DocumentedOperation): number {

@@ -117,12 +117,14 @@ export const eventCases: Provocations = {
   attendee_not_found: onNewEvent(),
 
   'getTicket ticket': onAttendance(),
-  'checkInAttendees checked_in': onAttendance({ body: { items: ['user-7421', 'user-7421', 'user-0017'] } }),
+  'checkInAttendees checked_in': onAttendance({
+    body: { scans: ['user-7421', 'user-7421', 'user-0017'].map((attendeeId) => ({ attendeeId })) },
+  }),
   'checkInAttendees eligibility_unavailable': writing(async ({ session, id }) => {
     const { id: eventId } = await session.makeEvent({ recheckAtCheckin: true });
     await session.ask('addAttendee', { ids: { eventId }, ...withWallet });
     await session.ask('updateEvent', { ids: { eventId }, body: onUnknownNetwork });
-    return session.call(id, { ids: { eventId }, body: { items: [someone.body.attendeeId] } });
+    return session.call(id, { ids: { eventId }, body: { scans: [someone.body] } });
   }),
   items_required: ({ session, id }) => session.call(id, { body: {} }),
   'checkInAttendees idempotency_key_reused': reusingKey(async ({ session }) => ({

@@ -36,8 +36,8 @@ export const newsCases: Provocations = {
   endpoint_limit_reached: writing(async ({ session, id }) => {
     const made: string[] = [];
     try {
-      for (;;) {
-        const answer = await session.call(id, { body: { url: 'https://partner.example/news' } });
+      for (let count = 0; ; count += 1) {
+        const answer = await session.call(id, { body: { url: `https://partner-${count}.example/news` } });
         if (answer.status !== 201) return answer;
         made.push(JSON.parse(answer.text).id);
       }
@@ -52,6 +52,32 @@ export const newsCases: Provocations = {
   })),
   'getEndpoint endpoint': onNewEndpoint(),
   'updateEndpoint endpoint': onNewEndpoint({ body: { enabled: true } }),
+  'createEndpoint endpoint_host_limit_reached': writing(async ({ session, id }) => {
+    const made: string[] = [];
+    try {
+      for (;;) {
+        const answer = await session.call(id, { body: { url: 'https://partner.example/news' } });
+        if (answer.status !== 201) return answer;
+        made.push(JSON.parse(answer.text).id);
+      }
+    } finally {
+      for (const endpointId of made) await session.call('deleteEndpoint', { ids: { endpointId } });
+    }
+  }),
+  'updateEndpoint endpoint_host_limit_reached': writing(async ({ session, id }) => {
+    const made: string[] = [];
+    try {
+      const endpointId = await session.makeEndpoint();
+      for (;;) {
+        const body = { url: 'https://partner.example/news' };
+        const answer = await session.call('createEndpoint', { body });
+        if (answer.status !== 201) return await session.call(id, { ids: { endpointId }, body });
+        made.push(JSON.parse(answer.text).id);
+      }
+    } finally {
+      for (const endpointId of made) await session.call('deleteEndpoint', { ids: { endpointId } });
+    }
+  }),
   endpoint_outdated: waits,
   'deleteEndpoint 204': onNewEndpoint(),
   'rotateEndpointSecret endpoint_secret': onNewEndpoint(),

@@ -13,10 +13,10 @@ import {
   newWallet,
   test,
 } from '../doors.ts';
-import { eventPath, givenAttendees, heldUp } from '../requests.ts';
+import { eventPath, givenAttendees, heldUp, scansOf } from '../requests.ts';
 
-const scan = (client: Client, id: string, ...items: string[]) =>
-  client.post(`${eventPath}/${id}/checkin`).send({ items });
+const scan = (client: Client, id: string, ...texts: string[]) =>
+  client.post(`${eventPath}/${id}/checkin`).send(scansOf(...texts));
 type Result = { attendeeId: string; status: string; checkedInAt: string | null };
 const statusesOf = async (client: Client, id: string, ...items: string[]): Promise<string[]> => {
   const { body } = await scan(client, id, ...items).expect(200);

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import encodeQr from 'qr';
 import { describe, expect } from 'vitest';
+import { createTickets } from '../../../src/events/checkin/tickets.ts';
 import { testWith } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId } from '../requests.ts';
+import { eventPath, givenAttendees, givenEvent, scansOf, unknownId } from '../requests.ts';
 
 const keyOf = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const rings = {
@@ -114,7 +117,10 @@ describe('a ticket', () => {
     const renewed = (await take(turned, id, 'bob')).ticket;
     expect(decodeProtectedHeader(renewed).kid).not.toBe(decodeProtectedHeader(old).kid);
     const check = (client: Client, ...items: string[]) =>
-      client.post(`${eventPath}/${id}/checkin`).send({ items }).expect(200);
+      client
+        .post(`${eventPath}/${id}/checkin`)
+        .send(scansOf(...items))
+        .expect(200);
     expect((await check(turned, old)).body.items).toMatchObject([{ status: 'admitted' }]);
     expect((await check(acme, renewed)).body.items).toMatchObject([{ status: 'admitted' }]);
     const only = (await service.twin({ SECRET_KEYS: `new:${keyOf(2)}` })).as(service.keys.acme);
@@ -122,6 +128,59 @@ describe('a ticket', () => {
       { status: 'unknown' },
       { status: 'already_admitted' },
     ]);
+  });
+});
+
+/** `scan` of the guide's program, which decides without a connection. */
+async function offlineScan() {
+  const file = new URL('../../../openapi/portal/programs/door.ts', import.meta.url);
+  const [shown = ''] = stripTypeScriptTypes(await readFile(file, 'utf8')).split('const { id } = await ask');
+  const body = shown.replace(/^import .*$/m, 'const { createLocalJWKSet, jwtVerify } = jose;');
+  const scan: (keys: unknown, eventId: string, text: string) => Promise<string | undefined> = new Function(
+    'jose',
+    `${body}\nreturn scan;`,
+  )({ createLocalJWKSet, jwtVerify });
+  return scan;
+}
+
+describe('a ticket has one spelling', () => {
+  test('at the door with a connection, and in the program of the guide', async ({
+    acme,
+    anyone,
+    service,
+  }) => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const { ticket, ticketId } = await take(acme, id, 'ann');
+    const { sign } = createTickets(service.parts.config.SECRET_KEYS);
+    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01') };
+    // The last of the 86 characters of a signature has four bits that no byte needs.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(ticket.at(-1));
+    const respelt = `${ticket.slice(0, -1)}${alphabet[last + 1]}`;
+    const bytesOf = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url');
+    expect(bytesOf(respelt)).toEqual(bytesOf(ticket));
+    const [header = '', claims = '', signature = ''] = ticket.split('.');
+    const texts = [
+      respelt,
+      `${ticket}=`,
+      `${header}.${claims}=.${signature}`,
+      ticket.replaceAll('.', '.\n'),
+      await sign({ ...own, eventId: unknownId }),
+      await sign({ ...own, expiresAt: new Date(Date.now() - 1_000) }),
+      'ann',
+    ];
+    const scan = await offlineScan();
+    const keys = createLocalJWKSet((await anyone.get(jwks).expect(200)).body);
+    const decided = async (text: string) => {
+      const answer = await acme
+        .post(`${eventPath}/${id}/checkin`)
+        .send({ scans: [{ ticket: text }] })
+        .expect(200);
+      return [answer.body.items[0].attendeeId ?? undefined, await scan(keys, id, text)];
+    };
+    for (const text of texts) expect([text, ...(await decided(text))]).toEqual([text, undefined, undefined]);
+    expect(await decided(` ${ticket}\r\n`)).toEqual(['ann', 'ann']);
   });
 });
 
@@ -134,10 +193,7 @@ describe('503: without keys', () => {
     const client = twin.as(service.keys.acme);
     expect((await client.get(ticketPath(id, 'ann')).expect(503)).body.code).toBe('service_unavailable');
     expect((await twin.as().get(jwks).expect(503)).body.code).toBe('service_unavailable');
-    const { body } = await client
-      .post(`${eventPath}/${id}/checkin`)
-      .send({ items: [ticket, 'ann'] })
-      .expect(200);
+    const { body } = await client.post(`${eventPath}/${id}/checkin`).send(scansOf(ticket, 'ann')).expect(200);
     expect(body.items).toMatchObject([{ status: 'unknown' }, { status: 'admitted' }]);
   });
 });

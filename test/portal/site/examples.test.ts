@@ -95,14 +95,18 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   ],
   listAttendees: ({ eventId }) => [
     ['GET', `${events}/${eventId}/attendees`],
-    ['POST', `${events}/${eventId}/checkin`, { items: ['user-7421'] }],
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-7421' }] }],
     ['GET', `${events}/${eventId}/attendees`],
     ['DELETE', `${events}/${eventId}/attendees/user-7421`],
     ['GET', `${events}/${eventId}/attendees`],
   ],
   getTicket: ({ eventId }) => [['GET', `${events}/${eventId}/attendees/user-7421/ticket`]],
   checkInAttendees: ({ eventId }) => [
-    ['POST', `${events}/${eventId}/checkin`, { items: ['user-7421', 'user-7421', 'nobody'] }],
+    [
+      'POST',
+      `${events}/${eventId}/checkin`,
+      { scans: ['user-7421', 'user-7421', 'nobody'].map((attendeeId) => ({ attendeeId })) },
+    ],
   ],
   listRevokedTickets: ({ eventId }) => [
     ['GET', `${events}/${eventId}/tickets/revoked`],

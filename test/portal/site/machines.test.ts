@@ -18,8 +18,8 @@ describe('llms.txt', () => {
     for (const { operationId, fullPath, ...operation } of operations) {
       expect(text).toContain(`${fullPath}](`);
       const line = text.split('\n').find((each) => each.includes(`\`${operationId}\``));
-      const scope = operation['x-required-scope'] ?? 'No key';
-      expect(line).toContain(scope === 'none' ? 'Any key' : scope);
+      for (const scope of [operation['x-required-scope'] ?? 'No key'].flat())
+        expect(line).toContain(scope === 'none' ? 'Any key' : scope);
     }
     const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, href = '']) => href);
     expect(links.length).toBeGreaterThan(operations.length + 2 * contract.length);

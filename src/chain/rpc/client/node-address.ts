@@ -52,7 +52,18 @@ export type NodeAddresses = {
 
 const purposeOf = (shown: string) => `tallystick node address ${shown}`;
 
-/** @param bytes those of SECRET_KEYS; the first seals, all open */
+type KeyRing = ReadonlyMap<string, Buffer> | undefined;
+
+/** Creates what seals addresses by the settings: NODE_KEYS come first, so that a process needs no SECRET_KEYS to ask nodes. */
+export const nodeAddressesOf = ({
+  NODE_KEYS,
+  SECRET_KEYS,
+}: {
+  readonly NODE_KEYS: KeyRing;
+  readonly SECRET_KEYS: KeyRing;
+}) => createNodeAddresses(new Map([...(NODE_KEYS ?? []), ...(SECRET_KEYS ?? [])]));
+
+/** @param bytes the first seals, all open */
 export function createNodeAddresses(bytes: ReadonlyMap<string, Buffer> = new Map()): NodeAddresses {
   const keys = sealingKeys(bytes);
   const [active] = keys;
@@ -62,12 +73,14 @@ export function createNodeAddresses(bytes: ReadonlyMap<string, Buffer> = new Map
     if (shown === '') return address;
     const key = keys.get(keyId);
     if (key === undefined)
-      throw new Error(`The address ${shown} is sealed with key ${keyId}, which SECRET_KEYS lacks.`);
+      throw new Error(
+        `The address ${shown} is sealed with key ${keyId}, which neither NODE_KEYS nor SECRET_KEYS has.`,
+      );
     try {
       return unseal(key, purposeOf(shown), Buffer.from(cipher, 'base64url'));
     } catch (cause) {
       throw new Error(
-        `The address ${shown} does not open with key ${keyId} of SECRET_KEYS: it has other bytes.`,
+        `The address ${shown} does not open with key ${keyId} of NODE_KEYS or SECRET_KEYS: it has other bytes.`,
         { cause },
       );
     }

@@ -1,4 +1,4 @@
-import unhomoglyph from 'unhomoglyph';
+import { lookOf } from '../../../base/look-of.ts';
 import type { Config } from '../../../config/config.ts';
 import type { TokenTrust } from '../classify/spam.ts';
 import type { ContractText } from '../decode/domain.ts';
@@ -54,13 +54,6 @@ function judgeBy(tokens: readonly ListedToken[]): TokenJudge {
     return { trust: [name, symbol].some(advertises) ? 'spam' : 'unknown', ...isListed };
   };
 }
-
-/** Returns the same text for all texts that appear the same (UTS 39), without invisible characters. */
-function lookOf(symbol: string): string {
-  return unhomoglyph(symbol.normalize('NFKC').replace(invisible, ''));
-}
-
-const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 // Tokens that are sent to strangers have a web address, or an instruction, in their name.
 const webAddress =

@@ -1,5 +1,5 @@
-import { ItemStream } from '../contract/item-stream.ts';
-import { sizeInMemory } from '../contract/size-in-memory.ts';
+import { ItemStream } from './item-stream.ts';
+import { sizeInMemory } from './size-in-memory.ts';
 
 type Batch<T> = { readonly items: readonly T[]; readonly isLast: boolean };
 
