@@ -19,3 +19,10 @@ export const hasScope = (
   { scopes: own }: { readonly scopes: readonly Scope[] | null },
   scope: Scope,
 ): boolean => own === null || own.includes(scope);
+
+/** The one scope of a key for browsers: others read guests, secrets and the like, and whoever opens the page has the key. */
+export const browserScope: Scope = 'chain:read';
+
+/** Whether pages may use the key of a caller. */
+export const isForBrowsers = ({ scopes: own }: { readonly scopes: readonly Scope[] | null }): boolean =>
+  own?.length === 1 && own[0] === browserScope;
