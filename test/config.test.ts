@@ -86,6 +86,27 @@ describe('the settings', () => {
     expect(faultsOf({ ...least, WALLET_HELP_URL: 'mailto:help@acme.example' })).toHaveLength(1);
   });
 
+  test('take origins of pages as browsers send them, and name what is none', () => {
+    const { BROWSER_ORIGINS } = loadConfig({
+      ...least,
+      BROWSER_ORIGINS: 'https://app.example, http://localhost:5173',
+    });
+    expect(BROWSER_ORIGINS).toEqual(['https://app.example', 'http://localhost:5173']);
+    const wrong = [
+      '*',
+      'null',
+      'app.example',
+      'https://app.example/',
+      'https://App.example',
+      'ftp://a.example',
+    ];
+    for (const each of wrong) {
+      expect(faultsOf({ ...least, BROWSER_ORIGINS: each })).toEqual([
+        expect.stringContaining('must be an origin such as https://app.example'),
+      ]);
+    }
+  });
+
   test('take an empty value for an absent one', () => {
     expect(loadConfig({ ...least, PORT: '' }).PORT).toBe(3000);
   });

@@ -12,6 +12,7 @@ import { readNavigation, sectionsWith } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage, readProblemTexts } from './problem-pages.ts';
 import { nullRecipes } from './recipes.ts';
+import { addRedoc } from './redoc.ts';
 import { referencePage } from './reference.ts';
 import { readSynonyms, searchIndex } from './search-index.ts';
 import { createSite, type Site } from './site.ts';
@@ -130,6 +131,7 @@ async function addDocuments(site: Site, contract: readonly AreaContract[]): Prom
     }
   }
   site.add('openapi.postman.json', await postmanCollection(current), { open: true });
+  await addRedoc(site, current);
 }
 
 export type BuildOptions = {

@@ -17,6 +17,7 @@ const sources = [
   'src/base/errors.ts',
   'src/http/mounts/deployment.ts',
   'package.json',
+  'scripts/redocly.ts',
   ...recipeFiles,
 ];
 

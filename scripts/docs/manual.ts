@@ -12,6 +12,7 @@ const moved: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'internals/contributing',
   'SECURITY.md': 'internals/security',
   'docs/first-nft.md': 'operate/first-nft',
+  'docs/what-it-does-not-do.md': 'what-it-does-not-do',
   'docs/decisions/README.md': 'internals/decisions',
 };
 

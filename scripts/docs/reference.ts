@@ -135,6 +135,7 @@ ${prose(description, '')}
 <tr><th scope="row">Address</th><td><code>${placeholders.baseUrl}${basePath}</code></td></tr>
 <tr><th scope="row">Version</th><td>${version}</td></tr>
 <tr><th scope="row">Document</th><td>${forms.join(' · ')}</td></tr>
+<tr><th scope="row">Other view</th><td><a href="redoc/${area}.html">Redoc</a></td></tr>
 </tbody></table>`;
 }
 

@@ -71,9 +71,10 @@ function guideEntries({ name, title, lead, headings, html }: Guide): Entry[] {
 
 /** A page of the documentation: an entry for its beginning, for the text of each section, and for each name. */
 function manualEntries({ name, title, headings, names, html }: Guide): Entry[] {
-  const kind = name.startsWith('operate/') ? 'Operate' : 'Internals';
+  const isForCallers = !name.includes('/');
+  const kind = isForCallers ? 'Guide' : name.startsWith('operate/') ? 'Operate' : 'Internals';
   // Callers of the API search for operations and guides first.
-  const weight = 0.3;
+  const weight = isForCallers ? 1 : 0.3;
   const [beginning = '', ...sections] = html.split('<h2 ');
   return [
     { href: `${name}.html`, title, kind, words: textOf(beginning), weight },

@@ -55,7 +55,7 @@ function operationRow({ method, path, href, summary, deprecated }: Operation): s
 function areaSection({ area, title, summary, basePath, operations }: AreaContract): string {
   return `        <div class="area">
           <h3><a href="${area}.html">${escapeHtml(title)}</a></h3>
-          <p>${escapeHtml(summary)} <span class="base">Base address <code>${basePath}</code></span></p>
+          <p>${escapeHtml(summary)} <span class="base">Base address <code>${basePath}</code> · <a href="redoc/${area}.html" aria-label="${escapeHtml(title)} in Redoc">in Redoc</a></span></p>
           <table class="ops stack">
             <thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">What it does</th></tr></thead>
             <tbody>${operations.map(operationRow).join('\n')}</tbody>

@@ -83,6 +83,7 @@ export const catalogue = {
   rwa_not_found: { status: 404, detail: 'RWA not found' },
   nft_not_found: { status: 404, detail: 'NFT not found' },
   claim_not_found: { status: 404, detail: 'No claim with this id and secret' },
+  claim_not_open: { status: 404, detail: 'This NFT is not open for claims yet' },
   token_not_found: { status: 404, detail: 'Token not found' },
   snapshot_not_found: { status: 404, detail: 'Snapshot not found' },
   holder_not_found: { status: 404, detail: 'The wallet owned no NFT in this snapshot' },

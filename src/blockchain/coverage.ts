@@ -1,5 +1,5 @@
 import type { components } from '../contract/generated/blockchain.ts';
-import type { Coverage, Freshness } from '../providers/shared/provider.ts';
+import type { Coverage, Covered, Freshness } from '../providers/shared/provider.ts';
 
 type Told = { readonly completeTo?: Freshness | undefined; readonly coverage?: Coverage | undefined };
 
@@ -8,17 +8,20 @@ export function coverageOf({ completeTo, coverage }: Told): {
   readonly coverage?: components['schemas']['IndexCoverage'];
 } {
   if (completeTo === undefined || coverage === undefined) return {};
+  return { coverage: wholeCoverage({ ...coverage, toBlock: coverage.toBlock ?? completeTo.blockNumber }) };
+}
+
+/** What an index covers up to a block. */
+export function wholeCoverage(coverage: Covered): components['schemas']['IndexCoverage'] {
   return {
-    coverage: {
-      from_block: coverage.fromBlock.toString(),
-      to_block: (coverage.toBlock ?? completeTo.blockNumber).toString(),
-      traces: coverage.traces,
-      skipped_blocks: coverage.skippedBlocks.map(String),
-      outside_transactions: [...coverage.outsideTransactions],
-      rewards: coverage.rewards,
-      ...(coverage.nftAmounts !== undefined && { nft_amounts: coverage.nftAmounts }),
-      ledger_from_block: coverage.ledgerFrom?.toString() ?? null,
-    },
+    from_block: coverage.fromBlock.toString(),
+    to_block: coverage.toBlock.toString(),
+    traces: coverage.traces,
+    skipped_blocks: coverage.skippedBlocks.map(String),
+    outside_transactions: [...coverage.outsideTransactions],
+    rewards: coverage.rewards,
+    ...(coverage.nftAmounts !== undefined && { nft_amounts: coverage.nftAmounts }),
+    ledger_from_block: coverage.ledgerFrom?.toString() ?? null,
   };
 }
 

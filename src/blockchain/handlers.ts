@@ -1,6 +1,7 @@
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import { type BalanceReader, maxAgeSeconds } from './balance-reader.ts';
+import { createNetworkHandlers } from './network-handlers.ts';
 import { createStateHandlers } from './state-handlers.ts';
 import { createWalletHandlers, type WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
@@ -27,6 +28,7 @@ export function createBlockchainHandlers({
 
     ...createWalletHandlers(wallets),
     ...createStateHandlers(wallets),
+    ...createNetworkHandlers(wallets),
   };
 }
 

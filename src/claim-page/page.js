@@ -12,6 +12,7 @@ import { noteSent, wasSent } from './sent.js';
 import { loadTexts, text, whenOf } from './texts.js';
 import {
   isConfirming,
+  isFaultShown,
   offerToLookAgain,
   showBusy,
   showClaim,
@@ -44,6 +45,11 @@ let waitMs = firstWaitMs;
 // A wrong secret is counted, so it is not tried again unasked.
 let isRefused = false;
 let isBusy = false;
+let isClaiming = false;
+/** Whether the confirmation has an entry in the history of the tab. */
+let hasEntry = false;
+/** Whether the fault that is shown is that nothing answers, which the next answer ends. */
+let isUnreached = false;
 /** What was read last. */
 let claim;
 /** The address that is being confirmed. */
@@ -67,18 +73,21 @@ async function lookOnce() {
   if (answer.body !== undefined) return showAndFollow(answer.body);
   const reason = reasonOf(answer);
   if (reason !== undefined) {
-    isRefused = true;
+    const isNotOpen = answer.code === 'claim_not_open';
+    isRefused = !isNotOpen;
     showReason(reason);
-    offerToLookAgain(answer.code === 'secret_locked');
+    offerToLookAgain(isNotOpen || answer.code === 'secret_locked');
     return;
   }
   const seconds = answer.retryAfter ?? Math.ceil(waitMs / 1_000);
-  showNote(text('noAnswer', { when: whenOf(seconds) }));
+  if (!isFaultShown()) showNote(text('noAnswer', { when: whenOf(seconds) }));
   lookLater(seconds * 1_000);
 }
 
 function showAndFollow(read) {
   isRefused = false;
+  if (isUnreached) showFault('');
+  isUnreached = false;
   claim = read;
   showClaim(claim, wordsOf(claim, wasSent(held.nftId, claim.recipient)));
   showAddable();
@@ -134,6 +143,9 @@ async function propose(given) {
   if (body === undefined && !unanswered.includes(code)) return explain(answer);
   proposed = body?.recipient?.toLowerCase() === address.toLowerCase() ? body.recipient : address;
   showConfirm(claim, { address: proposed, hasCode: body?.hasCode === true });
+  // With an entry of its own, so that the Back of the browser leads to the form and what is typed there.
+  history.pushState(null, '');
+  hasEntry = true;
   await outwaitDoubleTap();
 }
 
@@ -146,6 +158,23 @@ async function outwaitDoubleTap() {
   for (const id of ['yes', 'change']) showBusy(id, false, [id, id]);
 }
 
+/** Leaves the confirmation, if it is still there, and its entry of the history. */
+function endConfirm() {
+  const wasConfirming = isConfirming();
+  if (wasConfirming) showStage('form');
+  // Its end is noted first: the browser goes back later.
+  const isThere = hasEntry;
+  hasEntry = false;
+  if (isThere) history.back();
+  return wasConfirming;
+}
+
+function changeAddress() {
+  if (!endConfirm()) return;
+  at('recipient').focus();
+  at('recipient').select();
+}
+
 const unanswered = ['unreachable', 'not_found', 'service_unavailable', 'overloaded', 'internal_error'];
 
 const isAddressFault = (code) =>
@@ -155,13 +184,16 @@ const recipientFaultOf = (code, address) =>
   text(code === 'input_invalid' && hasChecksum(address) ? 'addressChecksum' : 'addressUnusable');
 
 async function claimIt() {
+  isClaiming = true;
   showBusy('yes', true, ['yes', 'claiming']);
   clearTimeout(timer);
   noteSent(held.nftId, proposed);
   const answer = await sendClaim(held, proposed);
   if (answer.body === undefined) await explain(answer);
   else showAndFollow(answer.body);
+  endConfirm();
   showBusy('yes', false, ['yes', 'claiming']);
+  isClaiming = false;
 }
 
 /** Whatever was answered, what is true is read: somebody may have claimed it, and a lost answer may have been a yes. */
@@ -169,14 +201,14 @@ async function explain(answer) {
   await looking;
   await lookAnew();
   const { code } = answer;
-  const wasConfirming = isConfirming();
-  if (wasConfirming) showStage('form');
+  const wasConfirming = endConfirm();
   if (code === 'nft_already_queued' || code === 'nft_already_minted') {
     if (!wasSent(held.nftId, claim.recipient)) showOutcome(text('faster'));
   } else if (isAddressFault(code)) {
     explainAddress(recipientFaultOf(code, proposed));
   } else {
     showFault(faultOf(answer, claim));
+    isUnreached = code === 'unreachable';
     if (wasConfirming) at('next').focus();
   }
 }
@@ -206,11 +238,10 @@ function begin() {
     void alone(() => propose(at('recipient').value));
   });
   at('yes').addEventListener('click', () => alone(claimIt));
-  at('change').addEventListener('click', () => {
-    if (isBusy) return;
-    showStage('form');
-    at('recipient').focus();
-    at('recipient').select();
+  at('change').addEventListener('click', () => isBusy || changeAddress());
+  addEventListener('popstate', () => {
+    hasEntry = false;
+    if (!isClaiming) changeAddress();
   });
   at('again').addEventListener('click', lookAnew);
   // A phone stops the timers of a page that is not seen.

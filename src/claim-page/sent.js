@@ -1,5 +1,5 @@
 /*
- * The addresses that this tab claimed for, so that its reader is told "it is yours" and a later visitor is not. No secret.
+ * The addresses that this browser claimed for, so that its reader is told "it is yours" and others are not. No secret.
  * There may be several: an answer can get lost, and another address be tried, although the first was accepted.
  */
 
@@ -10,20 +10,20 @@ export function noteSent(nftId, address) {
   const all = [...sentFor(nftId), address.toLowerCase()].join(' ');
   sent.set(nftId, all);
   try {
-    sessionStorage.setItem(nameOf(nftId), all);
+    localStorage.setItem(nameOf(nftId), all);
   } catch {
-    // Where nothing may be stored, a reload reads as a later visit.
+    // Where nothing may be stored, a reload reads as a visit of somebody else.
   }
 }
 
-/** Whether this tab asked for the NFT to go to this recipient. */
+/** Whether this browser asked for the NFT to go to this recipient. */
 export const wasSent = (nftId, recipient) =>
   recipient !== null && sentFor(nftId).includes(recipient.toLowerCase());
 
 function sentFor(nftId) {
   let stored = null;
   try {
-    stored = sessionStorage.getItem(nameOf(nftId));
+    stored = localStorage.getItem(nameOf(nftId));
   } catch {
     // As above.
   }

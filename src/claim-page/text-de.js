@@ -6,6 +6,8 @@ export const texts = {
   serial: 'Nr. {serial}',
   from: 'Von {company}',
   giver: 'die Person, von der Sie den Code haben',
+  more: 'Mehr anzeigen',
+  less: 'Weniger anzeigen',
   servedBy: 'Diese Seite wird bereitgestellt von {operator}.',
   help: 'Hilfe',
 
@@ -21,9 +23,9 @@ export const texts = {
   yoursText: 'Das NFT ist in Ihrer Wallet im Netzwerk {network}. Sie können diese Seite schließen.',
   takenTitle: 'Bereits eingelöst',
   takenText:
-    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist in der unten genannten Wallet. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
+    'Eingelöst für {wallet}. Ist das Ihre Wallet? Dann ist alles in Ordnung: Das digitale Zertifikat (NFT) zu „{name}“ ist dort. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
   takenSoonText:
-    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist unterwegs zu der unten genannten Wallet. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
+    'Eingelöst für {wallet}. Ist das Ihre Wallet? Dann ist alles in Ordnung: Das digitale Zertifikat (NFT) zu „{name}“ ist dorthin unterwegs. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
   failedTitle: 'Das hat nicht geklappt',
   failedText:
     'Es ist nichts verloren: Sie können den Code noch einmal einlösen. Wenn es wieder nicht klappt, nehmen Sie eine andere Wallet oder fragen Sie {who}.',
@@ -31,6 +33,8 @@ export const texts = {
   closedTitle: 'Derzeit nicht einlösbar',
   closedText:
     'Dieser Code kann derzeit nicht eingelöst werden. Versuchen Sie es später wieder oder fragen Sie {who}.',
+  notOpenTitle: 'Noch nicht einlösbar',
+  notOpenText: 'Ihr Code stimmt und bleibt gültig. Versuchen Sie es später wieder oder fragen Sie {who}.',
   slow: 'Es dauert länger als sonst. Es ist nichts verloren: Es geht von selbst weiter.',
   serviceSays: 'Meldung des Dienstes (auf Englisch)',
   incompleteTitle: 'Dieser Link ist unvollständig',

@@ -6,6 +6,8 @@ export const texts = {
   serial: 'No. {serial}',
   from: 'From {company}',
   giver: 'whoever gave you the code',
+  more: 'Show more',
+  less: 'Show less',
   servedBy: 'This page is served by {operator}.',
   help: 'Help',
 
@@ -20,14 +22,16 @@ export const texts = {
   yoursText: 'The NFT is in your wallet, on {network}. You may close this page.',
   takenTitle: 'Already claimed',
   takenText:
-    'This code belongs to “{name}”. Its digital certificate (NFT) is in the wallet below. If that is not yours, ask {who}.',
+    'Claimed for {wallet}. Is that your wallet? Then all is well: the digital certificate (NFT) of “{name}” is there. If that is not yours, ask {who}.',
   takenSoonText:
-    'This code belongs to “{name}”. Its digital certificate (NFT) is on its way to the wallet below. If that is not yours, ask {who}.',
+    'Claimed for {wallet}. Is that your wallet? Then all is well: the digital certificate (NFT) of “{name}” is on its way there. If that is not yours, ask {who}.',
   failedTitle: 'That did not work',
   failedText: 'Nothing is lost: you may claim it again. If it fails again, use another wallet, or ask {who}.',
   failedClosedText: 'It cannot be claimed again at present. Ask {who}.',
   closedTitle: 'Not open for claims',
   closedText: 'It cannot be claimed at present. Look again later, or ask {who}.',
+  notOpenTitle: 'Not open for claims yet',
+  notOpenText: 'Your code is right, and it stays valid. Look again later, or ask {who}.',
   slow: 'It is taking longer than usual. Nothing is lost: it continues by itself.',
   serviceSays: 'What the service reports',
   incompleteTitle: 'This link is not complete',

@@ -6,6 +6,8 @@ export const texts = {
   serial: 'N.º {serial}',
   from: 'De {company}',
   giver: 'quien le dio el código',
+  more: 'Mostrar más',
+  less: 'Mostrar menos',
   servedBy: 'Esta página la ofrece {operator}.',
   help: 'Ayuda',
 
@@ -20,15 +22,17 @@ export const texts = {
   yoursText: 'El NFT está en su billetera, en la red {network}. Puede cerrar esta página.',
   takenTitle: 'Ya se ha canjeado',
   takenText:
-    'Este código corresponde a «{name}». Su certificado digital (NFT) está en la billetera indicada abajo. Si no es la suya, pregunte a {who}.',
+    'Canjeado para {wallet}. ¿Es su billetera? Entonces todo está bien: el certificado digital (NFT) de «{name}» está allí. Si no es la suya, pregunte a {who}.',
   takenSoonText:
-    'Este código corresponde a «{name}». Su certificado digital (NFT) va camino de la billetera indicada abajo. Si no es la suya, pregunte a {who}.',
+    'Canjeado para {wallet}. ¿Es su billetera? Entonces todo está bien: el certificado digital (NFT) de «{name}» va en camino. Si no es la suya, pregunte a {who}.',
   failedTitle: 'No ha funcionado',
   failedText:
     'No se ha perdido nada: puede canjearlo otra vez. Si vuelve a fallar, use otra billetera o pregunte a {who}.',
   failedClosedText: 'Por ahora no se puede volver a canjear. Pregunte a {who}.',
   closedTitle: 'No disponible por ahora',
   closedText: 'Por ahora este NFT no se puede canjear. Vuelva más tarde o pregunte a {who}.',
+  notOpenTitle: 'Todavía no está disponible',
+  notOpenText: 'Su código es correcto y sigue siendo válido. Vuelva más tarde o pregunte a {who}.',
   slow: 'Está tardando más de lo normal. No se ha perdido nada: continuará por sí solo.',
   serviceSays: 'Mensaje del servicio (en inglés)',
   incompleteTitle: 'Este enlace está incompleto',

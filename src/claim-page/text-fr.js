@@ -6,6 +6,8 @@ export const texts = {
   serial: 'N° {serial}',
   from: 'De la part de {company}',
   giver: 'la personne qui vous a remis le code',
+  more: 'Afficher plus',
+  less: 'Afficher moins',
   servedBy: 'Cette page est proposée par {operator}.',
   help: 'Aide',
 
@@ -21,15 +23,17 @@ export const texts = {
   yoursText: 'Le NFT est dans votre portefeuille, sur le réseau {network}. Vous pouvez fermer cette page.',
   takenTitle: 'Déjà récupéré',
   takenText:
-    'Ce code correspond à « {name} ». Son certificat numérique (NFT) se trouve dans le portefeuille ci-dessous. Si ce n’est pas le vôtre, adressez-vous à {who}.',
+    'Récupéré pour {wallet}. Est-ce votre portefeuille ? Alors tout va bien : le certificat numérique (NFT) de « {name} » s’y trouve. Si ce n’est pas le vôtre, adressez-vous à {who}.',
   takenSoonText:
-    'Ce code correspond à « {name} ». Son certificat numérique (NFT) est en route vers le portefeuille ci-dessous. Si ce n’est pas le vôtre, adressez-vous à {who}.',
+    'Récupéré pour {wallet}. Est-ce votre portefeuille ? Alors tout va bien : le certificat numérique (NFT) de « {name} » est en route. Si ce n’est pas le vôtre, adressez-vous à {who}.',
   failedTitle: 'Cela n’a pas fonctionné',
   failedText:
     'Rien n’est perdu : vous pouvez recommencer. Si cela échoue encore, utilisez un autre portefeuille ou adressez-vous à {who}.',
   failedClosedText: 'Il n’est pas possible de recommencer pour le moment. Adressez-vous à {who}.',
   closedTitle: 'Pas disponible pour le moment',
   closedText: 'Ce NFT ne peut pas être récupéré pour le moment. Revenez plus tard ou adressez-vous à {who}.',
+  notOpenTitle: 'Pas encore disponible',
+  notOpenText: 'Votre code est correct et reste valable. Revenez plus tard ou adressez-vous à {who}.',
   slow: 'Cela prend plus de temps que d’habitude. Rien n’est perdu : la suite se fera automatiquement.',
   serviceSays: 'Message du service (en anglais)',
   incompleteTitle: 'Ce lien est incomplet',

@@ -6,6 +6,8 @@ export const texts = {
   serial: 'N.º {serial}',
   from: 'De {company}',
   giver: 'quem lhe deu o código',
+  more: 'Mostrar mais',
+  less: 'Mostrar menos',
   servedBy: 'Esta página é oferecida por {operator}.',
   help: 'Ajuda',
 
@@ -20,15 +22,17 @@ export const texts = {
   yoursText: 'O NFT está na sua carteira, na rede {network}. Você pode fechar esta página.',
   takenTitle: 'Já foi resgatado',
   takenText:
-    'Este código corresponde a “{name}”. O certificado digital (NFT) está na carteira indicada abaixo. Se ela não for sua, fale com {who}.',
+    'Resgatado para {wallet}. É a sua carteira? Então está tudo certo: o certificado digital (NFT) de “{name}” está nela. Se ela não for sua, fale com {who}.',
   takenSoonText:
-    'Este código corresponde a “{name}”. O certificado digital (NFT) está a caminho da carteira indicada abaixo. Se ela não for sua, fale com {who}.',
+    'Resgatado para {wallet}. É a sua carteira? Então está tudo certo: o certificado digital (NFT) de “{name}” está a caminho dela. Se ela não for sua, fale com {who}.',
   failedTitle: 'Não deu certo',
   failedText:
     'Nada se perdeu: você pode resgatar de novo. Se falhar outra vez, use outra carteira ou fale com {who}.',
   failedClosedText: 'No momento não é possível resgatar de novo. Fale com {who}.',
   closedTitle: 'Indisponível no momento',
   closedText: 'No momento este NFT não pode ser resgatado. Volte mais tarde ou fale com {who}.',
+  notOpenTitle: 'Ainda não disponível',
+  notOpenText: 'Seu código está certo e continua válido. Volte mais tarde ou fale com {who}.',
   slow: 'Está demorando mais que o normal. Nada se perdeu: o processo continua automaticamente.',
   serviceSays: 'Mensagem do serviço (em inglês)',
   incompleteTitle: 'Este link está incompleto',

@@ -32,7 +32,7 @@ function setText(id, words) {
   if (at(id).textContent !== words) at(id).textContent = words;
 }
 
-/** @param isOurs whether this tab claimed it */
+/** Shows a claim. @param words `{ mood, headline, message }` */
 export function showClaim(claim, words) {
   showAsset(claim);
   showWords(words);
@@ -53,6 +53,7 @@ export function showClaim(claim, words) {
 export function showReason(words) {
   for (const id of ['form', 'confirm', 'facts', 'steps', 'service', 'add']) at(id).hidden = true;
   at('status').hidden = false;
+  showNote('');
   showWords(words);
 }
 
@@ -111,7 +112,7 @@ function showAsset({ name, type, serial, description, imageUrl, companyName }) {
   at('kind').textContent = type;
   at('serial').textContent = text('serial', { serial });
   at('company').textContent = companyName ? text('from', { company: companyName }) : '';
-  at('about').textContent = description ?? '';
+  showAbout(description ?? '');
   at('label').hidden = false;
   const picture = at('picture');
   if (imageUrl === null || picture.src === imageUrl) return;
@@ -124,6 +125,22 @@ function showAsset({ name, type, serial, description, imageUrl, companyName }) {
     picture.hidden = true;
   };
   picture.src = imageUrl;
+}
+
+/** Shows the description. What is longer than some lines is folded, so that the form stays in sight. */
+function showAbout(words) {
+  if (at('about').textContent === words) return;
+  at('about').textContent = words;
+  fold(true);
+  at('more').hidden = at('about').scrollHeight <= at('about').clientHeight + 1;
+  at('more').onclick = () => fold(!at('about').classList.contains('folded'));
+  if (at('more').hidden) at('about').classList.remove('folded');
+}
+
+function fold(isFolded) {
+  at('about').classList.toggle('folded', isFolded);
+  at('more').setAttribute('aria-expanded', String(!isFolded));
+  at('more').textContent = text(isFolded ? 'more' : 'less');
 }
 
 function showFacts(claim) {
@@ -163,11 +180,15 @@ function showServiceWords(words) {
   at('service-words').textContent = words;
 }
 
+/** What is wrong with what was asked for. It says what to do next, so nothing else is said meanwhile. */
 export function showFault(words) {
   at('fault').textContent = words;
+  if (words !== '') showNote('');
   if (words === '') at('recipient').removeAttribute('aria-invalid');
   else at('recipient').setAttribute('aria-invalid', 'true');
 }
+
+export const isFaultShown = () => !at('form').hidden && at('fault').textContent !== '';
 
 /** What became of a claim when it is not what was asked for. */
 export function showOutcome(words) {

@@ -3,6 +3,7 @@
  * words are in English and written for programs, so they are shown as an addition only.
  */
 
+import { short } from './copy.js';
 import { text, whenOf } from './texts.js';
 
 const inTitle = (name) => text(`${name}Title`);
@@ -17,16 +18,17 @@ const whoOf = (claim) => claim?.companyName ?? text('giver');
 
 /**
  * @param claim as the service answers it
- * @param isOurs whether this tab claimed it
+ * @param isOurs whether this browser claimed it. Others may have the same reader: the camera of a phone opens another one
  */
 export function wordsOf(claim, isOurs) {
   const { claimStatus, isClaimable, name, networkName: network } = claim;
   const who = whoOf(claim);
+  const wallet = short(claim.recipient ?? '');
   if (claimStatus === 'minted') {
-    return isOurs ? say('yours', { network }, 'good') : say('taken', { name, who });
+    return isOurs ? say('yours', { network }, 'good') : say('taken', { name, who, wallet });
   }
   if (claimStatus === 'queued' || claimStatus === 'submitted') {
-    if (!isOurs) return { headline: inTitle('taken'), message: text('takenSoonText', { name, who }) };
+    if (!isOurs) return { headline: inTitle('taken'), message: text('takenSoonText', { name, who, wallet }) };
     return say(claimStatus === 'queued' ? 'queued' : 'sent', { network });
   }
   if (claimStatus === 'failed') {
@@ -45,6 +47,7 @@ export function reasonOf({ code, retryAfter }) {
     return say('incomplete', {}, 'bad');
   }
   if (code === 'claim_not_found' || code === 'not_found') return say('unknown', {}, 'bad');
+  if (code === 'claim_not_open') return say('notOpen', { who: text('giver') });
   return code === 'secret_locked' ? say('locked', { when: whenOf(retryAfter) }, 'bad') : undefined;
 }
 

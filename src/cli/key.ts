@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/config.ts';
-import { isScope, type Scope, scopes } from '../contract/scopes.ts';
+import { browserScope, isScope, type Scope, scopes } from '../contract/scopes.ts';
 import {
   type ApiKey,
   findKey,
@@ -43,7 +43,13 @@ export function addKeyCommands(program: Command, session: Session): void {
   addScopeCommand(key, session);
 }
 
-type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date; scope?: Scope[] };
+type NewKeyOptions = RateOptions & {
+  company?: string;
+  label: string;
+  expires?: Date;
+  scope?: Scope[];
+  browser?: true;
+};
 
 function addCreateCommand(key: Command, session: Session): void {
   const create = key
@@ -63,10 +69,15 @@ function addCreateCommand(key: Command, session: Session): void {
       '--scope <scope>',
       `limit the key to a scope, repeatable: ${scopes.join(', ')}; without it the key may do everything`,
       severalScopes,
+    )
+    .option(
+      '--browser',
+      `make a key for pages of BROWSER_ORIGINS. Its only scope is ${browserScope}, since every visitor can read the key`,
     );
   withRateOptions(create).action((options: NewKeyOptions) =>
     asOperator(session, async ({ config, db, output }) => {
-      const { company, label, expires, scope = null } = options;
+      const { company, label, expires } = options;
+      const scope = scopesOf(options);
       if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
       const rateLimit = rateLimitOf(options) ?? null;
       const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
@@ -82,6 +93,9 @@ function addCreateCommand(key: Command, session: Session): void {
         }),
       );
       showNew(output, config, made);
+      if (options.browser && config.BROWSER_ORIGINS === undefined) {
+        output.say('BROWSER_ORIGINS is not set, so no page may use this key yet.');
+      }
     }),
   );
   examples(
@@ -89,8 +103,16 @@ function addCreateCommand(key: Command, session: Session): void {
     'key create --company acme --label website',
     'key create --company acme --label partner --expires 2027-12-31 --rate 20 --burst 50',
     'key create --company acme --label shop --scope events:read --scope rwa:read',
+    'key create --company acme --label page --browser --rate 5',
     'key create --company acme --json | jq -r .key',
   );
+}
+
+/** @returns null for a key that may do everything */
+function scopesOf({ scope, browser }: NewKeyOptions): Scope[] | null {
+  if (browser === undefined) return scope ?? null;
+  if (scope === undefined || scope.every((each) => each === browserScope)) return [browserScope];
+  throw new UsageError(`A key with --browser has the scope ${browserScope} only. Leave --scope out.`);
 }
 
 type ListOptions = { company?: string; limit: number; after?: string };

@@ -207,6 +207,7 @@ export function createServiceApp(
     deadlineMs: config.fixed.requestDeadlineMs,
     maxAnswerBytes: config.fixed.maxAnswerBytes,
     trustedProxies: config.TRUSTED_PROXIES,
+    browserOrigins: config.BROWSER_ORIGINS,
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createReadiness(parts, isServing) },

@@ -15,7 +15,7 @@ import { answerProblem, createDispatch } from '../http/dispatch/dispatch.ts';
 import { openExchange } from '../http/dispatch/exchange.ts';
 import { createGate } from '../http/dispatch/gate.ts';
 import type { Limiter } from '../http/dispatch/limits.ts';
-import { openToPages } from '../http/dispatch/open-to-pages.ts';
+import { chainPages, claimPages, openToPages } from '../http/dispatch/open-to-pages.ts';
 import type { AnyHandler } from '../http/dispatch/steps.ts';
 import { createBodyReader } from '../http/input/body.ts';
 import { createAjvProvider } from '../http/input/validators.ts';
@@ -66,7 +66,11 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly mounts?: readonly Mount[];
 };
 
-export type AppParts = SharedParts & { readonly handlers: AreaHandlers };
+export type AppParts = SharedParts & {
+  readonly handlers: AreaHandlers;
+  /** Of pages that may read blockchain data with a key for browsers; none by default. */
+  readonly browserOrigins?: readonly string[] | undefined;
+};
 
 /** A document and the handlers of its operations. */
 export type ServedDocument = {
@@ -77,20 +81,21 @@ export type ServedDocument = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Whether a key without a company is rejected. */
   readonly isCompanyRequired: boolean;
-  /** Whether pages of any origin may call it; no by default. */
-  readonly isOpen?: boolean;
+  /** The pages that may call it; none by default. */
+  readonly pages?: Parameters<typeof openToPages>[2] | undefined;
 };
 
 /** The Express app over the documents of the areas that have handlers; it does not listen. */
-export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
+export function createApp({ handlers, browserOrigins = [], ...parts }: AppParts): Promise<Express> {
+  const pages = { claim: claimPages, blockchain: chainPages(browserOrigins) };
   const served = areas.flatMap((area): ServedDocument[] => {
     const own = handlers[area];
     if (own === undefined) return [];
     // Blockchain data belong to no company, so a key without one may read them.
     const isCompanyRequired = area !== 'blockchain';
-    const isOpen = area === 'claim';
     const found = { basePath: basePaths[area], document: documents[area] };
-    return [{ area, ...found, handlers: own, isCompanyRequired, isOpen }];
+    const opening = area === 'claim' || area === 'blockchain' ? pages[area] : undefined;
+    return [{ area, ...found, handlers: own, isCompanyRequired, pages: opening }];
   });
   return createDocumentApp(served, parts);
 }
@@ -132,10 +137,10 @@ export async function createDocumentApp(
   };
   const pace = paced(strangers);
   const dispatchers: Mount[] = [];
-  for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
+  for (const { area, basePath, document, handlers, isCompanyRequired, pages } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
-    dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler, pace) : handler });
+    dispatchers.push({ path: basePath, handler: pages ? openToPages(handler, pace, pages) : handler });
   }
   const pacedMounts = [{ path: '/', handler: pace }, ...mounts];
   return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts: pacedMounts });

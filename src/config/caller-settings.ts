@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commaList, httpUrl, proxy, wholeSetting } from './setting-forms.ts';
+import { commaList, httpUrl, origin, proxy, wholeSetting } from './setting-forms.ts';
 
 /** Settings of who calls: API keys and the service that verifies them, limits, proxies. */
 export const callerSettings = {
@@ -44,6 +44,11 @@ export const callerSettings = {
     schema: wholeSetting(0, 1_000_000).default(1_200),
     about:
       'Requests without a key (token metadata, claims) that an address may send in a minute. Beyond it they are 429. 0 means no limit.',
+  },
+  BROWSER_ORIGINS: {
+    schema: commaList(origin).optional(),
+    about:
+      'Origins of pages that may read blockchain data with a key for browsers (`key create --browser`), separated by commas, such as `https://app.example`. Without it no page may (CORS).',
   },
   TRUSTED_PROXIES: {
     schema: commaList(proxy).optional(),

@@ -22,6 +22,14 @@ export const listSetting = <T extends string>(allowed: readonly [T, ...T[]]) =>
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 
+/** The origin of pages, as browsers send it. */
+export const origin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text),
+    'must be an origin such as https://app.example, without a path or a slash at its end',
+  );
+
 const encodedForm =
   'cannot be read as postgres://user:password@host:port/database; within user and password, write # as %23, % as %25, / as %2F, ? as %3F and @ as %40';
 

@@ -26,3 +26,9 @@ export function scopesOfWord(word: unknown): readonly Scope[] | undefined {
   const named = [word].flat();
   return named.every(isScope) && named.length > 0 ? named : undefined;
 }
+/** The one scope of a key for browsers: others read guests, secrets and the like, and whoever opens the page has the key. */
+export const browserScope: Scope = 'chain:read';
+
+/** Whether pages may use the key of a caller. */
+export const isForBrowsers = ({ scopes: own }: { readonly scopes: readonly Scope[] | null }): boolean =>
+  own?.length === 1 && own[0] === browserScope;

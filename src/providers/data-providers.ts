@@ -7,6 +7,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createLaggingLists } from './indexer/lagging-lists.ts';
 import { guardReads } from './indexer/node-guard.ts';
 import { listApprovals } from './indexer/read/approvals.ts';
+import { findCoverages } from './indexer/read/coverage-store.ts';
 import { reconcile } from './indexer/read/reconciliation.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
 import { toReconciled } from './indexer/read/to-record.ts';
@@ -51,6 +52,7 @@ export function createDataProviders(
     // From the index, and the state of contracts and accounts that a node has at its head.
     tokens: (question) => listTokens(parts, question),
     ledger: {
+      coverage: (chainIds) => findCoverages(db, chainIds, {}),
       approvals: (question) => listApprovals(parts, question),
       async reconciliation(question, asOf) {
         return toReconciled(await reconcile(parts, { ...question, asOf }));

@@ -280,6 +280,43 @@ describe('200: a reconciliation', () => {
   });
 });
 
+describe('the networks of the service', () => {
+  const path = '/blockchain/v1/api/networks';
+
+  test('200: have their native asset, what counts as final and what their history covers', async () => {
+    const { body } = await service.as(service.keys.acme).get(path).expect(200);
+    const [hosted, indexed] = body.result;
+    expect(body.result).toHaveLength(2);
+    expect(hosted).toMatchObject({ chainId: 1, history_source: 'hosted_provider' });
+    expect(hosted).not.toHaveProperty('coverage');
+    expect(indexed).toMatchObject({
+      chainId: 31337,
+      native_asset: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      confirmations: expect.any(Number),
+      finality_depth: expect.any(Number),
+      history_source: 'own_index',
+    });
+    // The same as an answer about a wallet says of the same block.
+    const query = new URLSearchParams({ address: owner, chainId: '31337' });
+    const history = await service.as(service.keys.acme).get(`${base}/history?${query}`).expect(200);
+    expect(indexed.coverage).toEqual(history.body.history.coverage);
+  });
+
+  test('200: have no coverage while the index has no block', async () => {
+    const changed = service.db('index_state').where({ chain_id: '31337' });
+    const { head_number } = await changed.clone().first('head_number');
+    await changed.clone().update({ head_number: null });
+    const { body } = await service.as(service.keys.acme).get(path);
+    await changed.update({ head_number });
+    expect(body.result[1]).toMatchObject({ chainId: 31337 });
+    expect(body.result[1]).not.toHaveProperty('coverage');
+  });
+
+  test('400: there is nothing to ask for', async () => {
+    await service.as(service.keys.acme).get(`${path}?chainId=1`).expect(400);
+  });
+});
+
 describe('200: the networks of a wallet', () => {
   const ofWallet = (address: string) =>
     service.as(service.keys.acme).get(`${base}/chains?${new URLSearchParams({ address })}`);

@@ -47,6 +47,16 @@ describe('key create', () => {
     });
   });
 
+  test('limits a key for browsers to blockchain data, and says where it works', async ({ json, run }) => {
+    const { value, notes } = await json('key', 'create', '--label', 'page', '--browser');
+    expect(value).toMatchObject({ scopes: ['chain:read'] });
+    expect(notes.join()).toContain('BROWSER_ORIGINS is not set');
+    const same = await json('key', 'create', '--browser', '--scope', 'chain:read');
+    expect(same.value).toMatchObject({ scopes: ['chain:read'] });
+    const { status, err } = await run('key', 'create', '--browser', '--scope', 'events:read');
+    expect([status, err]).toEqual([2, expect.stringContaining('has the scope chain:read only')]);
+  });
+
   test('limits it to scopes, each once, which lists show', async ({ json, run }) => {
     const args = ['--scope', 'events:read', '--scope', 'rwa:mint', '--scope', 'events:read'];
     const { value } = await json('key', 'create', '--label', 'scoped', ...args);

@@ -4,7 +4,7 @@ import type { Express, Request, Response } from 'express';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMountedApp } from '../../src/compose/app.ts';
-import { openToPages } from '../../src/http/dispatch/open-to-pages.ts';
+import { claimPages, openToPages } from '../../src/http/dispatch/open-to-pages.ts';
 import { createHealthRouter } from '../../src/http/mounts/health.ts';
 import {
   afterDelay,
@@ -59,7 +59,10 @@ function pagesApp(pace: StrangerPace) {
   const app = createMountedApp({
     log: createLogger({ level: 'silent' }),
     mounts: [
-      { path: '/open', handler: openToPages((_request, response) => response.sendStatus(200), handler) },
+      {
+        path: '/open',
+        handler: openToPages((_request, response) => response.sendStatus(200), handler, claimPages),
+      },
       { path: '/', handler },
       { path: '/', handler: createHealthRouter({ checks: [], isServing: () => true, onFailure: () => {} }) },
       {

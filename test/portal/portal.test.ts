@@ -21,11 +21,15 @@ const guides = [
   ...['authentication', 'networks', 'minting', 'problems', 'paging', 'idempotency', 'limits', 'clients'],
   ...['ticketing', 'models', 'versioning', 'changelog'],
 ];
+const folders: Readonly<Record<string, string>> = {
+  'first-nft.md': 'operate/',
+  'what-it-does-not-do.md': '',
+};
 /** The documentation of the project, as the portal has it. */
 const manual = [
   ...globSync('*.md', { cwd: join(root, 'docs/operate') }).map((file) => `operate/${file}`),
   ...globSync('{*.md,contributing/*.md,decisions/[0-9]*.md}', { cwd: join(root, 'docs') }).map(
-    (file) => `${file === 'first-nft.md' ? 'operate' : 'internals'}/${file}`,
+    (file) => `${folders[file] ?? 'internals/'}${file}`,
   ),
   ...['internals/contributing.md', 'internals/security.md', 'internals/decisions.md'],
 ].map((file) => file.replace(/\.md$/, ''));

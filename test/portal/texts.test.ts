@@ -26,6 +26,15 @@ describe('the texts of the portal', () => {
     );
   });
 
+  test('name the versions that the types for TypeScript are made with', async () => {
+    const root = join(import.meta.dirname, '../..');
+    const guide = await readFile(join(root, 'openapi/portal/guides/clients.md'), 'utf8');
+    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    for (const name of ['openapi-typescript', 'typescript']) {
+      expect(guide).toContain(`--package ${name}@${devDependencies[name]} `);
+    }
+  });
+
   test('say of each note of a mint what its company does', async () => {
     const guide = await readFile(join(import.meta.dirname, '../../openapi/portal/guides/minting.md'), 'utf8');
     const shown = [...guide.matchAll(/^\| `([^`]+\.)` \|/gm)].map(([, note]) => note);

@@ -3,7 +3,7 @@ import { callNode } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startNode } from '../support/node/node.ts';
 import { delay, failures } from '../support/node/transport-flaws.ts';
-import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
+import { addClaimable, addClosed, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
 import { contractAddress, recipient } from './samples.ts';
 
 const test = base
@@ -79,6 +79,9 @@ describe('404', () => {
       const { body } = await anyone.post(checkPath(id)).send({ secret, recipient }).expect(404);
       expect(body.code).toBe('claim_not_found');
     }
+    const closed = await addClosed(service);
+    const sent = anyone.post(checkPath(closed.nft.id)).send({ secret: closed.secret, recipient });
+    expect((await sent.expect(404)).body.code).toBe('claim_not_open');
     expect(node.methods()).not.toContain('eth_getCode');
   });
 });

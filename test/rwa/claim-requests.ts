@@ -13,12 +13,18 @@ export const claimPaths = (nftId: string) => {
   return { claimPath, statePath: `${claimPath}/state` };
 };
 
-/** The ids that nobody may claim: of nothing, and of an NFT whose RWA did not opt in, with its right secret. */
+/** An NFT whose RWA did not opt in. */
+export async function addClosed(service: TestService) {
+  const made = await addMintable(service);
+  return { ...made, ...claimPaths(made.nft.id) };
+}
+
+/** The ids that nobody may claim with a wrong secret: of nothing, and of an NFT whose RWA did not opt in. */
 export async function unclaimableIds(service: TestService) {
-  const closed = await addMintable(service);
+  const closed = await addClosed(service);
   return [
     { kind: 'unknown', id: randomUUID(), secret: wrongSecret() },
-    { kind: 'not opted in', id: closed.nft.id, secret: closed.secret },
+    { kind: 'not opted in', id: closed.nft.id, secret: wrongSecret() },
   ] as const;
 }
 

@@ -3,7 +3,7 @@ import { setArchived } from '../../src/rwa/assets/rwa-change-store.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { setMintQuota } from '../../src/rwa/operators/company-limit-store.ts';
 import { test } from '../support/fixtures.ts';
-import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
+import { addClaimable, addClosed, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
 import { otherRecipient, queuedKeys } from './mint-requests.ts';
 import { contractAddress, markMinted, recipient } from './samples.ts';
 
@@ -58,6 +58,16 @@ describe('400', () => {
 });
 
 describe('404', () => {
+  test('the right secret claims nothing of an NFT that did not opt in, and reads that it is not open', async ({
+    service,
+    anyone,
+  }) => {
+    const { nft, secret, claimPath } = await addClosed(service);
+    const { body } = await anyone.post(claimPath).send({ secret, recipient }).expect(404);
+    expect(body).toMatchObject({ code: 'claim_not_open', detail: 'This NFT is not open for claims yet' });
+    expect(await queuedKeys(service)).not.toContain(nft.id);
+  });
+
   test('a wrong secret, an unknown NFT and one that did not opt in change nothing', async ({
     service,
     anyone,

@@ -4,6 +4,7 @@ import { testWith } from '../support/fixtures.ts';
 import type { Client, TestService } from '../support/service.ts';
 import {
   addClaimable,
+  addClosed,
   behindProxy,
   claimPaths,
   from,
@@ -151,6 +152,18 @@ describe('200', () => {
 });
 
 describe('404', () => {
+  test('the right secret of an NFT that did not opt in reads that it is not open, and is not counted', async ({
+    service,
+    anyone,
+  }) => {
+    const { nft, secret, statePath } = await addClosed(service);
+    const notOpen = expect.stringMatching(/^404 .*claim_not_open/);
+    const answers = await tryTimes(anyone, statePath, 7, { secret });
+    expect(answers).toEqual(Array(7).fill(notOpen));
+    expect(answers.join()).not.toContain('Cask 17');
+    expect(await service.db('wrong_secrets').where({ nft_id: nft.id })).toEqual([]);
+  });
+
   test('a wrong secret, an unknown NFT and one that did not opt in are told apart by nothing', async ({
     service,
     anyone,

@@ -49,6 +49,7 @@ describe('200', () => {
         contractAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
         isBuyable: false,
         isClaimable: false,
+        claimPage: false,
         price: '12.50',
         currency: 'EUR',
         archivedAt: null,

@@ -22,6 +22,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/networks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the supported networks
+         * @description The networks that the service has, ordered by chain id, each with its native asset, with what counts as final, and with
+         *     what its history covers.
+         */
+        get: operations["listNetworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nft": {
         parameters: {
             query?: never;
@@ -287,7 +308,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "claim_not_open" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -333,6 +354,103 @@ export interface components {
             requestId: string;
             /** @description Every fault of the input. Absent when the input is not at fault. Absent where it is not known. */
             errors?: components["schemas"]["InputError"][];
+        };
+        /** @description The asset that fees of a network are paid in. */
+        NativeAsset: {
+            /** @description Its name, such as `Ether`. */
+            name: string;
+            /** @description Its symbol, such as `ETH`. */
+            symbol: string;
+            /**
+             * Format: int32
+             * @description Digits behind the point of its unit.
+             */
+            decimals: number;
+        };
+        /**
+         * @description Where the histories and NFT lists of a network come from: `own_index`, or `hosted_provider`. A later release may add
+         *     sources.
+         * @enum {string}
+         */
+        HistorySource: "own_index" | "hosted_provider";
+        /**
+         * @description Of how many indexed blocks the index knows what contracts sent on inside transactions: `all`, `some` or `none`. Where
+         *     it is not `all`, such movements of the native asset may be missing.
+         * @enum {string}
+         */
+        TraceCoverage: "all" | "some" | "none";
+        /**
+         * @description `withdrawals`: of stakes, credited by the protocol (EIP-4895). `rewards`: for making blocks.
+         * @enum {string}
+         */
+        OutsideMovement: "withdrawals" | "rewards";
+        /**
+         * @description Of how many indexed blocks it is known what was paid for making them: `every`, `part` or `unknown`. It follows from rules
+         *     of the network, which are not known for every one.
+         * @enum {string}
+         */
+        RewardCoverage: "every" | "part" | "unknown";
+        /**
+         * @description Absent but of an NFT list: whether its amounts count what the wallet had before `from_block`. `whole` they do; `since_start`
+         *     some ERC-1155 tokens only count what happened since, because their contracts could not be asked yet.
+         * @enum {string}
+         */
+        NftAmountCoverage: "whole" | "since_start";
+        /**
+         * @description What an answer from our own index covers. Absent on networks whose data come from a hosted provider, which tells
+         *     nothing of it, and of a network whose index has no block yet.
+         */
+        IndexCoverage: {
+            /**
+             * @description First block that the index has. What happened before is in no answer; an NFT that the wallet got before and never
+             *     moved since is in no list.
+             */
+            from_block: string;
+            /** @description Newest block that this answer takes into account: the newest one of the index, or `toBlock` where that is lower. */
+            to_block: string;
+            traces: components["schemas"]["TraceCoverage"];
+            /** @description Blocks within the range of this answer that could not be read and were left out by the operator; the first 100. */
+            skipped_blocks: string[];
+            /**
+             * @description Movements of the native asset that the network has in no transaction and that were seen in these blocks. A history
+             *     lists them where `entries` asks for them.
+             */
+            outside_transactions: components["schemas"]["OutsideMovement"][];
+            rewards: components["schemas"]["RewardCoverage"];
+            nft_amounts?: components["schemas"]["NftAmountCoverage"];
+            /**
+             * @description From which block on withdrawals, rewards, approvals and sums of the native asset are kept: `from_block`, but later
+             *     where a release that did not keep them began the index; null while none is kept.
+             */
+            ledger_from_block: string | null;
+        };
+        /** @description A network of the service. */
+        Network: {
+            /**
+             * Format: int64
+             * @description Decimal chain ID of the network.
+             */
+            chainId: number;
+            /** @description Name of the network. */
+            name: string;
+            native_asset: components["schemas"]["NativeAsset"];
+            /**
+             * Format: int32
+             * @description Blocks that follow the block of a mint before the NFT is `minted`.
+             */
+            confirmations: number;
+            /**
+             * Format: int32
+             * @description Depth in blocks at which a block counts as final, where the nodes of the network name no final block.
+             */
+            finality_depth: number;
+            history_source: components["schemas"]["HistorySource"];
+            coverage?: components["schemas"]["IndexCoverage"];
+        };
+        /** @description The networks of the service. */
+        NetworkList: {
+            /** @description The networks, ordered by chain id. */
+            result: components["schemas"]["Network"][];
         };
         /**
          * @description ASC is oldest first, DESC newest first.
@@ -460,57 +578,6 @@ export interface components {
             floor_price_usd?: string | null;
             /** @description Currency of the floor price. Absent where it is not known. */
             floor_price_currency?: string | null;
-        };
-        /**
-         * @description Of how many indexed blocks the index knows what contracts sent on inside transactions: `all`, `some` or `none`. Where
-         *     it is not `all`, such movements of the native asset may be missing.
-         * @enum {string}
-         */
-        TraceCoverage: "all" | "some" | "none";
-        /**
-         * @description `withdrawals`: of stakes, credited by the protocol (EIP-4895). `rewards`: for making blocks.
-         * @enum {string}
-         */
-        OutsideMovement: "withdrawals" | "rewards";
-        /**
-         * @description Of how many indexed blocks it is known what was paid for making them: `every`, `part` or `unknown`. It follows from rules
-         *     of the network, which are not known for every one.
-         * @enum {string}
-         */
-        RewardCoverage: "every" | "part" | "unknown";
-        /**
-         * @description Absent but of an NFT list: whether its amounts count what the wallet had before `from_block`. `whole` they do; `since_start`
-         *     some ERC-1155 tokens only count what happened since, because their contracts could not be asked yet.
-         * @enum {string}
-         */
-        NftAmountCoverage: "whole" | "since_start";
-        /**
-         * @description What an answer from our own index covers. Absent on networks whose data come from a hosted provider, which tells
-         *     nothing of it.
-         */
-        IndexCoverage: {
-            /**
-             * @description First block that the index has. What happened before is in no answer; an NFT that the wallet got before and never
-             *     moved since is in no list.
-             */
-            from_block: string;
-            /** @description Newest block that this answer takes into account: the newest one of the index, or `toBlock` where that is lower. */
-            to_block: string;
-            traces: components["schemas"]["TraceCoverage"];
-            /** @description Blocks within the range of this answer that could not be read and were left out by the operator; the first 100. */
-            skipped_blocks: string[];
-            /**
-             * @description Movements of the native asset that the network has in no transaction and that were seen in these blocks. A history
-             *     lists them where `entries` asks for them.
-             */
-            outside_transactions: components["schemas"]["OutsideMovement"][];
-            rewards: components["schemas"]["RewardCoverage"];
-            nft_amounts?: components["schemas"]["NftAmountCoverage"];
-            /**
-             * @description From which block on withdrawals, rewards, approvals and sums of the native asset are kept: `from_block`, but later
-             *     where a release that did not keep them began the index; null while none is kept.
-             */
-            ledger_from_block: string | null;
         };
         /** @description One page of the NFTs that a wallet owns. */
         WalletNftList: {
@@ -1383,6 +1450,35 @@ export interface operations {
             200: components["responses"]["KeyFound"];
             400: components["responses"]["QueryUnknown"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The networks. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetworkList"];
+                };
+            };
+            400: components["responses"]["QueryUnknown"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -15,6 +15,7 @@ import { admitLarge, admitWork } from './admitted-work.ts';
 import { type CompiledOperation, compileRouter } from './compiled-operations.ts';
 import { type Exchange, openContext } from './exchange.ts';
 import type { Gate } from './gate.ts';
+import { closeToPages } from './open-to-pages.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** A handler of any operation. Its exact types are checked where it is created, by the area's `Handlers` type. */
@@ -139,8 +140,9 @@ function admitCaller(
   scopes: readonly Scope[] | null,
   exchange: Exchange,
 ): Promise<void> | undefined {
-  const { response, facts } = exchange;
+  const { request, response, facts } = exchange;
   exchange.caller = caller;
+  closeToPages(request, response, caller);
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;
   takeShareOf(tenantOf(caller));

@@ -12,13 +12,13 @@ const htmlType = 'text/html; charset=utf-8';
 const names = readdirSync(folder).filter((name) => name !== 'page.html');
 const typeOf = (name: string) => (name.endsWith('.css') ? 'text/css; charset=utf-8' : script);
 
-// Wallets hand their icons over as data; the picture of an asset lies where its company put it.
+// Wallets hand their icons over as data. The picture of an asset is where its company put it, which the document lets be http.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "img-src 'self' https: data:",
+  "img-src 'self' http: https: data:",
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "form-action 'none'",

@@ -10,15 +10,18 @@ function scriptHashes(html: string): string[] {
   return [...new Set(hashes)];
 }
 
+export type PageKind = 'own' | 'reference' | 'redoc';
+
 /**
  * The Content-Security-Policy of a page: nothing but what it is seen to need. What a reader tries on a reference is sent
- * to the service that serves it.
+ * to the service that serves it. Redoc writes its styles into the page, and searches in a worker that it makes.
  */
-export function contentPolicy(html: string, kind: 'own' | 'reference'): string {
+export function contentPolicy(html: string, kind: PageKind): string {
   return [
     "default-src 'none'",
     ['script-src', "'self'", ...scriptHashes(html)].join(' '),
-    "style-src 'self'",
+    `style-src 'self'${kind === 'redoc' ? " 'unsafe-inline'" : ''}`,
+    ...(kind === 'redoc' ? ['worker-src blob:'] : []),
     ...(kind === 'reference' ? ["connect-src 'self'"] : []),
     "font-src 'self' data:",
     "img-src 'self' data:",

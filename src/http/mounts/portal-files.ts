@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { contentPolicy } from './content-policy.ts';
+import { contentPolicy, type PageKind } from './content-policy.ts';
 import { type Deployment, fillIn } from './deployment.ts';
 
 /** How one file of the built portal is served. Compressed copies with `.br` and `.gz` are next to it. */
@@ -12,8 +12,8 @@ export type PortalFile = {
   readonly type: string;
   /** Changes with the content; becomes the ETag. */
   readonly digest: string;
-  /** Of a page, for its Content-Security-Policy: whether calls can be tried on it. */
-  readonly page?: 'own' | 'reference';
+  /** Of a page, for its Content-Security-Policy: whether calls can be tried on it, or Redoc made it. */
+  readonly page?: PageKind;
   /** The name changes with the content, so the file may be cached forever. */
   readonly immutable?: boolean;
   /** Pages of other origins may read the file. */

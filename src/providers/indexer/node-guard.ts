@@ -64,6 +64,7 @@ export function guardReads(provider: Required<DataProvider>, parts: Parts): Requ
     tokens: (question) => run(question.address, () => provider.tokens(question)),
     seen: (networks, address) => run(address, () => provider.seen(networks, address)),
     ledger: {
+      coverage: ledger.coverage,
       approvals: (question) => run(question.address, () => ledger.approvals(question)),
       reconciliation: (question, asOf) => run(question.address, () => ledger.reconciliation(question, asOf)),
     },

@@ -87,6 +87,9 @@ export type Freshness = {
   readonly blockTime: Date;
 };
 
+/** The whole of an index: its coverage up to its newest block. */
+export type Covered = Coverage & { readonly toBlock: bigint };
+
 /** What an index knows and what it does not, within the range of an answer. */
 export type Coverage = {
   /** The first indexed block. */
@@ -147,6 +150,8 @@ export type DataProvider = {
   seen(networks: readonly Network[], address: string): Promise<ReadonlyMap<string, Seen>>;
   /** Only of a provider that keeps every movement itself. */
   readonly ledger?: {
+    /** What the index of each network covers, by chain id; nothing of a network without an indexed block. */
+    coverage(chainIds: readonly string[]): Promise<ReadonlyMap<string, Covered>>;
     /** @throws problem `approvals_unavailable`, with a cause that is safe for the log */
     approvals(question: ListQuestion): Promise<ApprovalPage>;
     /** @param asOf undefined for the newest block @throws problem `balance_unavailable`, or one that names `asOf` */

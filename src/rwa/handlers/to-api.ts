@@ -22,6 +22,7 @@ export function toApiRwa(rwa: Rwa): Schemas['Rwa'] {
     contractAddress: rwa.contractAddress,
     isBuyable: rwa.isBuyable,
     isClaimable: rwa.isClaimable,
+    claimPage: rwa.claimPage,
     price: rwa.price,
     currency: rwa.currency,
     archivedAt: rwa.archivedAt?.toISOString() ?? null,
@@ -34,7 +35,6 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
   return {
     ...toApiRwa(rwa),
     data: rwa.data,
-    claimPage: rwa.claimPage,
     claimBaseUrl: rwa.ownClaimBaseUrl,
     totalNfts: Number(rwa.totalNfts),
     claimedNfts: Number(rwa.claimedNfts),

@@ -75,6 +75,7 @@ export const blockchainCases: Provocations = {
   wallet_tokens: plain,
   wallet_approvals: plain,
   wallet_chains: plain,
+  networks: ({ session, id }) => session.call(id),
   reconciliation_equal: plain,
   reconciliation_explained: plain,
   balance_native: plain,

@@ -10,9 +10,9 @@ const tries = 5;
 /** An NFT, with its secret as a key without scopes sees it. */
 type Held = { readonly id: string; readonly secret: string | null };
 
-/** An answer to the right secret, unless the RWA did not opt in: that is no fault of the deployment. */
+/** An answer to the right secret, unless the RWA did not opt in. The deployment is not at fault then. */
 const unlessClosed = (answer: Answer): Answer => {
-  const [code] = answer.text.match(/claim_not_found|minting_unsupported|contract_unmintable/) ?? [];
+  const [code] = answer.text.match(/claim_not_open|minting_unsupported|contract_unmintable/) ?? [];
   if (code === undefined) return answer;
   throw new Unprovoked(`${code}: needs a claimable RWA that opted in, on a network with minting`);
 };
@@ -74,6 +74,11 @@ export const claimCases: Provocations = {
   ...ofRecipients('checkClaimRecipient'),
 
   claim_not_found: ({ session, id }) => session.call(id, { key: null }),
+  claim_not_open: writing(async ({ session, facts, id }) => {
+    const { id: nftId, secret } = await facts.newNft((await session.makeRwa()).id);
+    const recipient = id === 'getClaim' ? {} : { recipient: wallets[0] };
+    return session.call(id, { ids: { nftId }, body: { secret, ...recipient }, key: null });
+  }),
 
   'createClaim claim_queued': writing(async (trial) => claim(trial, await newNft(trial))),
   'createClaim secret_locked': lockedOut({ recipient: wallets[0] }),

@@ -62,6 +62,7 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   listWalletTokens: () => [['GET', `${blockchain}/wallet/tokens?${onChain}&limit=100`]],
   listWalletApprovals: () =>
     owners.map((owner) => ['GET', `${blockchain}/wallet/approvals?address=${owner}&chainId=31337&limit=100`]),
+  listNetworks: () => [['GET', `${blockchain}/networks`]],
   listWalletChains: () => [['GET', `${blockchain}/wallet/chains?address=${wallet}`]],
   getWalletReconciliation: () => [
     ['GET', `${blockchain}/wallet/reconciliation?${onChain}`],

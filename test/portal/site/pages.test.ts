@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { desktop, faultsOf, open, overhang, phone, visit, wideTables } from './browser.ts';
 import { tools } from './tools.ts';
 
-/** Every page of the portal. */
+/** Every page of the portal, but those that Redoc makes. */
 async function addresses(): Promise<string[]> {
   const start = `${inject('live').baseUrl}/docs/`;
   const texts = new Set(['index.html']);
@@ -13,8 +13,9 @@ async function addresses(): Promise<string[]> {
       .replaceAll(/<script[\s\S]*?<\/script>/g, '')
       .matchAll(/<a [^>]*href="([^"#]+)/g)) {
       const url = new URL(href, `${start}${path}`);
-      if (url.href.startsWith(start) && url.pathname.endsWith('.html'))
-        texts.add(url.href.slice(start.length));
+      const found = url.href.slice(start.length);
+      if (!url.href.startsWith(start) || !found.endsWith('.html')) continue;
+      if (!found.startsWith('redoc/')) texts.add(found);
     }
   }
   // What is not there has a page, too.

@@ -55,6 +55,15 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
     ['throttling', /^limits\.html/],
     ['swagger', /^clients\.html/],
     ['pagination', /^paging\.html/],
+    ['cors', /^what-it-does-not-do\.html#/],
+    ['base url', /^what-it-does-not-do\.html#/],
+    ['supported networks', /^(what-it-does-not-do\.html#|blockchain\.html#\/networks\/listnetworks)/],
+    ['timezone', /^what-it-does-not-do\.html#/],
+    ['refund', /^what-it-does-not-do\.html#/],
+    ['who pays gas', /^what-it-does-not-do\.html#/],
+    ['treasury', /^what-it-does-not-do\.html#/],
+    ['personal data', /^what-it-does-not-do\.html#/],
+    ['source address', /^what-it-does-not-do\.html#/],
   ])('leads from %s to the guide about it', async (text, page) => {
     expect(await first(text)).toContainEqual(expect.stringMatching(page));
   });

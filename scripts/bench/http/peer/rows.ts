@@ -85,6 +85,7 @@ export type RwaRow = {
   readonly rwa_contract_address: string;
   readonly rwa_is_buyable: boolean;
   readonly rwa_is_claimable: boolean;
+  readonly rwa_claim_page: boolean;
   readonly rwa_price: string | null;
   readonly rwa_currency: string | null;
   readonly rwa_archived_at: Date | null;
@@ -96,6 +97,7 @@ export type RwaRow = {
 export const rwaColumns = `r.id AS rwa_id, r.company_id AS rwa_company_id, r.name AS rwa_name,
   r.description AS rwa_description, r.type AS rwa_type, r.image_url AS rwa_image_url, r.chain_id AS rwa_chain_id,
   r.contract_address AS rwa_contract_address, r.is_buyable AS rwa_is_buyable, r.is_claimable AS rwa_is_claimable,
+  r.claim_page AS rwa_claim_page,
   r.price AS rwa_price, r.currency AS rwa_currency, r.archived_at AS rwa_archived_at, r.created_at AS rwa_created_at,
   r.updated_at AS rwa_updated_at`;
 
@@ -110,6 +112,7 @@ export const rwaOf = (row: RwaRow): Schemas['Rwa'] => ({
   contractAddress: row.rwa_contract_address,
   isBuyable: row.rwa_is_buyable,
   isClaimable: row.rwa_is_claimable,
+  claimPage: row.rwa_claim_page,
   price: row.rwa_price,
   currency: row.rwa_currency,
   archivedAt: row.rwa_archived_at?.toISOString() ?? null,
@@ -119,13 +122,12 @@ export const rwaOf = (row: RwaRow): Schemas['Rwa'] => ({
 
 export type RwaDetailRow = RwaRow & {
   readonly rwa_data: Record<string, unknown> | null;
-  readonly rwa_claim_page: boolean;
   readonly rwa_claim_base_url: string | null;
   readonly rwa_total_nfts: string;
   readonly rwa_claimed_nfts: string;
 };
 
-export const rwaDetailColumns = `${rwaColumns}, r.data AS rwa_data, r.claim_page AS rwa_claim_page,
+export const rwaDetailColumns = `${rwaColumns}, r.data AS rwa_data,
   r.claim_base_url AS rwa_claim_base_url, r.total_nfts AS rwa_total_nfts, r.claimed_nfts AS rwa_claimed_nfts`;
 
 export function rwaDetailOf(row: RwaDetailRow): Schemas['RwaDetail'] {
@@ -134,7 +136,6 @@ export function rwaDetailOf(row: RwaDetailRow): Schemas['RwaDetail'] {
   return {
     ...rwaOf(row),
     data: row.rwa_data,
-    claimPage: row.rwa_claim_page,
     claimBaseUrl: row.rwa_claim_base_url,
     totalNfts,
     claimedNfts,

@@ -1,9 +1,10 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Coverage } from '../../shared/provider.ts';
+import type { Coverage, Covered } from '../../shared/provider.ts';
 
 type Range = { readonly fromBlock?: bigint | undefined; readonly toBlock?: bigint | undefined };
 
 type Row = {
+  readonly chain_id: string;
   readonly start_block: string;
   readonly head_number: string;
   readonly untraced_blocks: string;
@@ -24,21 +25,36 @@ const mostSkipped = 100;
 export async function findCoverage(
   db: Database,
   chainId: string,
-  { fromBlock, toBlock }: Range,
+  range: Range,
 ): Promise<Coverage | undefined> {
+  const found = (await findCoverages(db, [chainId], range)).get(chainId);
+  if (found === undefined) return undefined;
+  const { toBlock: _head, ...coverage } = found;
+  return coverage;
+}
+
+/** Returns what the indexes of networks cover, by chain id; nothing of a network without an indexed block. */
+export async function findCoverages(
+  db: Database,
+  chainIds: readonly string[],
+  { fromBlock, toBlock }: Range,
+): Promise<ReadonlyMap<string, Covered>> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT s.start_block, s.head_number, s.untraced_blocks, s.withdrawals,
+    `SELECT s.chain_id, s.start_block, s.head_number, s.untraced_blocks, s.withdrawals,
        s.rewards, s.unrewarded_blocks, s.ledger_from,
        ARRAY(SELECT b.block_number::text FROM index_skipped_blocks b WHERE b.chain_id = s.chain_id
          AND b.block_number BETWEEN greatest(s.start_block, ?::bigint) AND least(s.head_number, ?::bigint)
          ORDER BY b.block_number LIMIT ?) AS skipped
-     FROM index_state s WHERE s.chain_id = ? AND s.head_number IS NOT NULL`,
-    [fromBlock?.toString() ?? null, toBlock?.toString() ?? null, mostSkipped, chainId],
+     FROM index_state s WHERE s.chain_id = ANY(?::bigint[]) AND s.head_number IS NOT NULL`,
+    [fromBlock?.toString() ?? null, toBlock?.toString() ?? null, mostSkipped, [...chainIds]],
   );
-  const [row] = rows;
-  if (row === undefined) return undefined;
+  return new Map(rows.map((row) => [row.chain_id, toCovered(row)]));
+}
+
+function toCovered(row: Row): Covered {
   return {
     fromBlock: BigInt(row.start_block),
+    toBlock: BigInt(row.head_number),
     traces: tracesOf(row),
     skippedBlocks: row.skipped.map(BigInt),
     outsideTransactions: [

@@ -11,11 +11,12 @@ import { findContractRecipients } from './recipient-store.ts';
 type Held = { readonly nftId: string; readonly secret: string; readonly caller: SecretCaller };
 
 /**
- * What the owner of the secret of an NFT may do without a key. A wrong secret, an unknown NFT and one whose RWA did
- * not opt in are rejected alike, after the same statements: `claim_not_found`, then `secret_locked` for this caller.
+ * What the owner of the secret of an NFT may do without a key. A wrong secret and an unknown NFT are rejected alike, after
+ * the same statements: `claim_not_found`, then `secret_locked` for this caller. Only the right secret of an NFT whose RWA
+ * did not opt in is `claim_not_open`.
  */
 export type HolderClaims = {
-  /** What there is to claim. @throws problem `claim_not_found` or `secret_locked` */
+  /** What there is to claim. @throws problem `claim_not_found`, `claim_not_open` or `secret_locked` */
   read(held: Held): Promise<HolderClaim>;
   /**
    * Checks a recipient as a claim would, and claims nothing.
@@ -48,16 +49,18 @@ export function createHolderClaims({ db, vault, openSecret, mints }: Deps): Hold
   const prove = async ({ nftId, secret, caller }: Held): Promise<Proof> => {
     // It says nothing of the NFT, so nothing is read.
     if (!isSecretForm(secret)) throw notFound();
-    const found = await findClaimProof(db, nftId);
-    const proof = found?.isOpen === true ? found : undefined;
+    const proof = await findClaimProof(db, nftId);
     const isSame = sameSecret(openSecret(proof ?? standIn), secret);
-    if (proof !== undefined && isSame) return proof;
-    throw (await refuseMoreWrong(db, { nftId, secret, caller })) ?? notFound();
+    if (proof === undefined || !isSame) {
+      throw (await refuseMoreWrong(db, { nftId, secret, caller })) ?? notFound();
+    }
+    if (!proof.isOpen) throw notOpen();
+    return proof;
   };
 
   const find = async ({ id }: Proof): Promise<HolderClaim> => {
     const claim = await findHolderClaim(db, id);
-    if (claim === undefined) throw notFound();
+    if (claim === undefined) throw notOpen();
     return claim;
   };
 
@@ -89,3 +92,4 @@ export function createHolderClaims({ db, vault, openSecret, mints }: Deps): Hold
 const isSecretWrong = (error: unknown) => error instanceof ProblemError && error.code === 'secret_invalid';
 
 const notFound = () => problem('claim_not_found');
+const notOpen = () => problem('claim_not_open');

@@ -10,11 +10,13 @@ export const texts = await textsOf('en');
 /** An NFT as whoever scans its code has it. */
 export type Held = { readonly nftId: string; readonly secret: string; readonly link: string };
 
+export const linkOf = (nftId: string, secret: string) => `${inject('live').baseUrl}/claim/${nftId}#${secret}`;
+
 export async function printCode(): Promise<Held> {
   const { nftId, secret } = await makeNft();
   const { body } = await ask('GET', `/v1/api/nft/${nftId}`);
   const { url } = body as { url: string };
-  expect(url).toBe(`${inject('live').baseUrl}/claim/${nftId}#${secret}`);
+  expect(url).toBe(linkOf(nftId, secret));
   return { nftId, secret, link: url };
 }
 
