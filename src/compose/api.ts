@@ -161,8 +161,9 @@ function createBlockchainArea(
 function createRwaArea({ config, db, jobs, log, vault, networks, clients }: Parts, mayLag: MayLag) {
   if (vault === undefined) return undefined;
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  const { claimBaseUrl } = config;
-  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, claimBaseUrl });
+  const { claimBaseUrl, SNAPSHOT_HOLDERS_PER_COMPANY: mostHolders } = config;
+  const limits = { claimBaseUrl, mostHolders };
+  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, ...limits });
 }
 
 function createNewsArea({ config, db }: Parts, { feedWatch: watch }: Readers) {

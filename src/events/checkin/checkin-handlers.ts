@@ -1,10 +1,11 @@
 import { problem } from '../../base/errors.ts';
+import { inRounds, type Lacks } from '../../base/rounds.ts';
 import type { components, operations } from '../../contract/generated/events.ts';
 import { listCursor, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
-import { inRounds } from '../eligibility/rounds.ts';
+import { changesTooOften } from '../eligibility/read-network.ts';
 import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
 import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
@@ -51,7 +52,7 @@ export function createCheckInHandlers({
         ),
       );
       const named = [...new Set(scanned.map(({ attendeeId }) => attendeeId))];
-      return inRounds<Reading, CheckedIn>((reading, lacks) =>
+      const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<CheckedIn> =>
         once(async (tx) => {
           const rechecks = { holdings, reading, lacks };
           const event = existing(await findEvent(tx, companyId, eventId));
@@ -68,8 +69,8 @@ export function createCheckInHandlers({
             return { attendeeId, status, checkedInAt: at?.toISOString() ?? null };
           });
           return { status: 200, body: { items: results } } as const;
-        }),
-      );
+        });
+      return inRounds(attempt, changesTooOften);
     },
 
     async getTicket({ path: { eventId, attendeeId } }, { companyId }) {

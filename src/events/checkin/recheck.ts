@@ -1,8 +1,8 @@
 import { createFewAtOnce } from '../../base/few-at-once.ts';
+import type { Lacks } from '../../base/rounds.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
 import { judgeWallet, type Token } from '../eligibility/judge.ts';
-import type { Lacks } from '../eligibility/rounds.ts';
 import { findConsumedTokens } from '../eligibility/token-store.ts';
 import type { EventRecord } from '../event.ts';
 import type { Registration } from './checkin-store.ts';
