@@ -1,9 +1,9 @@
 import { problem } from '../base/errors.ts';
-import { inRounds, type Lacks } from '../base/rounds.ts';
 import { type Address, parseAddress } from '../chain/address.ts';
 import type { components } from '../contract/generated/events.ts';
 import type { CompanyContext } from '../contract/operation.ts';
 import type { Tx } from '../contract/transaction.ts';
+import { inRounds, type Lacks } from '../db/connection/rounds.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import { hasAttendee, insertAdmitted } from './attendee-store.ts';
 import { decimalsOf } from './currencies.ts';
@@ -109,11 +109,6 @@ export function readHoldings(
   tokenIds: readonly string[] | null,
 ): Promise<Findings> {
   const named = tokenIds && [...new Set(tokenIds.map((id) => BigInt(id).toString()))];
-  return holdings.read({
-    companyId: event.companyId,
-    wallet,
-    entries: [...event.contractRequiredToAttend, ...event.contractRequiredToDiscount],
-    chainId: event.chainId,
-    tokens: event.oneAdmissionPerToken ? (named ?? 'listed') : 'uncounted',
-  });
+  const tokens = event.oneAdmissionPerToken ? (named ?? 'listed') : 'uncounted';
+  return holdings.read({ event, discounts: true, wallet, tokens });
 }

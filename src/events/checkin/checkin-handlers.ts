@@ -1,9 +1,9 @@
 import { problem } from '../../base/errors.ts';
-import { inRounds, type Lacks } from '../../base/rounds.ts';
 import type { components, operations } from '../../contract/generated/events.ts';
 import { listCursor, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inRounds, type Lacks } from '../../db/connection/rounds.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
 import { changesTooOften } from '../eligibility/read-network.ts';
 import { existing } from '../event-rules.ts';

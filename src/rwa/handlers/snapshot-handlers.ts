@@ -1,14 +1,14 @@
 import { problem } from '../../base/errors.ts';
-import { inRounds, type Lacks } from '../../base/rounds.ts';
 import { parseAddress } from '../../chain/address.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import { inRounds, type Lacks } from '../../db/connection/rounds.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
 import type { RwaDetail } from '../assets/rwa-row.ts';
 import { findRwa } from '../assets/rwa-store.ts';
-import { acceptSnapshot } from '../ownership/accept-snapshot.ts';
+import { acceptSnapshot, assertFewPending } from '../ownership/accept-snapshot.ts';
 import { type AsOf, findAsOf } from '../ownership/as-of.ts';
 import {
   deleteSnapshot,
@@ -56,7 +56,11 @@ export function createSnapshotHandlers(deps: SnapshotDeps): Handlers<SnapshotOpe
         once(async (tx) => {
           const rwa = await findRwa(tx, companyId, path.id);
           if (rwa === undefined) throw problem('rwa_not_found');
-          if (at?.contract !== placeOf(rwa)) throw lacks(() => findBlock(deps, rwa, asked));
+          if (at?.contract !== placeOf(rwa)) {
+            // A moment costs many questions to a node.
+            if (asked.asOf !== undefined && 'time' in asked.asOf) await assertFewPending(tx, companyId);
+            throw lacks(() => findBlock(deps, rwa, asked));
+          }
           const { snapshot, isNew } = await acceptSnapshot(tx, rwa, at.block, mostHolders);
           const details = { rwaId: rwa.id, block: snapshot.block };
           const entry = { action: 'snapshot.create', companyId, subject: snapshot.id, details };

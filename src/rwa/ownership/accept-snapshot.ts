@@ -8,6 +8,7 @@ import {
   insertSnapshot,
   lockSnapshots,
   type Snapshot,
+  type SnapshotUse,
 } from './snapshot-store.ts';
 
 // The worker takes one of each company in a poll.
@@ -28,11 +29,7 @@ export async function acceptSnapshot(
   await lockSnapshots(tx, rwa.companyId);
   const present = await findSnapshotAt(tx, of);
   if (present !== undefined) return { snapshot: present, isNew: false };
-  const use = await countSnapshots(tx, rwa.companyId);
-  if (use.pending >= mostPending) {
-    const oldest = use.oldestPending ?? 'none';
-    throw problem('too_many_pending_snapshots', { most: String(mostPending), oldest });
-  }
+  const use = await assertFewPending(tx, rwa.companyId);
   const holders = await countHolders(tx, rwa, block);
   const left = Math.max(0, mostHolders - use.holders);
   if (holders > left)
@@ -42,4 +39,15 @@ export async function acceptSnapshot(
       oldest: use.oldest ?? 'none',
     });
   return { snapshot: await insertSnapshot(tx, of, holders), isNew: true };
+}
+
+/**
+ * Returns what the snapshots of a company take.
+ * @throws ProblemError `too_many_pending_snapshots`
+ */
+export async function assertFewPending(tx: Tx, companyId: string): Promise<SnapshotUse> {
+  const use = await countSnapshots(tx, companyId);
+  if (use.pending < mostPending) return use;
+  const oldest = use.oldestPending ?? 'none';
+  throw problem('too_many_pending_snapshots', { most: String(mostPending), oldest });
 }
