@@ -6,7 +6,7 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
 import { feedCursor, placeOfCursor } from './feed/feed-cursor.ts';
 import { type FeedPage, FeedRestartedError, readFeed } from './feed/feed-store.ts';
-import type { FeedWatch } from './feed/feed-watch.ts';
+import type { FeedReader, FeedWatch } from './feed/feed-watch.ts';
 import { newsToApi, type RecordPaths } from './feed/news-to-api.ts';
 
 export type FeedParts = {
@@ -26,14 +26,16 @@ export function createFeedHandlers({
   paths,
 }: FeedParts): Handlers<FeedOperations, CompanyContext> {
   return {
-    async listNews({ query, header }, { companyId }) {
+    async listNews({ query, header }, { companyId, caller: { keyId } }) {
       const { after, types, limit = usualLimit } = query;
       const place = after === undefined ? undefined : placeOfCursor(companyId, after);
       const seconds = secondsToWait(header.Prefer);
       const question = { companyId, after: place, types, limit };
       const reading =
-        seconds === 0 ? readFeed(db, question) : readOrWait(db, watch, question, seconds * 1_000);
-      const page = await reading.catch((error: unknown) => {
+        seconds === 0
+          ? readFeed(db, question).then((page) => ({ page, isWaiter: false }))
+          : readOrWait(db, watch, { ...question, keyId }, seconds * 1_000);
+      const { page, isWaiter } = await reading.catch((error: unknown) => {
         throw error instanceof FeedRestartedError ? restartProblem(companyId, query, error, paths) : error;
       });
       const { epoch } = page.next;
@@ -42,7 +44,7 @@ export function createFeedHandlers({
         cursor: feedCursor(companyId, page.next),
         hasMore: page.hasMore,
       };
-      const headers = seconds === 0 ? {} : { 'Preference-Applied': `wait=${seconds}` };
+      const headers = seconds === 0 ? {} : { 'Preference-Applied': `wait=${isWaiter ? seconds : 0}` };
       return { status: 200, body, headers };
     },
   };
@@ -56,27 +58,35 @@ function secondsToWait(prefer = ''): number {
   return Math.min(longestSeconds, Number(seconds));
 }
 
+type Waited = { readonly page: FeedPage /** Whether the reader might wait. */; readonly isWaiter: boolean };
+
 /**
  * Reads again whenever there may be news, until there are some or the time is up. Meanwhile the request has neither a connection
- * nor a place of the admission.
+ * to the database nor a place of the admission. Where too many wait already, it answers at once.
  */
-async function readOrWait(db: Database, watch: FeedWatch, question: Question, ms: number): Promise<FeedPage> {
+async function readOrWait(
+  db: Database,
+  watch: FeedWatch,
+  question: Question & FeedReader,
+  ms: number,
+): Promise<Waited> {
   const scope = currentScope();
   scope?.allowMore?.(ms);
   const until = performance.now() + ms;
-  for (let { after } = question; ; ) {
-    const waiting = watch.begin(question.companyId);
+  for (let { after } = question, isFirst = true; ; isFirst = false) {
+    const waiting = watch.begin(question);
     try {
       const page = await readFeed(db, { ...question, after });
       const leftMs = until - performance.now();
-      if (page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed()) return page;
+      const isOver = page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed();
+      if (isOver || waiting === undefined) return { page, isWaiter: waiting !== undefined || !isFirst };
       after = page.next;
       scope?.onAway?.();
       scope?.onIdle?.();
       const woken = waiting.wait(leftMs);
       await (scope === undefined ? woken : untilAborted(woken, scope.signal));
     } finally {
-      waiting.end();
+      waiting?.end();
     }
   }
 }

@@ -114,6 +114,27 @@ describe('a delivery', () => {
     expect(last?.previous).toBe(firstTry?.sequence);
   });
 
+  test('is not held up by what waits behind a subject that the endpoint rejects', async ({
+    acme,
+    databaseUrl,
+    db,
+    service,
+  }) => {
+    const [ill = '', well = ''] = subjects(2);
+    const receiver = await startReceiver(({ body }) =>
+      String(body.data['href']).endsWith(ill) ? { status: 500 } : {},
+    );
+    const { id } = await givenEndpoint(acme, receiver.url);
+    await writeNews(db, service.companies.acme, [...Array<string>(1_200).fill(ill), well]);
+    work(databaseUrl);
+    const arrived = () => receiver.received.some(({ body }) => String(body.data['href']).endsWith(well));
+    await expect.poll(arrived, { timeout: 20_000 }).toBe(true);
+    expect((await acme.get(`${endpointPath}/${id}`)).body).toMatchObject({
+      enabled: true,
+      failingSince: null,
+    });
+  });
+
   test('is tried again by its job, which outlives the sender that failed', async ({
     acme,
     databaseUrl,

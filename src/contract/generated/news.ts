@@ -190,7 +190,10 @@ export interface paths {
          *     already.
          *
          *     With `Prefer: wait=20` an empty answer waits for news, for at most that many seconds (RFC 7240). The answer then has
-         *     `Preference-Applied`. Ask again at once: a reader in a loop gets news as they come.
+         *     `Preference-Applied`. Ask again at once: a reader in a loop gets news as they come. In each process of the service 20 requests of a key and
+         *     100 of a company wait. A further one is answered at once, with `Preference-Applied: wait=0`.
+         *
+         *     With `types` an answer may be empty although `hasMore` is true: a page reads 2,000 news at most. Go on from its `cursor`.
          *
          *     A cursor belongs to one database. After a restore, or when its place is no longer kept, it is 410 `feed_restarted`. `Link`
          *     and `X-Next-Cursor` lead to the oldest news that are kept. Their ids say which of them you have already.
@@ -1515,7 +1518,7 @@ export interface components {
         /** @description The `cursor` of the next page. Absent on the last page. */
         NextCursor: string;
         /**
-         * @description The preference that was followed (RFC 7240). Only with `Prefer`.
+         * @description The preference that was followed (RFC 7240). Only with `Prefer`. `wait=0` says that as many requests wait as may.
          * @example wait=20
          */
         PreferenceApplied: string;

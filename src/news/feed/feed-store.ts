@@ -39,7 +39,7 @@ type Question = {
 };
 
 // The most news that a question reads when `types` leaves most of them out.
-const span = 10_000;
+const span = 2_000;
 
 // Of the cluster, of its way through restores and failovers, and of a table that was restored into it.
 export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || '.'
@@ -48,11 +48,20 @@ export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || 
 // The identity of a cluster is nobody's business.
 export const shortEpoch = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
 
-/** The number of the news before, of the same subject. @param news the alias of the row */
-export const previousSql = (news: string, types: string, least = '0') => `(SELECT p.position FROM news p
-  WHERE p.subject = ${news}.subject AND p.seq < ${news}.seq AND p.company_id = ${news}.company_id
-    AND p.position > ${least} AND (${types} IS NULL OR p.type = ANY (${types}))
-  ORDER BY p.seq DESC LIMIT 1)`;
+/**
+ * The number of the news before, of the same subject. It reads one row of each type, however many others the subject has.
+ * @param news the alias of the row
+ * @param least only a number above this one counts
+ */
+export const previousSql = (news: string, types: string, least = '0') => {
+  const newest = (condition: string) => `SELECT p.position FROM news p
+    WHERE p.subject = ${news}.subject AND p.seq < ${news}.seq AND p.company_id = ${news}.company_id
+      AND p.position IS NOT NULL ${condition} ORDER BY p.seq DESC LIMIT 1`;
+  return `(SELECT CASE WHEN found.position > ${least} THEN found.position END FROM (
+    SELECT CASE WHEN ${types} IS NULL THEN (${newest('')})
+      ELSE (SELECT max(of_type.position) FROM unnest(${types}) AS wanted (type)
+        CROSS JOIN LATERAL (${newest('AND p.type = wanted.type')}) of_type) END AS position) found)`;
+};
 
 /** Which news a company sees in its feed: the test messages of its endpoints, too. */
 const pageSql = `
