@@ -1,5 +1,5 @@
 import { problem } from '../../base/errors.ts';
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { mapFewAtOnce } from '../../base/few-at-once.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { Lacks } from '../../db/connection/rounds.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
@@ -82,24 +82,14 @@ async function readIneligible(
   }));
   assertFew(asked.map(({ question }) => holdings.countReadings(question)).filter((count) => count > 0));
   const ineligible = new Set<string>();
-  const few = createFewAtOnce(walletsAtOnce);
-  await Promise.all(
-    asked.map(({ question, those }) =>
-      few(async () => {
-        const findings = await holdings.read(question);
-        // The admission has consumed its tokens already, so none needs to be free.
-        const { admission } = judgeWallet(
-          { ...event, oneAdmissionPerToken: false },
-          findings,
-          new Set(),
-          false,
-        );
-        for (const { ticketId, tokens } of those)
-          if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
-            ineligible.add(ticketId);
-      }),
-    ),
-  );
+  await mapFewAtOnce(asked, walletsAtOnce, async ({ question, those }) => {
+    const findings = await holdings.read(question);
+    // The admission has consumed its tokens already, so none needs to be free.
+    const { admission } = judgeWallet({ ...event, oneAdmissionPerToken: false }, findings, new Set(), false);
+    for (const { ticketId, tokens } of those)
+      if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
+        ineligible.add(ticketId);
+  });
   return ineligible;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createFlightCache } from '../../base/cache.ts';
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { createFewAtOnce, mapFewAtOnce } from '../../base/few-at-once.ts';
 import { withEnd } from '../../base/request-scope.ts';
 import type { Address } from '../../chain/address.ts';
 import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
@@ -58,8 +58,8 @@ export type HoldingsReader = {
 
 /** How long a reading is cached, as balances are. */
 const maxAgeSeconds = 60;
-// Of one reading. A list has up to a hundred entries, with some calls each.
-const callsAtOnce = 12;
+// Of one reading. A list has up to a hundred entries, with some calls each, and a list of tokens up to a hundred calls.
+const [entriesAtOnce, callsAtOnce] = [3, 12];
 
 type ContractEntry = Extract<Entry, { kind: 'contract' }>;
 type Named<E> = { readonly text: string; readonly entry: E };
@@ -131,13 +131,11 @@ async function readChain(
 ): Promise<HoldingFinding[]> {
   const few = createFewAtOnce(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
-    Promise.all(
-      named.map(async ({ text, entry: { contract, tokenId } }) => {
-        const question = { contract, tokenId, wallet: wallet.lower, tokens };
-        const holding = await readHolding(node, block.number, question, few);
-        return { entry: text, chainId, contract, tokenId, block, ...holding };
-      }),
-    ),
+    mapFewAtOnce(named, entriesAtOnce, async ({ text, entry: { contract, tokenId } }) => {
+      const question = { contract, tokenId, wallet: wallet.lower, tokens };
+      const holding = await readHolding(node, block.number, question, few);
+      return { entry: text, chainId, contract, tokenId, block, ...holding };
+    }),
   );
 }
 
