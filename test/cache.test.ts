@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createFlightCache, type FlightCache, type Loaded } from '../src/base/cache.ts';
+import { currentScope, inScope } from '../src/base/request-scope.ts';
 
 /** A load that counts its calls and ends when told to. */
 function manualLoad<V>() {
@@ -98,6 +99,57 @@ describe('a full cache', () => {
     expect(await cache.get('a', never)).toBe(1);
     cache.close();
     vi.useRealTimers();
+  });
+});
+
+describe('a cache that companies fill', () => {
+  const never = new AbortController().signal;
+  const by = <T>(tenant: string, work: () => T): T => inScope({ tenant, signal: never, isRead: true }, work);
+  /** Room for eight texts of 1,000 bytes with what the cache takes for each: two of each company. */
+  const setup = () => createFlightCache<string>({ maxBytes: 8 * 1_600, bytesOf: ({ length }) => length });
+  const text = (mark: string) => mark.repeat(1_000);
+
+  test('takes no room of others for a company that fills it', async () => {
+    const cache = setup();
+    await by('small', () => cache.get('mine', loaded(text('m'))));
+    for (let index = 0; index < 100; index += 1)
+      await by('greedy', () => cache.get(`${index}`, loaded(text('g'))));
+    expect(cache.peek('mine')).toBe(text('m'));
+    expect([cache.peek('97'), cache.peek('98'), cache.peek('99')]).toEqual([undefined, text('g'), text('g')]);
+    cache.close();
+  });
+
+  test('takes room of those who have most where all is taken, and nothing larger than a share', async () => {
+    const cache = setup();
+    for (const company of ['a', 'b', 'c', 'd'])
+      for (const key of ['1', '2']) await by(company, () => cache.get(company + key, loaded(text('x'))));
+    await by('late', () => cache.get('late', loaded(text('l'))));
+    expect(cache.peek('late')).toBe(text('l'));
+    expect(['a1', 'b1', 'c1', 'd1'].filter((key) => cache.peek(key) === undefined)).toHaveLength(1);
+    await by('huge', () => cache.get('huge', loaded(text('h').repeat(4))));
+    expect(cache.peek('huge')).toBeUndefined();
+    expect(cache.peek('late')).toBe(text('l'));
+    cache.close();
+  });
+
+  test('loads for each company by itself, in its share, and serves what any has loaded', async () => {
+    const cache = setup();
+    const slow = manualLoad<string>();
+    const tenants: unknown[] = [];
+    const waiting = by('greedy', () => cache.get('key', slow.load));
+    const load = vi.fn(async () => {
+      tenants.push(currentScope()?.tenant);
+      return { value: 'quick', ttlSeconds: 60 };
+    });
+    expect(await by('small', () => cache.get('key', load))).toBe('quick');
+    expect(tenants).toEqual(['small']);
+    expect(await by('third', () => cache.get('key', load))).toBe('quick');
+    expect(load).toHaveBeenCalledTimes(1);
+    cache.delete('key');
+    slow.resolve({ value: 'late', ttlSeconds: 60 });
+    expect(await waiting).toBe('late');
+    expect(cache.peek('key')).toBeUndefined();
+    cache.close();
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Agent, request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,9 +19,11 @@ export type RawTask = {
 
 /** Callers each of whom asks again as soon as it is answered. */
 export type GreedyTask = {
+  /** In it and in the body, `{wallet}` becomes another address and `{moment}` another time of the last minutes, for each request. */
   readonly path: string;
   /** What is posted, as JSON; without it they GET. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Without one nobody says who he is; `invented` is a new one for each request. */
   readonly key: string | 'invented' | undefined;
   readonly callers: number;
@@ -79,9 +82,18 @@ async function comeAndLeave(task: NoiseTask & RawTask): Promise<void> {
 
 const agent = new Agent({ keepAlive: true, localAddress });
 
+const minutesMs = 300_000;
+
+const filled = (text: string) =>
+  text
+    .replaceAll('{wallet}', () => `0x${randomBytes(20).toString('hex')}`)
+    .replaceAll('{moment}', () => new Date(Date.now() - Math.random() * minutesMs).toISOString());
+
 /** @returns its status */
-function ask(port: number, { path, key, body }: GreedyTask): Promise<number> {
+function ask(port: number, { key, headers: more, ...task }: GreedyTask): Promise<number> {
+  const [path, body] = [filled(task.path), task.body === undefined ? undefined : filled(task.body)];
   const headers = {
+    ...more,
     ...(key !== undefined && { 'x-api-key': key === 'invented' ? generateKey('live') : key }),
     ...(body !== undefined && { 'content-type': 'application/json', 'content-length': body.length }),
   };

@@ -1,4 +1,4 @@
-import NodeCache from 'node-cache';
+import { createBoundedStore } from './bounded-store.ts';
 import { currentScope, inSharedScope, watchEnd } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
@@ -25,14 +25,25 @@ export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 type Kept<V> = { readonly value: V; readonly until: number };
 type Flight<V> = { readonly value: Promise<V>; readonly end: AbortController; callers: number };
 
-const sweepSeconds = 60;
+type CacheOptions<V> =
+  /** Entries in the cache, at least 1. */
+  | { readonly maxKeys: number }
+  /**
+   * Bytes of a cache that companies fill: what a key and a value take, by the estimate of `bytesOf`. Each company has a quarter of
+   * them, and loads for itself: nobody waits for what another company asks for.
+   */
+  | { readonly maxBytes: number; readonly bytesOf: (value: V) => number };
 
-/**
- * Returns a cache over node-cache.
- * @param maxKeys at least 1. When the cache is full, the oldest entry is removed
- */
-export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCache<V> {
-  const entries = createBoundedStore<Kept<V>>(maxKeys);
+/** What the cache itself takes for an entry. */
+const entryBytes = 500;
+
+/** Returns a cache over node-cache. When it is full, the oldest entry is removed. */
+export function createFlightCache<V>(options: CacheOptions<V>): FlightCache<V> {
+  const isOfCompanies = 'maxBytes' in options;
+  const entries = createBoundedStore<Kept<V>>({ most: isOfCompanies ? options.maxBytes : options.maxKeys });
+  const weightOf = (key: string, value: V) =>
+    isOfCompanies ? entryBytes + 2 * key.length + options.bytesOf(value) : 1;
+  const companyNow = () => (isOfCompanies ? currentScope()?.tenant : undefined);
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Flight<V>>();
 
@@ -41,36 +52,40 @@ export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCa
     return kept !== undefined && performance.now() <= kept.until ? kept : undefined;
   };
 
-  const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
+  const keep = (key: string, company: string | undefined, { value, ttlSeconds }: Loaded<V>) => {
     // Written so that NaN is not cached either.
     if (!(ttlSeconds > 0)) return;
-    entries.set(key, { value, until: performance.now() + ttlSeconds * 1_000 }, ttlSeconds);
+    const kept = { value, until: performance.now() + ttlSeconds * 1_000 };
+    entries.set(key, kept, { ttlSeconds, company, weight: weightOf(key, value) });
   };
 
   const depart = (key: string, load: () => Promise<Loaded<V>>): Flight<V> => {
     const end = new AbortController();
+    const company = companyNow();
+    const name = flightName(key, company);
     // The async function turns a synchronous error of `load` into a rejection.
-    const loading = inSharedScope({ signal: end.signal, isOfTenant: false }, async () => load());
+    const shared = { signal: end.signal, isOfTenant: isOfCompanies };
+    const loading = inSharedScope(shared, async () => load());
     const value = loading
       .then((loaded) => {
-        if (flights.get(key) === flight) keep(key, loaded);
+        if (flights.get(name) === flight) keep(key, company, loaded);
         return loaded.value;
       })
       .finally(() => {
-        if (flights.get(key) === flight) flights.delete(key);
+        if (flights.get(name) === flight) flights.delete(name);
       });
     const flight: Flight<V> = { value, end, callers: 0 };
-    flights.set(key, flight);
+    flights.set(name, flight);
     return flight;
   };
 
   /** Ends the load when all who wait for it have gone. */
-  const join = (key: string, flight: Flight<V>): Promise<V> => {
+  const join = (name: string, flight: Flight<V>): Promise<V> => {
     flight.callers += 1;
     const leave = (reason: unknown) => {
       flight.callers -= 1;
       if (flight.callers > 0) return;
-      if (flights.get(key) === flight) flights.delete(key);
+      if (flights.get(name) === flight) flights.delete(name);
       flight.end.abort(reason);
     };
     const scope = currentScope();
@@ -88,11 +103,13 @@ export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCa
     get(key, load) {
       const kept = find(key);
       if (kept !== undefined) return Promise.resolve(kept.value);
-      return join(key, flights.get(key) ?? depart(key, load));
+      const name = flightName(key, companyNow());
+      return join(name, flights.get(name) ?? depart(key, load));
     },
     peek: (key) => find(key)?.value,
     delete(key) {
-      flights.delete(key);
+      for (const name of flights.keys())
+        if (name === key || (isOfCompanies && name.endsWith(`\n${key}`))) flights.delete(name);
       entries.delete(key);
     },
     clear,
@@ -103,28 +120,5 @@ export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCa
   };
 }
 
-/** Returns a node-cache that removes its oldest entry when it is full, where the library would throw. */
-function createBoundedStore<T>(maxKeys: number) {
-  const store = new NodeCache({ useClones: false, checkperiod: sweepSeconds });
-  // A Set iterates in the order of insertion, so its first key is the oldest.
-  const order = new Set<string>();
-  store.on('del', (key: string) => order.delete(key));
-  // node-cache keeps its entries in a plain object, whose own words such as `__proto__` are no keys.
-  const named = (key: string) => `=${key}`;
-  return {
-    get: (key: string) => store.get<T>(named(key)),
-    set(key: string, value: T, ttlSeconds: number) {
-      store.del(named(key));
-      const [oldest] = order;
-      if (order.size >= maxKeys && oldest !== undefined) store.del(oldest);
-      order.add(named(key));
-      store.set(named(key), value, ttlSeconds);
-    },
-    delete: (key: string) => store.del(named(key)),
-    clear() {
-      store.flushAll();
-      order.clear();
-    },
-    close: () => store.close(),
-  };
-}
+const flightName = (key: string, company: string | undefined) =>
+  company === undefined ? key : `${company}\n${key}`;

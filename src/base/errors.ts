@@ -76,6 +76,11 @@ export const catalogue = {
     status: 400,
     detail: 'Token ids are required, since the contract does not list the free tokens of the wallet',
   },
+  too_many_readings: {
+    status: 400,
+    detail:
+      'The event names {entries} contracts, and {wallets} wallets of the items are to be read again. Send at most {most} items',
+  },
 
   not_found: { status: 404, detail: 'No operation at this path.' },
   event_not_found: { status: 404, detail: 'Event not found' },
@@ -105,6 +110,15 @@ export const catalogue = {
   contract_unmintable: { status: 409, detail: 'Contract {address} of the RWA cannot be minted on: {reason}' },
   contract_taken: { status: 409, detail: 'Contract {address} is used by another company' },
   owners_unread: { status: 409, detail: 'The owners of this RWA were not read from its chain yet' },
+  too_many_pending_snapshots: {
+    status: 409,
+    detail: 'Your company may have {most} pending snapshots. The oldest is {oldest}',
+  },
+  snapshot_holders_full: {
+    status: 409,
+    detail:
+      'The snapshot has {holders} holders, and snapshots of your company may store {left} more. The oldest is {oldest}',
+  },
   snapshot_pending: { status: 409, detail: 'The block of the snapshot is not final yet' },
   idempotency_in_progress: {
     status: 409,

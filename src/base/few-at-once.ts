@@ -19,3 +19,27 @@ export function createFewAtOnce(most: number): FewAtOnce {
     }
   };
 }
+
+/** Does work for each item, for so many at once, and returns what came of it. After a failure it begins with no further item. */
+export async function mapFewAtOnce<T, R>(
+  items: readonly T[],
+  most: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  let hasFailed = false;
+  const takeTurns = async () => {
+    for (const [index, item] of left) {
+      if (hasFailed) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: most }, takeTurns));
+  return results;
+}

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { withoutTransaction } from './open-transaction.ts';
 import type { Span } from './span.ts';
 
 /** On whose behalf work is done, and for how long it is of use. */
@@ -92,7 +93,7 @@ function tellSoon(reason: unknown, listener: OnEnd): () => void {
 
 /** Runs work that goes on whatever becomes of the present request, and takes nobody's share. */
 export function inBackground<T>(work: () => T): T {
-  return scopes.run(undefined, work);
+  return withoutTransaction(() => scopes.run(undefined, work));
 }
 
 /** Runs work on behalf of whoever the present work is done for, that also ends with this signal. */

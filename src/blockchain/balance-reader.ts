@@ -1,5 +1,5 @@
 import { createFlightCache } from '../base/cache.ts';
-import { problem } from '../base/errors.ts';
+import { ProblemError, problem } from '../base/errors.ts';
 import { formatUnits } from '../chain/decimal.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
@@ -44,8 +44,8 @@ export type BalanceReader = {
 
 type BalanceReaderOptions = {
   readonly clients: Pick<RpcClients, 'for'>;
-  /** Balances in the cache at most. */
-  readonly maxBalances: number;
+  /** Of the cache. */
+  readonly cacheBytes: number;
 };
 
 /** How long a balance is cached, counted from when the node was queried. */
@@ -53,8 +53,8 @@ export const maxAgeSeconds = 60;
 
 /** Creates a reader of balances with a cache in this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
-  const { clients, maxBalances } = options;
-  const cache = createFlightCache<Answer>({ maxKeys: maxBalances });
+  const { clients, cacheBytes } = options;
+  const cache = createFlightCache<Answer>({ maxBytes: cacheBytes, bytesOf });
 
   return {
     read(question) {
@@ -73,6 +73,10 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
   };
 }
 
+// A contract chooses its texts, up to a limit.
+const bytesOf = ({ body: { symbol, name } }: Answer) =>
+  1_000 + 2 * ((symbol ?? '').length + (name ?? '').length);
+
 async function queryNode(
   clients: Pick<RpcClients, 'for'>,
   { network, address, contractAddress }: BalanceQuestion,
@@ -86,6 +90,8 @@ async function queryNode(
     const { balance, ...rest } = await readErc20Balance(client, contractAddress, address);
     return { amount: balance, ...rest };
   } catch (cause) {
+    // The company asks for too much.
+    if (cause instanceof ProblemError) throw cause;
     if (!(cause instanceof NotErc20Error)) {
       const retryAfterMs = cause instanceof NodesUnavailableError ? cause.retryAfterMs : undefined;
       throw problem('balance_unavailable', {}, { retryAfterMs, cause });

@@ -1,5 +1,6 @@
 import { DecryptCommand, GenerateDataKeyWithoutPlaintextCommand, KMSClient } from '@aws-sdk/client-kms';
 import { inTime } from '../base/in-time.ts';
+import { assertNoTransaction } from '../base/open-transaction.ts';
 
 export type KmsOptions = {
   /** URL of the service; that of the key's region by default. */
@@ -30,9 +31,14 @@ export function createKmsClient(arn: string, { endpoint, timeoutMs = 5_000 }: Km
   });
 }
 
-/** Waits for a call of KMS, within bounds whatever it, or who gives credentials, does. @throws Error when it is late */
-export const fromKms = <T>(call: Promise<T>): Promise<T> =>
-  inTime(call, patienceMs, `KMS gave no answer within ${patienceMs} ms`);
+/**
+ * Waits for a call of KMS, within bounds whatever it, or who gives credentials, does.
+ * @throws Error when it is late, and inside a transaction
+ */
+export async function fromKms<T>(call: () => Promise<T>): Promise<T> {
+  assertNoTransaction('KMS');
+  return inTime(call(), patienceMs, `KMS gave no answer within ${patienceMs} ms`);
+}
 
 // Binds a wrapped key to its id: it opens under no other.
 const contextOf = (id: string) => ({ tallystick: id });
@@ -53,7 +59,7 @@ export async function unwrapKey({ id, arn, wrapped }: WrappedKey, options?: KmsO
       CiphertextBlob: wrapped,
       EncryptionContext: contextOf(id),
     });
-    const key = Buffer.from((await fromKms(client.send(command))).Plaintext ?? []);
+    const key = Buffer.from((await fromKms(() => client.send(command))).Plaintext ?? []);
     if (key.length !== 32) throw new Error(`it has ${key.length} bytes, not 32`);
     return key;
   } finally {
@@ -70,7 +76,7 @@ export async function makeWrappedKey(id: string, arn: string, options?: KmsOptio
       KeySpec: 'AES_256',
       EncryptionContext: contextOf(id),
     });
-    const wrapped = Buffer.from((await fromKms(client.send(command))).CiphertextBlob ?? []);
+    const wrapped = Buffer.from((await fromKms(() => client.send(command))).CiphertextBlob ?? []);
     if (wrapped.length === 0) throw new Error(`${arn} gave no key.`);
     return { id, arn, wrapped };
   } finally {

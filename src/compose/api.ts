@@ -56,11 +56,9 @@ const requestsAtOnce = (poolMax: number): number => Math.max(1, poolMax - Math.c
  */
 export async function createApiParts(parts: Parts, opened: AsyncDisposableStack): Promise<ApiParts> {
   const { config, db, log, clients, observers } = parts;
+  const { maxCacheBytes: cacheBytes } = config.fixed;
   const verifier = opened.adopt(await createVerifier(config, parts), (opening) => opening.close());
-  const balances = opened.adopt(
-    createBalanceReader({ clients, maxBalances: config.fixed.maxBalances }),
-    (reader) => reader.close(),
-  );
+  const balances = opened.adopt(createBalanceReader({ clients, cacheBytes }), (reader) => reader.close());
   const admission = opened.adopt(
     createAdmission({
       requests: requestsAtOnce(config.DATABASE_POOL_MAX),
@@ -71,8 +69,8 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   );
   const feedWatch = opened.adopt(await createFeedWatch(parts.notifications), (watch) => watch.close());
   const keyUses = opened.adopt(createKeyUses({ db, log }), (uses) => uses.stop());
-  const holdings = opened.adopt(createHoldingsReader(parts), (reader) => reader.close());
-  const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
+  const holdings = opened.adopt(createHoldingsReader({ ...parts, cacheBytes }), (reader) => reader.close());
+  const states = opened.adopt(createStateReader({ clients, cacheBytes }), (reader) => reader.close());
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
@@ -161,8 +159,9 @@ function createBlockchainArea(
 function createRwaArea({ config, db, jobs, log, vault, networks, clients }: Parts, mayLag: MayLag) {
   if (vault === undefined) return undefined;
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  const { claimBaseUrl } = config;
-  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, claimBaseUrl });
+  const { claimBaseUrl, SNAPSHOT_HOLDERS_PER_COMPANY: mostHolders } = config;
+  const limits = { claimBaseUrl, mostHolders };
+  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, ...limits });
 }
 
 function createNewsArea({ config, db }: Parts, { feedWatch: watch }: Readers) {

@@ -48,4 +48,9 @@ export const chainSettings = {
     about:
       'Time between two polls of a network for transfers of its NFTs. Raise it where each question to a node is paid for.',
   },
+  SNAPSHOT_HOLDERS_PER_COMPANY: {
+    schema: wholeSetting(1, 1_000_000_000).default(1_000_000),
+    about:
+      'Holders that all snapshots of a company may store together. A holder takes some 2 kB of the database. Over it, the company deletes old snapshots first.',
+  },
 } as const;

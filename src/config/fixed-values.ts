@@ -14,8 +14,8 @@ export const fixedValues = {
   replicaMaxLagMs: 5_000,
   /** Rejected keys of one address in a minute: far more than mistakes, far fewer than guessing takes. 0 is no limit. */
   unknownKeysPerMinute: 120,
-  /** Balances in the cache. An entry has some 300 bytes. */
-  maxBalances: 100_000,
+  /** Each of the caches that companies fill: balances, what wallets own, states of contracts. */
+  maxCacheBytes: 24 * 1024 * 1024,
   /** One answer of the hosted provider, and a request with all its tries. Its slowest answers take some seconds. */
   providerTimeoutMs: 10_000,
   providerDeadlineMs: 12_000,

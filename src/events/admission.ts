@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '../chain/address.ts';
 import type { components } from '../contract/generated/events.ts';
 import type { CompanyContext } from '../contract/operation.ts';
 import type { Tx } from '../contract/transaction.ts';
+import { inRounds, type Lacks } from '../db/connection/rounds.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import { hasAttendee, insertAdmitted } from './attendee-store.ts';
 import { decimalsOf } from './currencies.ts';
@@ -12,8 +13,7 @@ import type { Findings, HoldingsReader } from './eligibility/holdings.ts';
 import { judgeWallet } from './eligibility/judge.ts';
 import { priceFor } from './eligibility/price.ts';
 import { checkProof, type Proof, proofInvalid } from './eligibility/proof.ts';
-import type { ReaderParts } from './eligibility/read-network.ts';
-import { inRounds } from './eligibility/rounds.ts';
+import { changesTooOften, type ReaderParts } from './eligibility/read-network.ts';
 import { blocksOf } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
 import type { EventRecord } from './event.ts';
@@ -46,7 +46,7 @@ export function createAdmissions(parts: Parts): Admissions {
     async admit(request, context) {
       const wallet = parseAddress(request.wallet, { in: 'body', pointer: '/wallet' });
       const asked = { ...request, wallet, companyId: context.companyId };
-      return inRounds<Reading, Created>((reading, lacks) =>
+      const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<Created> =>
         context.once(async (tx) => {
           const attendee = await decide(tx, asked, reading, (event) =>
             lacks(() => readFor(parts, event, asked)),
@@ -55,8 +55,8 @@ export function createAdmissions(parts: Parts): Admissions {
           const details = { attendeeId, wallet: wallet.checksum };
           await recordByKey(tx, { action: 'attendee.add', companyId, subject, details }, context.origin);
           return { status: 201, body: attendeeToApi(attendee) } as const;
-        }),
-      );
+        });
+      return inRounds(attempt, changesTooOften);
     },
   };
 }
@@ -109,11 +109,6 @@ export function readHoldings(
   tokenIds: readonly string[] | null,
 ): Promise<Findings> {
   const named = tokenIds && [...new Set(tokenIds.map((id) => BigInt(id).toString()))];
-  return holdings.read({
-    companyId: event.companyId,
-    wallet,
-    entries: [...event.contractRequiredToAttend, ...event.contractRequiredToDiscount],
-    chainId: event.chainId,
-    tokens: event.oneAdmissionPerToken ? (named ?? 'listed') : 'uncounted',
-  });
+  const tokens = event.oneAdmissionPerToken ? (named ?? 'listed') : 'uncounted';
+  return holdings.read({ event, discounts: true, wallet, tokens });
 }

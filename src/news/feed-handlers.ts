@@ -6,7 +6,7 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
 import { feedCursor, placeOfCursor } from './feed/feed-cursor.ts';
 import { type FeedPage, FeedRestartedError, readFeed } from './feed/feed-store.ts';
-import type { FeedWatch } from './feed/feed-watch.ts';
+import type { FeedReader, FeedWatch } from './feed/feed-watch.ts';
 import { newsToApi, type RecordPaths } from './feed/news-to-api.ts';
 
 export type FeedParts = {
@@ -26,16 +26,16 @@ export function createFeedHandlers({
   paths,
 }: FeedParts): Handlers<FeedOperations, CompanyContext> {
   return {
-    async listNews({ query, header }, { companyId, assertStillAllowed }) {
+    async listNews({ query, header }, { companyId, caller: { keyId }, assertStillAllowed }) {
       const { after, types, limit = usualLimit } = query;
       const place = after === undefined ? undefined : placeOfCursor(companyId, after);
       const seconds = secondsToWait(header.Prefer);
       const question = { companyId, after: place, types, limit };
       const reading =
         seconds === 0
-          ? readFeed(db, question)
-          : readOrWait(db, watch, question, { ms: seconds * 1_000, assertStillAllowed });
-      const page = await reading.catch((error: unknown) => {
+          ? readFeed(db, question).then((page) => ({ page, isWaiter: false }))
+          : readOrWait(db, watch, { ...question, keyId }, { ms: seconds * 1_000, assertStillAllowed });
+      const { page, isWaiter } = await reading.catch((error: unknown) => {
         throw error instanceof FeedRestartedError ? restartProblem(companyId, query, error, paths) : error;
       });
       const { epoch } = page.next;
@@ -44,7 +44,7 @@ export function createFeedHandlers({
         cursor: feedCursor(companyId, page.next),
         hasMore: page.hasMore,
       };
-      const headers = seconds === 0 ? {} : { 'Preference-Applied': `wait=${seconds}` };
+      const headers = seconds === 0 ? {} : { 'Preference-Applied': `wait=${isWaiter ? seconds : 0}` };
       return { status: 200, body, headers };
     },
   };
@@ -59,28 +59,31 @@ function secondsToWait(prefer = ''): number {
 }
 
 type Patience = { readonly ms: number } & Pick<CompanyContext, 'assertStillAllowed'>;
+type Waited = { readonly page: FeedPage /** Whether the reader might wait. */; readonly isWaiter: boolean };
 
 /**
  * Reads again whenever there may be news, until there are some or the time is up. Meanwhile the request has neither a connection
- * nor a place of the admission. The key may have ended since, so it is verified again.
+ * to the database nor a place of the admission. Where too many wait already, it answers at once. The key may have ended while it
+ * waited, so the key is verified again.
  */
 async function readOrWait(
   db: Database,
   watch: FeedWatch,
-  question: Question,
+  question: Question & FeedReader,
   { ms, assertStillAllowed }: Patience,
-): Promise<FeedPage> {
+): Promise<Waited> {
   const scope = currentScope();
   scope?.allowMore?.(ms);
   const until = performance.now() + ms;
   for (let { after } = question, hasWaited = false; ; hasWaited = true) {
-    const waiting = watch.begin(question.companyId);
+    const waiting = watch.begin(question);
     try {
       const page = await readFeed(db, { ...question, after });
       const leftMs = until - performance.now();
-      if (page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed()) {
+      const isOver = page.news.length > 0 || page.hasMore || leftMs <= 0 || watch.isClosed();
+      if (isOver || waiting === undefined) {
         if (hasWaited) await assertStillAllowed();
-        return page;
+        return { page, isWaiter: waiting !== undefined || hasWaited };
       }
       after = page.next;
       scope?.onAway?.();
@@ -88,7 +91,7 @@ async function readOrWait(
       const woken = waiting.wait(leftMs);
       await (scope === undefined ? woken : untilAborted(woken, scope.signal));
     } finally {
-      waiting.end();
+      waiting?.end();
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import { untilAborted } from '../base/in-time.ts';
+import { assertNoTransaction } from '../base/open-transaction.ts';
 import { currentScope, inBackground } from '../base/request-scope.ts';
 import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
@@ -45,7 +46,7 @@ export type Callee = {
   /**
    * Makes a call in its turn. It ends at its deadline, and with the request that it is made for.
    * @param work must end with its signal
-   * @throws OutgoingFault; what the work throws; the reason of the request's signal once that aborts
+   * @throws Error inside a transaction; OutgoingFault; what the work throws; the reason of the request's signal once that aborts
    */
   call<T>(work: (signal: AbortSignal) => Promise<T>, options: CallOptions): Promise<T>;
   /** Sends a request over HTTP by {@link call}. @throws the same, and ForbiddenHostError */
@@ -86,7 +87,8 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
   });
   const places = bulkhead(maxConcurrent, Number.POSITIVE_INFINITY);
   let askedAt = now();
-  const shut = () => shutFault(`${kind}${label === '' ? '' : ` ${label}`}`, breaker);
+  const name = `${kind}${label === '' ? '' : ` ${label}`}`;
+  const shut = () => shutFault(name, breaker);
 
   /** The call that decides for all while the breaker is open does not end with the caller who happens to make it. */
   const tryWith = <T>(work: Work<T>, timeoutMs: number): Promise<T> =>
@@ -104,6 +106,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
   };
 
   const ask: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs }) => {
+    assertNoTransaction(name);
     askedAt = now();
     const scope = currentScope();
     const asker = scope?.signal;
@@ -118,8 +121,8 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     return inTurn(places, attempt, { waitMs, asker });
   };
 
-  const described = (name: string) => () => ({
-    name,
+  const described = (about: string) => () => ({
+    name: about,
     kind: 'client' as const,
     // The label is what logs and metrics show, too.
     facts: { 'tallystick.callee': kind, 'tallystick.callee.label': label },

@@ -19,7 +19,8 @@ const test = base
   .extend('serviceOptions', perFile, ({ node }) => ({
     rpcUrl: node.url,
     settings: { RPC_TIMEOUT_MS: '1500' },
-    fixed: { maxBalances: 3 },
+    // A company has a quarter, in which there is room for three balances.
+    fixed: { maxCacheBytes: 4 * 3 * 1_800 },
   }))
   .extend('coin', perFile, async ({ chain }) => deploy(chain.rpcUrl, (await compileContracts())['Coin']));
 

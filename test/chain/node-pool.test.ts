@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
+import { inScope } from '../../src/base/request-scope.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import type { PinnedNode } from '../../src/chain/rpc/pool/pinned-node.ts';
 import { callNode } from '../support/deploy.ts';
@@ -80,6 +81,18 @@ describe('a look', () => {
     for (const each of nodes.slice(0, 2)) expect(each.takeMethods().length).toBeLessThanOrEqual(5);
     await pin();
     for (const each of nodes.slice(0, 2)) expect(each.takeMethods().length).toBeLessThanOrEqual(3);
+  });
+
+  test('goes on for others when the one who asked first has left', async () => {
+    const left = new AbortController();
+    const onAway = vi.fn();
+    const scope = { tenant: 'acme', signal: left.signal, isRead: true, onAway };
+    const first = inScope(scope, () => pin());
+    const second = pin();
+    left.abort(new Error('gone'));
+    await expect(second).resolves.toMatchObject({ disagreement: undefined });
+    expect(onAway).toHaveBeenCalled();
+    await first;
   });
 
   test('is shared by those who ask at the same time', async () => {

@@ -100,7 +100,9 @@ describe('a delivery', () => {
     await write('nft.minted');
     await write('nft.transferred');
     await count().toBe(1);
-    await expect.poll(async () => (await placeOf(db, id)) === (await lastOf(db, service.companies.acme))).toBe(true);
+    await expect
+      .poll(async () => (await placeOf(db, id)) === (await lastOf(db, service.companies.acme)))
+      .toBe(true);
     await change(['nft.minted', 'nft.transferred']);
     await write('nft.transferred');
     await count().toBe(2);
@@ -151,6 +153,27 @@ describe('a delivery', () => {
     // All tries but the last are of the first news.
     expect(new Set(ofIll.slice(0, -1).map((body) => body.id))).toEqual(new Set([firstTry?.id]));
     expect(last?.previous).toBe(firstTry?.sequence);
+  });
+
+  test('is not held up by what waits behind a subject that the endpoint rejects', async ({
+    acme,
+    databaseUrl,
+    db,
+    service,
+  }) => {
+    const [ill = '', well = ''] = subjects(2);
+    const receiver = await startReceiver(({ body }) =>
+      String(body.data['href']).endsWith(ill) ? { status: 500 } : {},
+    );
+    const { id } = await givenEndpoint(acme, receiver.url);
+    await writeNews(db, service.companies.acme, [...Array<string>(1_200).fill(ill), well]);
+    work(databaseUrl);
+    const arrived = () => receiver.received.some(({ body }) => String(body.data['href']).endsWith(well));
+    await expect.poll(arrived, { timeout: 20_000 }).toBe(true);
+    expect((await acme.get(`${endpointPath}/${id}`)).body).toMatchObject({
+      enabled: true,
+      failingSince: null,
+    });
   });
 
   test('is tried again by its job, which outlives the sender that failed', async ({
@@ -222,7 +245,13 @@ describe('the status of an answer decides once it is there', () => {
   test.for([
     ['a body that is no gzip', 200, gzip, 'plain', true],
     ['an encoding that nobody knows', 200, { 'content-encoding': 'rot13' }, 'cynva', true],
-    ['a chain of encodings that is none', 200, { 'content-encoding': 'gzip, br, gzip, br, gzip, br, gzip' }, 'x', true],
+    [
+      'a chain of encodings that is none',
+      200,
+      { 'content-encoding': 'gzip, br, gzip, br, gzip, br, gzip' },
+      'x',
+      true,
+    ],
     ['a body that is shorter than it says', 200, { 'content-length': '1000' }, 'short', true],
     ['a body that never ends', 202, {}, 'on and', false],
     ['a body that never begins', 201, { 'content-length': '10' }, '', false],

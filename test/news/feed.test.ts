@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { issueKey } from '../../src/keys/key-store.ts';
+import { createFeedWatch } from '../../src/news/feed/feed-watch.ts';
 import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
 import { givenEvent } from '../events/requests.ts';
@@ -124,19 +125,40 @@ describe('200', () => {
     expect(body.cursor).not.toBe(now.cursor);
   });
 
-  test('more readers wait than the service admits requests', async ({ db, acme, service }) => {
+  test('lets 20 readers of a key wait, more than requests are admitted, and answers a further one at once', async ({
+    db,
+    acme,
+    globex,
+    service,
+  }) => {
     const { body: now } = await acme.get(`${feedPath}?limit=200`).expect(200);
-    const readers = Array.from({ length: 200 }, () =>
-      acme
-        .get(`${feedPath}?after=${now.cursor}`)
-        .set('Prefer', 'wait=30')
-        .expect(200)
-        .then((answer) => answer),
-    );
+    const read = () => acme.get(`${feedPath}?after=${now.cursor}`).set('Prefer', 'wait=30').expect(200);
+    const readers = Array.from({ length: 20 }, () => read().then((answer) => answer));
+    await expect.poll(() => service.parts.feedWatch.waiting()).toBe(20);
+    const { body, headers } = await read();
+    expect([body.news, headers['preference-applied']]).toEqual([[], 'wait=0']);
     await acme.get('/v1/api/rwa').expect(200);
-    await writeNews(db, service.companies.acme, ids(1));
+    const { body: ofOther } = await globex.get(`${feedPath}?limit=200`).expect(200);
+    const other = globex.get(`${feedPath}?after=${ofOther.cursor}`).set('Prefer', 'wait=30');
+    const waiting = other.expect(200).then((answer) => answer);
+    await expect.poll(() => service.parts.feedWatch.waiting()).toBe(21);
+    for (const company of [service.companies.acme, service.companies.globex])
+      await writeNews(db, company, ids(1));
     await numberNews(db, 100);
-    for (const { body } of await Promise.all(readers)) expect(body.news).toHaveLength(1);
+    for (const answer of await Promise.all([...readers, waiting])) {
+      expect(answer.body.news).toHaveLength(1);
+      expect(answer.headers['preference-applied']).toBe('wait=30');
+    }
+  });
+
+  test('lets 100 readers of a company wait, whatever their keys', async () => {
+    const watch = await createFeedWatch({ subscribe: async () => () => {} });
+    const begin = (companyId: string, key: number) => watch.begin({ companyId, keyId: `key ${key}` });
+    const waiting = Array.from({ length: 120 }, (_, index) => begin('acme', Math.floor(index / 20)));
+    expect(waiting.filter((place) => place !== undefined)).toHaveLength(100);
+    expect(begin('globex', 0)).toBeDefined();
+    waiting[0]?.end();
+    expect(begin('acme', 9)).toBeDefined();
   });
 
   test('ends its wait when the service stops', async ({ acme, service }) => {

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
-import { CallerGoneError, inScope } from '../../src/base/request-scope.ts';
+import { withOpenTransaction } from '../../src/base/open-transaction.ts';
+import { CallerGoneError, inBackground, inScope } from '../../src/base/request-scope.ts';
 import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
@@ -64,6 +65,22 @@ async function breakIt(callee: Callee) {
   answer = before;
   asked = 0;
 }
+
+describe('while a transaction is open', () => {
+  test('nobody is asked, and what no transaction waits for is', async () => {
+    answer = well;
+    const callee = open();
+    const inside = withOpenTransaction(async () => {
+      await Promise.resolve();
+      return get(callee);
+    });
+    await expect(inside).rejects.toThrow('upstream http://host is asked inside a transaction');
+    expect(asked).toBe(0);
+    await withOpenTransaction(() => inBackground(() => get(callee)));
+    await get(callee);
+    expect(asked).toBe(2);
+  });
+});
 
 describe('a callee', () => {
   test('that is well answers, over one connection, compressed too', async () => {

@@ -1,4 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
+import { ProblemError } from '../../base/errors.ts';
 import { createMintNode } from '../minting/mint-node.ts';
 import type { Network } from '../rpc/client/network.ts';
 import type { RpcClients } from '../rpc/client/rpc-clients.ts';
@@ -31,7 +32,7 @@ type Reading = {
 
 /**
  * Reads a chain at the newest confirmed block that its nodes agree on. All questions go to one node.
- * @throws ChainUnreadError, also when the chain replaced the block meanwhile
+ * @throws ProblemError `overloaded`; ChainUnreadError, also when the chain replaced the block meanwhile
  */
 export async function readAtAgreedBlock<T>(
   { clients, network, known }: Reading,
@@ -54,7 +55,8 @@ export async function readAtAgreedBlock<T>(
       throw new ChainUnreadError(`the block ${number} ${of} was replaced`);
     return result;
   } catch (cause) {
-    if (cause instanceof ChainUnreadError) throw cause;
+    // The company asks for too much: no node is to blame.
+    if (cause instanceof ChainUnreadError || cause instanceof ProblemError) throw cause;
     pinned?.preferOthers();
     throw new ChainUnreadError(`no node ${of} answers`, cause);
   }

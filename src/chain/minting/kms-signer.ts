@@ -20,7 +20,7 @@ export async function openKmsKey(arn: string, options?: KmsOptions): Promise<Min
 
 async function addressOf(client: KMSClient, arn: string): Promise<string> {
   try {
-    const { PublicKey } = await fromKms(client.send(new GetPublicKeyCommand({ KeyId: arn })));
+    const { PublicKey } = await fromKms(() => client.send(new GetPublicKeyCommand({ KeyId: arn })));
     const der = Buffer.from(PublicKey ?? []);
     const {
       crv,
@@ -50,7 +50,7 @@ async function signDigest(
     MessageType: 'DIGEST',
     SigningAlgorithm: 'ECDSA_SHA_256',
   });
-  const { Signature: der } = await fromKms(client.send(command));
+  const { Signature: der } = await fromKms(() => client.send(command));
   const { r, s } = readSignature(Buffer.from(der ?? []));
   const parts = { r: toBeHex(r, 32), s: toBeHex(s > order / 2n ? order - s : s, 32) };
   // KMS returns no recovery id: the parity is the one that recovers the key's address.

@@ -190,7 +190,10 @@ export interface paths {
          *     already.
          *
          *     With `Prefer: wait=20` an empty answer waits for news, for at most that many seconds (RFC 7240). The answer then has
-         *     `Preference-Applied`. Ask again at once: a reader in a loop gets news as they come.
+         *     `Preference-Applied`. Ask again at once: a reader in a loop gets news as they come. In each process of the service 20 requests of a key and
+         *     100 of a company wait. A further one is answered at once, with `Preference-Applied: wait=0`.
+         *
+         *     With `types` an answer may be empty although `hasMore` is true: a page reads 2,000 news at most. Go on from its `cursor`.
          *
          *     A cursor belongs to one database. After a restore, or when its place is no longer kept, it is 410 `feed_restarted`. `Link`
          *     and `X-Next-Cursor` lead to the oldest news that are kept. Their ids say which of them you have already.
@@ -913,7 +916,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "claim_not_open" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "too_many_readings" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "claim_not_open" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "too_many_pending_snapshots" | "snapshot_holders_full" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -1521,7 +1524,7 @@ export interface components {
         /** @description The `cursor` of the next page. Absent on the last page. */
         NextCursor: string;
         /**
-         * @description The preference that was followed (RFC 7240). Only with `Prefer`.
+         * @description The preference that was followed (RFC 7240). Only with `Prefer`. `wait=0` says that as many requests wait as may.
          * @example wait=20
          */
         PreferenceApplied: string;

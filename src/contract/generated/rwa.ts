@@ -377,7 +377,9 @@ export interface paths {
          * @description Stores who owns the NFTs of the RWA at a block, as soon as this block is final: at the newest that was read, or at `asOf`. 202 says that the snapshot
          *     was accepted: poll `GET /snapshot/{id}` until `state` is `taken`. Nothing changes a snapshot after that.
          *
-         *     Use an `Idempotency-Key`: a repeated call without a key makes a second snapshot.
+         *     The same RWA and block is the same snapshot: a repeated call returns the one that is there. Without `asOf` the block may have
+         *     moved on, so use an `Idempotency-Key`. A company may have five pending snapshots, and
+         *     its snapshots store 1,000,000 holders at most, unless the operator set another number.
          */
         post: operations["createSnapshot"];
         delete?: never;
@@ -409,7 +411,12 @@ export interface paths {
         get: operations["getSnapshot"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a snapshot
+         * @description Deletes a snapshot with its holders and proofs, pending or taken. This cannot be undone. It makes room for another: a company may have
+         *     five pending snapshots, and its snapshots store a limited number of holders.
+         */
+        delete: operations["deleteSnapshot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -519,7 +526,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "claim_not_open" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "insufficient_scope" | "nft_foreign" | "wallet_not_eligible" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "as_of_not_read" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "wallet_required" | "proof_required" | "proof_invalid" | "token_ids_required" | "too_many_readings" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "claim_not_open" | "token_not_found" | "snapshot_not_found" | "holder_not_found" | "endpoint_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "tokens_used" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "contract_taken" | "owners_unread" | "snapshot_pending" | "too_many_pending_snapshots" | "snapshot_holders_full" | "idempotency_in_progress" | "endpoint_limit_reached" | "endpoint_host_limit_reached" | "endpoint_outdated" | "feed_restarted" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "contract_unverified" | "eligibility_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -1812,8 +1819,8 @@ export interface components {
             };
         };
         /**
-         * @description No transfers of the contract were read yet, or the first request with this `Idempotency-Key` still runs. Only the last one has
-         *     `Retry-After`.
+         * @description No transfers of the contract were read yet, five snapshots of your company are pending, its snapshots may not store that many
+         *     holders more, or the first request with this `Idempotency-Key` still runs. Only the last one has `Retry-After`.
          */
         SnapshotNotAccepted: {
             headers: {
@@ -3160,7 +3167,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The snapshot is accepted. */
+            /** @description The snapshot is accepted, or is there. */
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -3237,6 +3244,40 @@ export interface operations {
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["SnapshotNotFound"];
             409: components["responses"]["SnapshotPending"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The snapshot. It must belong to the company of the key.
+                 * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
+                 */
+                id: components["parameters"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshot is gone. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["SnapshotNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

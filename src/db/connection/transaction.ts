@@ -1,3 +1,4 @@
+import { withOpenTransaction } from '../../base/open-transaction.ts';
 import { currentScope, throwIfEnded } from '../../base/request-scope.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { reachOf } from './reach.ts';
@@ -5,7 +6,7 @@ import { limitTransaction } from './session-limits.ts';
 
 /**
  * Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. It begins none for
- * a caller who has gone.
+ * a caller who has gone. The work asks nothing outside of the database: whatever does inside it throws.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { transactionLimits: limits } = reachOf(db);
@@ -14,7 +15,7 @@ export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T
   return db.transaction(async (tx) => {
     if (scope !== undefined) throwIfEnded(scope);
     if (limits !== undefined) await limitTransaction(tx, limits);
-    return work(tx);
+    return withOpenTransaction(() => work(tx));
   });
 }
 

@@ -91,7 +91,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   network_finality: { api: read, worker: write },
   nft_ledgers: mintPlan,
   nft_transfers: mintPlan,
-  ownership_snapshots: { api: add, worker: ['SELECT', 'UPDATE'] },
+  // Holders go with their snapshot.
+  ownership_snapshots: { api: ['SELECT', 'INSERT', 'DELETE'], worker: ['SELECT', 'UPDATE'] },
   snapshot_holders: { api: read, worker: add },
   mint_unproven_transactions: mintOnly,
 

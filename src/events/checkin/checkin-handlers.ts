@@ -3,8 +3,9 @@ import type { components, operations } from '../../contract/generated/events.ts'
 import { listCursor, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inRounds, type Lacks } from '../../db/connection/rounds.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
-import { inRounds } from '../eligibility/rounds.ts';
+import { changesTooOften } from '../eligibility/read-network.ts';
 import type { EventRecord } from '../event.ts';
 import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
@@ -46,7 +47,7 @@ export function createCheckInHandlers({
       const key = { companyId, eventId };
       const scanned = await readScans(body, eventId, tickets);
       const named = [...new Set(scanned.flatMap(idsOf))];
-      return inRounds<Reading, CheckedIn>((reading, lacks) =>
+      const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<CheckedIn> =>
         once(async (tx) => {
           const rechecks = { holdings, reading, lacks };
           const event = existing(await findEvent(tx, companyId, eventId));
@@ -68,8 +69,8 @@ export function createCheckInHandlers({
             return { attendeeId, by, status, checkedInAt: at?.toISOString() ?? null };
           });
           return { status: 200, body: { items: results } } as const;
-        }),
-      );
+        });
+      return inRounds(attempt, changesTooOften);
     },
 
     async getTicket({ path: { eventId, attendeeId } }, { companyId }) {

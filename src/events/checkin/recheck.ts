@@ -1,10 +1,12 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { problem } from '../../base/errors.ts';
+import { mapFewAtOnce } from '../../base/few-at-once.ts';
 import type { Tx } from '../../contract/transaction.ts';
+import type { Lacks } from '../../db/connection/rounds.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
 import { judgeWallet, type Token } from '../eligibility/judge.ts';
-import type { Lacks } from '../eligibility/rounds.ts';
 import { findConsumedTokens } from '../eligibility/token-store.ts';
 import type { EventRecord } from '../event.ts';
+import { atField } from '../event-rules.ts';
 import type { Registration } from './checkin-store.ts';
 
 /** Somebody at the door, who registered with a wallet. */
@@ -61,46 +63,52 @@ export async function findIneligible(
 }
 
 // A check-in has up to two hundred wallets, with some calls to nodes each.
-const walletsAtOnce = 8;
+const walletsAtOnce = 4;
+/** A reading is a contract and a wallet. A check-in reads so many at most, in some seconds. */
+const mostReadings = 400;
 
 /**
  * Reads which tickets have wallets that do not fulfil the requirements of an event. Each wallet is read once.
- * @throws ProblemError `eligibility_unavailable` when this is unknown of a wallet
+ * @throws ProblemError `too_many_readings`; `eligibility_unavailable` when this is unknown of a wallet
  */
 async function readIneligible(
   holdings: HoldingsReader,
   event: EventRecord,
   entrants: readonly Entrant[],
 ): Promise<ReadonlySet<string>> {
-  const wallets = [...Map.groupBy(entrants, ({ wallet }) => wallet)];
+  const asked = [...Map.groupBy(entrants, ({ wallet }) => wallet)].map(([wallet, those]) => ({
+    those,
+    question: questionOf(event, wallet, those),
+  }));
+  assertFew(asked.map(({ question }) => holdings.countReadings(question)).filter((count) => count > 0));
   const ineligible = new Set<string>();
-  const few = createFewAtOnce(walletsAtOnce);
-  await Promise.all(
-    wallets.map(([wallet, those]) =>
-      few(async () => {
-        const findings = await holdings.read({
-          companyId: event.companyId,
-          wallet: { lower: wallet.toLowerCase(), checksum: wallet },
-          entries: event.contractRequiredToAttend,
-          chainId: event.chainId,
-          tokens: event.oneAdmissionPerToken
-            ? those.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
-            : 'uncounted',
-        });
-        // The admission has consumed its tokens already, so none needs to be free.
-        const { admission } = judgeWallet(
-          { ...event, oneAdmissionPerToken: false },
-          findings,
-          new Set(),
-          false,
-        );
-        for (const { ticketId, tokens } of those)
-          if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
-            ineligible.add(ticketId);
-      }),
-    ),
-  );
+  await mapFewAtOnce(asked, walletsAtOnce, async ({ question, those }) => {
+    const findings = await holdings.read(question);
+    // The admission has consumed its tokens already, so none needs to be free.
+    const { admission } = judgeWallet({ ...event, oneAdmissionPerToken: false }, findings, new Set(), false);
+    for (const { ticketId, tokens } of those)
+      if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
+        ineligible.add(ticketId);
+  });
   return ineligible;
+}
+
+const questionOf = (event: EventRecord, wallet: string, those: readonly Entrant[]) => ({
+  event,
+  discounts: false,
+  wallet: { lower: wallet.toLowerCase(), checksum: wallet },
+  tokens: event.oneAdmissionPerToken
+    ? those.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
+    : ('uncounted' as const),
+});
+
+/** @param readings of each wallet that is not in the cache: all have the same number of contracts */
+function assertFew(readings: readonly number[]): void {
+  const [contracts = 0] = readings;
+  if (contracts * readings.length <= mostReadings) return;
+  const most = Math.floor(mostReadings / contracts);
+  const words = { entries: String(contracts), wallets: String(readings.length), most: String(most) };
+  throw atField(problem('too_many_readings', words), '/items');
 }
 
 /** Whether findings were asked for a token, and none has it. The event may have other entries by now. */

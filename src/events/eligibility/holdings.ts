@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createFlightCache } from '../../base/cache.ts';
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import { createFewAtOnce, mapFewAtOnce } from '../../base/few-at-once.ts';
+import { withEnd } from '../../base/request-scope.ts';
 import type { Address } from '../../chain/address.ts';
 import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import { mostTokens, readHolding, type TokenStandard } from '../../chain/holdings/token-holding.ts';
@@ -7,12 +9,22 @@ import { type Entry, noEntry, parseEntry } from './entry.ts';
 import { type ReaderParts, readNetwork, unavailable } from './read-network.ts';
 import { findRwaHoldings } from './rwa-holding-store.ts';
 
-type HoldingsQuestion = {
+/** The event whose entries are read. A change of them is another version. */
+type EntriesOf = {
   readonly companyId: string;
-  readonly wallet: Address;
-  readonly entries: readonly string[];
+  readonly id: string;
+  readonly version: number;
   /** The network of entries that name none. */
   readonly chainId: string | null;
+  readonly contractRequiredToAttend: readonly string[];
+  readonly contractRequiredToDiscount: readonly string[];
+};
+
+type HoldingsQuestion = {
+  readonly event: EntriesOf;
+  /** Whether the entries of discounts are read too. */
+  readonly discounts: boolean;
+  readonly wallet: Address;
   readonly tokens: 'uncounted' | 'listed' | readonly string[];
 };
 
@@ -35,50 +47,80 @@ export type Findings = ReadonlyMap<string, HoldingFinding>;
 
 export type HoldingsReader = {
   /**
-   * Reads what a wallet owns of entries, at most {@link maxAgeSeconds} ago.
+   * Reads what a wallet owns of the entries of an event, at most {@link maxAgeSeconds} ago.
    * @throws ProblemError `eligibility_unavailable` when this is unknown of an entry; it is not cached
    */
   read(question: HoldingsQuestion): Promise<Findings>;
+  /** Counts the contracts that {@link read} would ask nodes about; 0 of a reading in the cache. */
+  countReadings(question: HoldingsQuestion): number;
   close(): void;
 };
 
 /** How long a reading is cached, as balances are. */
 const maxAgeSeconds = 60;
-const maxReadings = 10_000;
-// Of one reading. A list has up to a hundred entries, with some calls each.
-const callsAtOnce = 12;
+// Of one reading. A list has up to a hundred entries, with some calls each, and a list of tokens up to a hundred calls.
+const [entriesAtOnce, callsAtOnce] = [3, 12];
 
 type ContractEntry = Extract<Entry, { kind: 'contract' }>;
 type Named<E> = { readonly text: string; readonly entry: E };
 
 /** Creates a reader of what wallets own, with a cache in this process. */
-export function createHoldingsReader(parts: ReaderParts): HoldingsReader {
-  const cache = createFlightCache<Findings>({ maxKeys: maxReadings });
+export function createHoldingsReader(parts: ReaderParts & { readonly cacheBytes: number }): HoldingsReader {
+  const cache = createFlightCache<Findings>({ maxBytes: parts.cacheBytes, bytesOf });
   return {
     read: (question) =>
-      cache.get(JSON.stringify({ ...question, wallet: question.wallet.lower }), async () => {
+      cache.get(keyOf(question), async () => {
         const began = performance.now();
         const value = await readAll(parts, question);
         return { value, ttlSeconds: maxAgeSeconds - (performance.now() - began) / 1_000 };
       }),
+    countReadings: (question) =>
+      cache.peek(keyOf(question)) === undefined ? contractsOf(namedOf(question)).length : 0,
     close: () => cache.close(),
   };
 }
 
-async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
-  const named = [...new Set(question.entries)].map((text) => ({
-    text,
-    entry: parseEntry(text, question.chainId),
-  }));
-  const contracts = Map.groupBy(
-    named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : [])),
-    ({ entry }) => entry.chainId,
+function keyOf({ event, discounts, wallet, tokens }: HoldingsQuestion): string {
+  const asked =
+    typeof tokens === 'string' ? tokens : createHash('sha256').update(tokens.join()).digest('hex');
+  return [event.id, event.version, discounts, wallet.lower, asked].join(' ');
+}
+
+/** What findings take, by a generous estimate. */
+function bytesOf(findings: Findings): number {
+  const ids = (finding: HoldingFinding) => ('tokenIds' in finding ? (finding.tokenIds ?? []) : []);
+  return [...findings.values()].reduce(
+    (sum, finding) =>
+      sum + 600 + 2 * finding.entry.length + ids(finding).reduce((size, id) => size + 40 + id.length, 0),
+    0,
   );
-  const found = await Promise.all([
-    readRwas(parts, question, named),
-    ...[...contracts].map(([chainId, those]) => readChain(parts, question, chainId, those)),
-  ]);
-  return new Map(found.flat().map((finding) => [finding.entry, finding]));
+}
+
+const namedOf = ({ event, discounts }: HoldingsQuestion): Named<Entry>[] =>
+  [
+    ...new Set([...event.contractRequiredToAttend, ...(discounts ? event.contractRequiredToDiscount : [])]),
+  ].map((text) => ({ text, entry: parseEntry(text, event.chainId) }));
+
+const contractsOf = (named: readonly Named<Entry>[]): Named<ContractEntry>[] =>
+  named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : []));
+
+/** What is still to be asked ends with the first failure: its answers would be of no use. */
+async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
+  const named = namedOf(question);
+  const ofChains = Map.groupBy(contractsOf(named), ({ entry }) => entry.chainId);
+  const end = new AbortController();
+  try {
+    const found = await withEnd(end.signal, () =>
+      Promise.all([
+        readRwas(parts, question, named),
+        ...[...ofChains].map(([chainId, those]) => readChain(parts, question, chainId, those)),
+      ]),
+    );
+    return new Map(found.flat().map((finding) => [finding.entry, finding]));
+  } catch (error) {
+    end.abort(error);
+    throw error;
+  }
 }
 
 async function readChain(
@@ -89,20 +131,18 @@ async function readChain(
 ): Promise<HoldingFinding[]> {
   const few = createFewAtOnce(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
-    Promise.all(
-      named.map(async ({ text, entry: { contract, tokenId } }) => {
-        const question = { contract, tokenId, wallet: wallet.lower, tokens };
-        const holding = await readHolding(node, block.number, question, few);
-        return { entry: text, chainId, contract, tokenId, block, ...holding };
-      }),
-    ),
+    mapFewAtOnce(named, entriesAtOnce, async ({ text, entry: { contract, tokenId } }) => {
+      const question = { contract, tokenId, wallet: wallet.lower, tokens };
+      const holding = await readHolding(node, block.number, question, few);
+      return { entry: text, chainId, contract, tokenId, block, ...holding };
+    }),
   );
 }
 
 /** RWAs of the company, and the entries that name nothing. */
 async function readRwas(
   { db }: ReaderParts,
-  { companyId, wallet, tokens }: HoldingsQuestion,
+  { event: { companyId }, wallet, tokens }: HoldingsQuestion,
   named: readonly Named<Entry>[],
 ): Promise<HoldingFinding[]> {
   const ids = named.flatMap(({ entry }) => (entry.kind === 'rwa' ? [entry.id] : []));

@@ -35,3 +35,6 @@ export const unavailable = (
   reason: string,
   extras?: { readonly cause: unknown; readonly retryAfterMs: number | undefined },
 ) => problem('eligibility_unavailable', { reason }, extras);
+
+/** Returns the problem of an event that is changed again and again while chains are read for it. */
+export const changesTooOften = () => unavailable('the event changes too often');

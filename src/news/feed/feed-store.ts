@@ -39,7 +39,7 @@ type Question = {
 };
 
 // The most news that a question reads when `types` leaves most of them out.
-const span = 10_000;
+const span = 2_000;
 
 // Of the cluster, of its way through restores and failovers, and of a table that was restored into it.
 export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || '.'
@@ -48,11 +48,13 @@ export const epochSql = `(SELECT system_identifier FROM pg_control_system()) || 
 // The identity of a cluster is nobody's business.
 export const shortEpoch = (epoch: string) => createHash('sha256').update(epoch).digest('hex').slice(0, 12);
 
-// The number of the news before, of the same subject.
-const previousSql = `(SELECT p.position FROM news p
+// The number of the news before, of the same subject. It reads one row of each type, however many others the subject has.
+const newestBefore = (condition: string) => `SELECT p.position FROM news p
   WHERE p.subject = m.subject AND p.seq < m.seq AND p.company_id = m.company_id
-    AND p.position > 0 AND ($3::text[] IS NULL OR p.type = ANY ($3::text[]))
-  ORDER BY p.seq DESC LIMIT 1)`;
+    AND p.position IS NOT NULL ${condition} ORDER BY p.seq DESC LIMIT 1`;
+const previousSql = `(SELECT CASE WHEN $3::text[] IS NULL THEN (${newestBefore('')})
+  ELSE (SELECT max(of_type.position) FROM unnest($3::text[]) AS wanted (type)
+    CROSS JOIN LATERAL (${newestBefore('AND p.type = wanted.type')}) of_type) END)`;
 
 /** Which news a company sees in its feed: the test messages of its endpoints, too. */
 const pageSql = `

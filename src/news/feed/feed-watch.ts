@@ -6,9 +6,10 @@ import { newsChannel } from './news.ts';
 export type FeedWatch = {
   /**
    * Begins to wait. It is called before the feed is read, so that nothing is missed in between.
-   * @returns what waits until the company may have news, at most so many milliseconds; `end` is called in any case
+   * @returns what waits until the company may have news, at most so many milliseconds, and whose `end` is called in any case; undefined
+   *   where as many wait for the key or the company as may
    */
-  begin(companyId: string): { wait(ms: number): Promise<void>; end(): void };
+  begin(reader: FeedReader): { wait(ms: number): Promise<void>; end(): void } | undefined;
   waiting(): number;
   /** Whether nobody may wait any more. */
   isClosed(): boolean;
@@ -16,7 +17,13 @@ export type FeedWatch = {
   close(): void;
 };
 
-type Waiter = { readonly companyId: string; readonly wake: () => void };
+/** Who waits. */
+export type FeedReader = { readonly companyId: string; readonly keyId: string };
+
+type Waiter = FeedReader & { readonly wake: () => void };
+
+// Each takes a connection of the process.
+const [mostOfKey, mostOfCompany] = [20, 100];
 
 /** Creates a watch over the notifications of the sequencer. */
 export async function createFeedWatch(notifications: Pick<Notifications, 'subscribe'>): Promise<FeedWatch> {
@@ -31,9 +38,12 @@ export async function createFeedWatch(notifications: Pick<Notifications, 'subscr
     onGap: () => wake(() => true),
   });
   return {
-    begin(companyId) {
+    begin({ companyId, keyId }) {
+      const ofCompany = [...waiters].filter((waiter) => waiter.companyId === companyId);
+      const ofKey = ofCompany.filter((waiter) => waiter.keyId === keyId);
+      if (ofCompany.length >= mostOfCompany || ofKey.length >= mostOfKey) return undefined;
       const woken = new AbortController();
-      const waiter = { companyId, wake: () => woken.abort() };
+      const waiter = { companyId, keyId, wake: () => woken.abort() };
       waiters.add(waiter);
       return {
         wait: (ms) => delay(ms, undefined, { signal: woken.signal }).catch(() => {}),

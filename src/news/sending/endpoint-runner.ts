@@ -44,7 +44,7 @@ export type EndpointRunner = {
 
 /** Deliveries to an endpoint at once. */
 export const deliveriesAtOnce = 16;
-// What waits at most of one endpoint; the rest stays in the feed.
+// Of so many subjects something waits for one endpoint; the rest stays in the feed.
 const mostWaiting = 500;
 // So much is read ahead when there is more: each read costs milliseconds.
 const [mostFetched, leastFetched] = [200, 100];
@@ -95,9 +95,11 @@ async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Prom
       await step('recorded');
     }
     if (posts.room() >= leastFetched) {
-      const hasGap = await takeOver(db, id, mostWaiting);
-      if (hasGap === undefined) return;
-      if (hasGap) return disableEndpoint(db, id, 'outdated');
+      const taken = await takeOver(db, id, mostWaiting);
+      if (taken === undefined) return;
+      if (taken.hasGap) return disableEndpoint(db, id, 'outdated');
+      // Nothing else wakes the run where all of it waits behind something.
+      if (taken.hasMore) trigger.fire();
       await step('taken over');
       const isShut = performance.now() < shutUntil;
       posts.add(isShut ? [] : await findDue(db, { id, busy: posts.busy(), limit: posts.room() }));

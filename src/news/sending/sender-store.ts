@@ -11,17 +11,32 @@ export async function listEnabledEndpoints(db: Database): Promise<Endpoint[]> {
   return rows;
 }
 
+/**
+ * What waits first of each subject. It reads one row of each subject, however many others wait behind that: an index leads from subject
+ * to subject.
+ */
+const headsSql = `
+  heads AS (
+    (SELECT d.subject, d.position, d.attempts, d.next_attempt_at FROM news_deliveries d
+     WHERE d.endpoint_id = :id AND NOT d.delivered ORDER BY d.subject, d.position LIMIT 1)
+    UNION ALL
+    SELECT n.* FROM heads h CROSS JOIN LATERAL (
+      SELECT d.subject, d.position, d.attempts, d.next_attempt_at FROM news_deliveries d
+      WHERE d.endpoint_id = :id AND NOT d.delivered AND d.subject > h.subject ORDER BY d.subject, d.position LIMIT 1) n
+  )`;
+
 // The gap is of news that were deleted by their age before they were taken over.
 const takeOverSql = `
-  WITH e AS (
-    SELECT *, :most - (SELECT count(*) FROM news_deliveries d WHERE d.endpoint_id = news_endpoints.id AND NOT d.delivered) AS room
+  WITH RECURSIVE ${headsSql}, e AS (
+    SELECT *, :most - (SELECT count(*) FROM heads) AS room
     FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL FOR NO KEY UPDATE
   ), fresh AS (
     SELECT n.position, n.subject, n.type FROM e CROSS JOIN LATERAL (
       SELECT position, subject, type FROM news WHERE company_id = e.company_id AND position > e.position
       ORDER BY position LIMIT greatest(e.room, 0)) n
   ), bounds AS (
-    SELECT min(f.position) > e.position + 1 AS has_gap, max(f.position) AS last FROM e CROSS JOIN fresh f GROUP BY e.position
+    SELECT min(f.position) > e.position + 1 AS has_gap, max(f.position) AS last, count(*) AS count
+    FROM e CROSS JOIN fresh f GROUP BY e.position
   ), made AS (
     INSERT INTO news_deliveries (endpoint_id, position, subject)
     SELECT e.id, f.position, f.subject FROM e CROSS JOIN fresh f CROSS JOIN bounds b
@@ -31,15 +46,24 @@ const takeOverSql = `
   ), moved AS (
     UPDATE news_endpoints SET position = b.last FROM bounds b WHERE id = :id AND NOT b.has_gap
   )
-  SELECT coalesce(b.has_gap, false) AS "hasGap" FROM e LEFT JOIN bounds b ON true`;
+  SELECT coalesce(b.has_gap, false) AS "hasGap", coalesce(b.count >= e.room, false) AS "hasMore"
+  FROM e LEFT JOIN bounds b ON true`;
+
+export type TakenOver = {
+  /** Whether the feed no longer keeps the next news. */
+  readonly hasGap: boolean;
+  /** Whether as much was taken as there was room for, so that there may be more. */
+  readonly hasMore: boolean;
+};
 
 /**
- * Takes news over from the feed into deliveries, so that `most` wait at most.
- * @returns whether the feed no longer keeps the next news; undefined when the endpoint is no longer enabled
+ * Takes news over from the feed into deliveries, so that deliveries of `most` subjects wait at most. What waits behind another of its
+ * subject takes no room, so a subject that is rejected blocks only itself.
+ * @returns undefined when the endpoint is no longer enabled
  */
-export async function takeOver(db: Database, id: string, most: number): Promise<boolean | undefined> {
-  const { rows }: { rows: { hasGap: boolean }[] } = await db.raw(takeOverSql, { id, most });
-  return rows[0]?.hasGap;
+export async function takeOver(db: Database, id: string, most: number): Promise<TakenOver | undefined> {
+  const { rows }: { rows: TakenOver[] } = await db.raw(takeOverSql, { id, most });
+  return rows[0];
 }
 
 /** Something to send now. */
@@ -50,10 +74,7 @@ const previousSql = `(SELECT d.position FROM news_deliveries d
   WHERE d.endpoint_id = e.id AND d.subject = n.subject AND d.position < n.position ORDER BY d.position DESC LIMIT 1)`;
 
 const dueSql = `
-  WITH e AS (SELECT * FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL),
-  heads AS (
-    SELECT DISTINCT ON (subject) * FROM news_deliveries WHERE endpoint_id = :id AND NOT delivered ORDER BY subject, position
-  )
+  WITH RECURSIVE ${headsSql}, e AS (SELECT * FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL)
   SELECT n.id, n.type, n.subject, n.data, n.created_at AS "createdAt", n.position::float8 AS position, h.attempts,
     ${previousSql}::float8 AS previous, ${epochSql} AS epoch
   FROM e JOIN heads h ON true JOIN news n ON n.company_id = e.company_id AND n.position = h.position

@@ -31,6 +31,8 @@ type Deps = {
   readonly log: Logger;
   /** The claim page of companies and RWAs that have none of their own. */
   readonly claimBaseUrl: string;
+  /** Holders that the snapshots of a company may store. */
+  readonly mostHolders: number;
   readonly jobs: JobSender;
   /** Notifies the workers that mints were accepted. */
   readonly wakeMinting: (causes: readonly string[]) => void;

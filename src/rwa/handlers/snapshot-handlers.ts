@@ -5,25 +5,43 @@ import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inRounds, type Lacks } from '../../db/connection/rounds.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { recordByKey } from '../../db/records/audit-store.ts';
+import type { RwaDetail } from '../assets/rwa-row.ts';
 import { findRwa } from '../assets/rwa-store.ts';
-import { findAsOf } from '../ownership/as-of.ts';
+import { acceptSnapshot, assertFewPending } from '../ownership/accept-snapshot.ts';
+import { type AsOf, findAsOf } from '../ownership/as-of.ts';
 import type { Holder } from '../ownership/holder-store.ts';
 import {
+  deleteSnapshot,
   findSnapshot,
   findSnapshotHolder,
-  insertSnapshot,
   listSnapshotHolders,
   type Snapshot,
 } from '../ownership/snapshot-store.ts';
 import { asOfOf, findLedger, holdersCsv, nodeOf, type OwnershipDeps } from './ownership-handlers.ts';
 
 type Schemas = components['schemas'];
-type SnapshotOperations = Pick<operations, 'createSnapshot' | 'getSnapshot' | 'getSnapshotProof'>;
+type SnapshotOperations = Pick<
+  operations,
+  'createSnapshot' | 'getSnapshot' | 'deleteSnapshot' | 'getSnapshotProof'
+>;
+
+type Accepted = {
+  readonly status: 202;
+  readonly headers: { readonly Location: string };
+  readonly body: Schemas['Snapshot'];
+};
+
+export type SnapshotDeps = OwnershipDeps & {
+  /** Holders that the snapshots of a company may store. */
+  readonly mostHolders: number;
+};
 
 /** Snapshots of the holders of a company's RWAs. */
-export function createSnapshotHandlers(deps: OwnershipDeps): Handlers<SnapshotOperations, CompanyContext> {
-  const { db } = deps;
+export function createSnapshotHandlers(deps: SnapshotDeps): Handlers<SnapshotOperations, CompanyContext> {
+  const { db, mostHolders } = deps;
   const find = async (companyId: string, id: string): Promise<Snapshot> => {
     const snapshot = await findSnapshot(db, companyId, id);
     if (snapshot === undefined) throw problem('snapshot_not_found');
@@ -37,25 +55,32 @@ export function createSnapshotHandlers(deps: OwnershipDeps): Handlers<SnapshotOp
   return {
     createSnapshot({ path, body }, { companyId, once, origin }) {
       const text = body?.asOf ?? undefined;
-      const asOf = text === undefined ? undefined : asOfOf(text);
-      return once(async (tx) => {
-        const rwa = await findRwa(tx, companyId, path.id);
-        if (rwa === undefined) throw problem('rwa_not_found');
-        const place = { in: 'body', pointer: '/asOf' } as const;
-        const asked = { text: text ?? '', place };
-        const ledger = await findLedger(tx, rwa);
-        const { number: block } = await findAsOf(await nodeOf(deps, rwa), ledger, asOf, asked);
-        const snapshot = await insertSnapshot(tx, { companyId, rwaId: rwa.id, block });
-        const details = { rwaId: rwa.id, block: block.toString() };
-        await recordByKey(
-          tx,
-          { action: 'snapshot.create', companyId, subject: snapshot.id, details },
-          origin,
-        );
-        const headers = { Location: `${basePaths.rwa}/snapshot/${snapshot.id}` };
-        return { status: 202, headers, body: toApiSnapshot(snapshot) };
-      });
+      const asked = { asOf: text === undefined ? undefined : asOfOf(text), text: text ?? '' };
+      const attempt = (at: BlockOf | undefined, lacks: Lacks<BlockOf>): Promise<Accepted> =>
+        once(async (tx) => {
+          const rwa = await findRwa(tx, companyId, path.id);
+          if (rwa === undefined) throw problem('rwa_not_found');
+          if (at?.contract !== placeOf(rwa)) {
+            // A moment costs many questions to a node.
+            if (asked.asOf !== undefined && 'time' in asked.asOf) await assertFewPending(tx, companyId);
+            throw lacks(() => findBlock(deps, rwa, asked));
+          }
+          const { snapshot, isNew } = await acceptSnapshot(tx, rwa, at.block, mostHolders);
+          const details = { rwaId: rwa.id, block: snapshot.block };
+          const entry = { action: 'snapshot.create', companyId, subject: snapshot.id, details };
+          if (isNew) await recordByKey(tx, entry, origin);
+          const headers = { Location: `${basePaths.rwa}/snapshot/${snapshot.id}` };
+          return { status: 202, headers, body: toApiSnapshot(snapshot) } as const;
+        });
+      return inRounds(attempt, () => problem('service_unavailable'));
     },
+
+    deleteSnapshot: ({ path: { id } }, { companyId, origin }) =>
+      inTransaction(db, async (tx) => {
+        if (!(await deleteSnapshot(tx, companyId, id))) throw problem('snapshot_not_found');
+        await recordByKey(tx, { action: 'snapshot.delete', companyId, subject: id }, origin);
+        return { status: 204 } as const;
+      }),
 
     async getSnapshot({ path }, { companyId, preferred }) {
       const snapshot = await find(companyId, path.id);
@@ -100,6 +125,23 @@ function readHolders(
       throw new Error('the snapshot went away while its holders were read');
     return { items: found.map((holder) => ({ ...holder, count: holder.tokenIds.length })), isLast };
   });
+}
+
+/** A block, and the contract whose ledger has read it. */
+type BlockOf = { readonly contract: string; readonly block: bigint };
+
+const placeOf = ({ chainId, contractAddress }: RwaDetail) => `${chainId}:${contractAddress}`;
+const place = { in: 'body', pointer: '/asOf' } as const;
+
+/** Finds the block that a caller asks for. It may ask a node, so no transaction is open. */
+async function findBlock(
+  deps: SnapshotDeps,
+  rwa: RwaDetail,
+  { asOf, text }: { readonly asOf: AsOf | undefined; readonly text: string },
+): Promise<BlockOf> {
+  const ledger = await findLedger(deps.db, rwa);
+  const { number } = await findAsOf(await nodeOf(deps, rwa), ledger, asOf, { text, place });
+  return { contract: placeOf(rwa), block: number };
 }
 
 const toApiSnapshot = ({ id, rwaId, block, createdAt, taken }: Snapshot): Schemas['Snapshot'] => ({

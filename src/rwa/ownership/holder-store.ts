@@ -1,4 +1,4 @@
-import type { Database } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import type { LedgerBlock } from './ledger-group.ts';
 
@@ -90,6 +90,15 @@ export async function listHolders(
     { ...bindingsOf(rwa, block), after, limit, tokens },
   );
   return rows.map(({ wallet, count, tokens: tokenIds }) => ({ wallet, count, tokenIds }));
+}
+
+/** Counts the holders of an RWA at a block. */
+export async function countHolders(tx: Tx, rwa: Of, block: bigint): Promise<number> {
+  const { rows }: { rows: { count: number }[] } = await tx.raw(
+    `WITH t AS (${tokensAt}) SELECT count(DISTINCT to_address)::int AS count FROM t WHERE to_address <> ${zero}`,
+    bindingsOf(rwa, block),
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** How the tokens of an RWA on the chain and its minted NFTs add up. */

@@ -53,16 +53,74 @@ const toSnapshot = (row: Row): Snapshot => ({
   },
 });
 
-/** Stores that a snapshot of a company's RWA is to be taken at a block. */
+/** An RWA of a company at a block: what a snapshot is of. */
+export type SnapshotOf = { readonly companyId: string; readonly rwaId: string; readonly block: bigint };
+
+/** Makes other requests of the company for a new snapshot wait until the end of the transaction. */
+export async function lockSnapshots(tx: Tx, companyId: string): Promise<void> {
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('snapshots ' || ?, 0))", [companyId]);
+}
+
+/** Finds the snapshot of a company's RWA at a block. Of several, which 0.2.0 made, it is the oldest. */
+export async function findSnapshotAt(
+  tx: Tx,
+  { companyId, rwaId, block }: SnapshotOf,
+): Promise<Snapshot | undefined> {
+  const row: Row | undefined = await tx('ownership_snapshots')
+    .where({ company_id: companyId, rwa_id: rwaId, block_number: block.toString() })
+    .orderBy('created_at')
+    .first();
+  return row && toSnapshot(row);
+}
+
+/** What the snapshots of a company take. */
+export type SnapshotUse = {
+  readonly pending: number;
+  readonly holders: number;
+  /** The ids of the oldest, which a company may delete; null without one. */
+  readonly oldest: string | null;
+  readonly oldestPending: string | null;
+};
+
+/** Counts the pending snapshots of a company, and the holders that all of its snapshots store or are going to store. */
+export async function countSnapshots(tx: Tx, companyId: string): Promise<SnapshotUse> {
+  const { rows }: { rows: SnapshotUse[] } = await tx.raw(
+    `SELECT (count(*) FILTER (WHERE taken_at IS NULL))::int AS pending,
+       coalesce(sum(coalesce(holder_count, expected_holders)), 0)::float8 AS holders,
+       (array_agg(id ORDER BY created_at))[1] AS oldest,
+       (array_agg(id ORDER BY created_at) FILTER (WHERE taken_at IS NULL))[1] AS "oldestPending"
+     FROM ownership_snapshots WHERE company_id = ?`,
+    [companyId],
+  );
+  const [use] = rows;
+  if (use === undefined) throw new Error('a count without a row');
+  return use;
+}
+
+/**
+ * Stores that a snapshot of a company's RWA is to be taken at a block.
+ * @param expectedHolders who owns tokens at the block, as it was read
+ */
 export async function insertSnapshot(
   tx: Tx,
-  { companyId, rwaId, block }: { readonly companyId: string; readonly rwaId: string; readonly block: bigint },
+  { companyId, rwaId, block }: SnapshotOf,
+  expectedHolders: number,
 ): Promise<Snapshot> {
   const [row]: Row[] = await tx('ownership_snapshots')
-    .insert({ company_id: companyId, rwa_id: rwaId, block_number: block.toString() })
+    .insert({
+      company_id: companyId,
+      rwa_id: rwaId,
+      block_number: block.toString(),
+      expected_holders: expectedHolders,
+    })
     .returning('*');
   if (row === undefined) throw new Error('an insert without a row');
   return toSnapshot(row);
+}
+
+/** Deletes a snapshot of a company, with its holders. @returns whether there was one */
+export async function deleteSnapshot(tx: Tx, companyId: string, id: string): Promise<boolean> {
+  return (await tx('ownership_snapshots').where({ company_id: companyId, id }).delete()) > 0;
 }
 
 /** Finds a snapshot of a company. */
@@ -124,36 +182,33 @@ export type DueSnapshot = {
   readonly contractAddress: string;
 };
 
-/** Takes one snapshot of these contracts whose block is final and was read, for the rest of the transaction; undefined when none is due. */
-export async function lockDueSnapshot(
-  tx: Tx,
+/** Lists the oldest snapshot of each company, of these contracts, whose block is final and was read. */
+export async function listDueSnapshots(
+  db: Database,
   { chainId, contracts }: Pick<LedgerGroup, 'chainId' | 'contracts'>,
   final: bigint,
-): Promise<DueSnapshot | undefined> {
+): Promise<DueSnapshot[]> {
   type Due = { id: string; block: string; company_id: string; number: string; contract_address: string };
-  const { rows }: { rows: Due[] } = await tx.raw(
-    `SELECT s.id, s.block_number AS block, s.company_id, r.number, r.contract_address
+  const { rows }: { rows: Due[] } = await db.raw(
+    `SELECT DISTINCT ON (s.company_id) s.id, s.block_number AS block, s.company_id, r.number, r.contract_address
      FROM ownership_snapshots s JOIN rwas r ON r.id = s.rwa_id
      JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address AND l.number >= s.block_number
      WHERE s.taken_at IS NULL AND r.chain_id = :chainId AND s.block_number <= :final::numeric
        AND l.contract = ANY (:contracts::text[])
-     ORDER BY s.created_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED`,
+     ORDER BY s.company_id, s.created_at`,
     { chainId, contracts: [...contracts], final: final.toString() },
   );
-  const [row] = rows;
-  return (
-    row && {
-      id: row.id,
-      block: BigInt(row.block),
-      companyId: row.company_id,
-      number: BigInt(row.number),
-      chainId,
-      contractAddress: row.contract_address,
-    }
-  );
+  return rows.map((row) => ({
+    id: row.id,
+    block: BigInt(row.block),
+    companyId: row.company_id,
+    number: BigInt(row.number),
+    chainId,
+    contractAddress: row.contract_address,
+  }));
 }
 
-/** Stores what a snapshot shows. */
+/** Stores what a pending snapshot shows; nothing where it was deleted, or another process has taken it. */
 export async function saveSnapshot(
   tx: Tx,
   id: string,
@@ -161,6 +216,26 @@ export async function saveSnapshot(
   merkleRoot: string | null,
   holders: readonly SnapshotHolder[],
 ): Promise<void> {
+  const pending = await tx('ownership_snapshots').where({ id, taken_at: null }).forUpdate().first('id');
+  if (pending === undefined) return;
+  for (let from = 0; from < holders.length; from += holdersAtOnce)
+    await insertHolders(tx, id, holders.slice(from, from + holdersAtOnce));
+  await tx('ownership_snapshots')
+    .where({ id })
+    .update({
+      block_hash: block.hash,
+      block_time: block.time,
+      token_count: holders.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+      holder_count: holders.length,
+      merkle_root: merkleRoot,
+      taken_at: tx.raw('clock_timestamp()'),
+    });
+}
+
+// A holder with its proof has some 2 kB, and many tokens more.
+const holdersAtOnce = 2_000;
+
+async function insertHolders(tx: Tx, id: string, holders: readonly SnapshotHolder[]): Promise<void> {
   await tx.raw(
     `INSERT INTO snapshot_holders (snapshot_id, wallet, token_ids, proof)
      SELECT :id, h.wallet, h.token_ids, h.proof
@@ -172,14 +247,4 @@ export async function saveSnapshot(
       ),
     },
   );
-  await tx('ownership_snapshots')
-    .where({ id })
-    .update({
-      block_hash: block.hash,
-      block_time: block.time,
-      token_count: holders.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
-      holder_count: holders.length,
-      merkle_root: merkleRoot,
-      taken_at: tx.raw('clock_timestamp()'),
-    });
 }

@@ -3,7 +3,7 @@ import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { type Holder, listHolders } from './holder-store.ts';
-import { lockDueSnapshot, type SnapshotHolder, saveSnapshot } from './snapshot-store.ts';
+import { type DueSnapshot, listDueSnapshots, type SnapshotHolder, saveSnapshot } from './snapshot-store.ts';
 
 type Taking = {
   readonly db: Database;
@@ -15,19 +15,23 @@ type Taking = {
   readonly final: bigint;
 };
 
-/** Takes the snapshots of contracts whose blocks are final. */
-export async function takeSnapshots({ db, node, final, ...of }: Taking): Promise<void> {
-  const takeOne = () =>
-    inTransaction(db, async (tx) => {
-      const due = await lockDueSnapshot(tx, of, final);
-      if (due === undefined) return false;
-      const block = await node.block(due.block);
-      if (block === null) throw new Error(`The node does not have the final block ${due.block}.`);
-      const { root, holders } = await proveHolders(await listHolders(tx, due, due.block));
-      await saveSnapshot(tx, due.id, block, root, holders);
-      return true;
-    });
-  while (await takeOne());
+/**
+ * Takes the oldest snapshot of each company whose block is final. The next one of a company waits for the next poll.
+ * @throws what the first that fails has thrown, after all others
+ */
+export async function takeSnapshots(taking: Taking): Promise<void> {
+  const failures: unknown[] = [];
+  for (const due of await listDueSnapshots(taking.db, taking, taking.final))
+    await takeSnapshot(taking, due).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Asks and computes before the transaction. A block that is final stays as it is meanwhile. */
+async function takeSnapshot({ db, node }: Taking, due: DueSnapshot): Promise<void> {
+  const block = await node.block(due.block);
+  if (block === null) throw new Error(`The node does not have the final block ${due.block}.`);
+  const { root, holders } = await proveHolders(await listHolders(db, due, due.block));
+  await inTransaction(db, (tx) => saveSnapshot(tx, due.id, block, root, holders));
 }
 
 /** The root of the tree of wallets and counts, and the proof of each wallet. */

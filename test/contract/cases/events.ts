@@ -126,6 +126,18 @@ export const eventCases: Provocations = {
     await session.ask('updateEvent', { ids: { eventId }, body: onUnknownNetwork });
     return session.call(id, { ids: { eventId }, body: { scans: [someone.body] } });
   }),
+  too_many_readings: writing(async ({ session, id }) => {
+    const { id: eventId } = await session.makeEvent({ recheckAtCheckin: true });
+    const items = ['1', '2', '3', '4', '5'];
+    for (const each of items) {
+      const body = { attendeeId: each, wallet: `0x${each.repeat(40)}` };
+      await session.ask('addAttendee', { ids: { eventId }, body });
+    }
+    const [contract] = onUnknownNetwork.contractRequiredToAttend;
+    const contractRequiredToAttend = Array.from({ length: 100 }, (_, token) => `${contract}/${token}`);
+    await session.ask('updateEvent', { ids: { eventId }, body: { contractRequiredToAttend } });
+    return session.call(id, { ids: { eventId }, body: { items } });
+  }),
   items_required: ({ session, id }) => session.call(id, { body: {} }),
   'checkInAttendees idempotency_key_reused': reusingKey(async ({ session }) => ({
     ids: { eventId: (await session.makeEvent()).id },

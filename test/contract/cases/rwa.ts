@@ -237,6 +237,13 @@ export const rwaCases: Provocations = {
   as_of_malformed: onRwa('asOf=yesterday'),
   as_of_not_read: onMintedRwa('asOf=999999999999'),
   'createSnapshot snapshot_accepted': writing(onMintedRwa(undefined, {})),
+  'deleteSnapshot 204': writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintedNft()).rwaId };
+    const { id: snapshotId } = await session.ask<{ id: string }>('createSnapshot', { ids, body: {} });
+    return session.call(id, { ids: { snapshotId } });
+  }),
+  too_many_pending_snapshots: cannot('needs five snapshots whose blocks are not final'),
+  snapshot_holders_full: cannot('needs snapshots with very many holders'),
   snapshot_as_of_not_read: onMintedRwa(undefined, { asOf: '999999999999' }),
   'createSnapshot idempotency_key_reused': reusingKey(async ({ facts }) => ({
     ids: { rwaId: (await facts.mintedNft()).rwaId },

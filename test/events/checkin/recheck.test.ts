@@ -193,7 +193,8 @@ test('takes no reading of a registration for that of another one of the same use
   if (event === undefined) throw new Error('the event is not there');
   const again = { attendeeId: 'ann', ticketId: '2', checkedInAt: null, wallet: newWallet().address };
   const reading = { version: event.version, tickets: new Set(['1']), ineligible: new Set<string>() };
-  const holdings = { read: () => Promise.reject(new Error('nothing is read here')), close: () => {} };
+  const read = () => Promise.reject(new Error('nothing is read here'));
+  const holdings = { read, countReadings: () => 0, close: () => {} };
   const lacks = () => new Error('unread');
   await db.transaction(async (tx) => {
     const find = (ticketId: string) =>
@@ -201,4 +202,30 @@ test('takes no reading of a registration for that of another one of the same use
     expect(await find('1')).toEqual(new Set());
     await expect(find('2')).rejects.toThrow('unread');
   });
+});
+
+test('400: reads no more than 400 contracts of wallets, says what a batch may have, and does not count what is cached', async ({
+  acme,
+  db,
+  doors,
+  service,
+}) => {
+  const { listed } = await givenHolder(doors, 7);
+  // The texts differ, and each is read.
+  const contracts = Array.from({ length: 100 }, (_, token) => `${listed}/${token}`);
+  const id = await givenDoor(acme, [], recheck);
+  const users = ['a', 'b', 'c', 'd', 'e'];
+  await givenAttendees(acme, id, ...users);
+  for (const user of users)
+    await db('attendees').where({ event_id: id, attendee_id: user }).update({ wallet: newWallet().address });
+  await acme.patch(`${eventPath}/${id}`).send({ contractRequiredToAttend: contracts }).expect(200);
+  const door = await fresh(service);
+  const { body } = await scan(door, id, ...users).expect(400);
+  expect(body).toMatchObject({
+    code: 'too_many_readings',
+    detail: expect.stringMatching(/names 100 contracts, and 5 wallets .* at most 4 items/),
+    errors: [{ pointer: '/items' }],
+  });
+  expect(await statusesOf(door, id, ...users.slice(0, 4))).toEqual(Array(4).fill('no_longer_eligible'));
+  expect(await statusesOf(door, id, ...users)).toEqual(Array(5).fill('no_longer_eligible'));
 });

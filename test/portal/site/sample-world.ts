@@ -150,18 +150,21 @@ async function makeDelivery(): Promise<Pick<Things, 'endpointId' | 'sequence'>> 
   return delivery;
 }
 
-let snapshot: Promise<string> | undefined;
+let snapshot: string | undefined;
 
-/** A snapshot with two holders, made once. */
-const takenSnapshot = (): Promise<string> =>
-  (snapshot ??= mintOne().then(async ({ rwaId }) => {
-    await mintOne('0x90F79bf6EB2c4f870365E785982E1f101E93b906', rwaId);
-    const { id } = await made<{ id: string }>(`/v1/api/rwa/${rwaId}/snapshot`, {});
-    return until(`snapshot ${id}`, async () => {
-      const { state } = (await ask('GET', `/v1/api/snapshot/${id}`)).body as { state: string }; // as documented
-      return state === 'taken' ? id : undefined;
-    });
-  }));
+/** A snapshot with two holders. It is made again when a test has deleted it. */
+async function takenSnapshot(): Promise<string> {
+  if (snapshot !== undefined && (await ask('GET', `/v1/api/snapshot/${snapshot}`)).status === 200)
+    return snapshot;
+  const { rwaId } = await mintOne();
+  await mintOne('0x90F79bf6EB2c4f870365E785982E1f101E93b906', rwaId);
+  const { id } = await made<{ id: string }>(`/v1/api/rwa/${rwaId}/snapshot`, {});
+  snapshot = await until(`snapshot ${id}`, async () => {
+    const { state } = (await ask('GET', `/v1/api/snapshot/${id}`)).body as { state: string }; // as documented
+    return state === 'taken' ? id : undefined;
+  });
+  return snapshot;
+}
 
 async function until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 60_000;

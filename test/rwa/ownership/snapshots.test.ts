@@ -1,6 +1,19 @@
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
 import { describe, expect } from 'vitest';
-import { follow, issue, mint, test, wallets } from './ownership-setup.ts';
+import { perFile } from '../../support/fixtures.ts';
+import type { ServiceOptions } from '../../support/serving.ts';
+import { addRwa } from '../samples.ts';
+import { test as base, follow, issue, mint, wallets } from './ownership-setup.ts';
+
+const test = base.extend(
+  'serviceOptions',
+  perFile,
+  ({ tokens }): ServiceOptions => ({
+    rpcUrl: tokens.rpcUrl,
+    databaseUser: 'test_minting',
+    settings: { SNAPSHOT_HOLDERS_PER_COMPANY: '1000' },
+  }),
+);
 
 const [alice, bob, carol] = wallets;
 
@@ -102,6 +115,136 @@ describe('a snapshot', () => {
     const { body } = await acme.post(`/v1/api/rwa/${issued.rwa.id}/snapshot`).send({}).expect(202);
     const entries = await service.db('audit_log').where({ action: 'snapshot.create', subject: body.id });
     expect(entries).toHaveLength(1);
+  });
+});
+
+describe('what the snapshots of a company take', () => {
+  test('the same RWA and block is the same snapshot, also when it is taken', async ({
+    service,
+    acme,
+    tokens,
+  }) => {
+    const { rwa } = await issue(service, tokens.contract, 1);
+    await service.db('ownership_snapshots').where({ taken_at: null }).delete();
+    await follow(service);
+    const asOf = String(await tokens.head());
+    const ask = () => acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({ asOf }).expect(202);
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect(second.body).toEqual(first.body);
+    await tokens.mine(5);
+    await follow(service);
+    expect((await ask()).body).toMatchObject({ id: first.body.id, state: 'taken' });
+    const entries = await service
+      .db('audit_log')
+      .where({ action: 'snapshot.create', subject: first.body.id });
+    expect(entries).toHaveLength(1);
+  });
+
+  test('one of each company is taken in a poll, the oldest first', async ({
+    service,
+    acme,
+    globex,
+    tokens,
+  }) => {
+    const { rwa } = await issue(service, tokens.contract, 1);
+    const other = await addRwa(service.db, service.companies.globex, {
+      isClaimable: true,
+      contractAddress: await tokens.deployToken(),
+    });
+    await tokens.mine(9);
+    await follow(service);
+    const top = Number(await tokens.head());
+    const take = async (as: typeof acme, id: string, asOf: number) =>
+      (
+        await as
+          .post(`/v1/api/rwa/${id}/snapshot`)
+          .send({ asOf: String(asOf) })
+          .expect(202)
+      ).body.id;
+    const [oldest, next] = [await take(acme, rwa.id, top - 4), await take(acme, rwa.id, top - 5)];
+    const ofOther = await take(globex, other.id, top - 4);
+    const stateOf = async (as: typeof acme, id: string) =>
+      (await as.get(`/v1/api/snapshot/${id}`)).body.state;
+    await follow(service);
+    expect([await stateOf(acme, oldest), await stateOf(acme, next), await stateOf(globex, ofOther)]).toEqual([
+      'taken',
+      'pending',
+      'taken',
+    ]);
+    await follow(service);
+    expect(await stateOf(acme, next)).toBe('taken');
+  });
+
+  test('409: the sixth pending one, until the oldest is deleted', async ({ service, acme, tokens }) => {
+    const { rwa } = await issue(service, tokens.contract, 1);
+    await tokens.mine(9);
+    await follow(service);
+    const top = Number(await tokens.head());
+    const ask = (asOf: number) => acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({ asOf: String(asOf) });
+    const ids: string[] = [];
+    for (let back = 0; back < 5; back += 1) ids.push((await ask(top - back).expect(202)).body.id);
+    const { body } = await ask(top - 5).expect(409);
+    expect(body).toMatchObject({
+      code: 'too_many_pending_snapshots',
+      detail: expect.stringContaining(ids[0] ?? ''),
+    });
+    // What is there already takes nothing more.
+    await ask(top).expect(202);
+    await acme.delete(`/v1/api/snapshot/${ids[0]}`).expect(204);
+    await ask(top - 5).expect(202);
+    await service.db('ownership_snapshots').where({ taken_at: null }).delete();
+  });
+
+  test('409: more holders than the company may store, until the oldest is deleted', async ({
+    service,
+    acme,
+    tokens,
+  }) => {
+    const { rwa, nfts } = await issue(service, tokens.contract, 2);
+    await mint(service, tokens, nfts.slice(0, 1), alice);
+    await mint(service, tokens, nfts.slice(1), bob);
+    await tokens.mine(5);
+    await follow(service);
+    const top = Number(await tokens.head());
+    const ask = (asOf: number) => acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({ asOf: String(asOf) });
+    const ofCompany = { company_id: service.companies.acme };
+    await service.db('ownership_snapshots').where(ofCompany).delete();
+    const [{ id: oldest }] = await service
+      .db('ownership_snapshots')
+      .insert({ ...ofCompany, rwa_id: rwa.id, block_number: '999999999', expected_holders: 997 })
+      .returning('id');
+    const { id } = (await ask(top - 4).expect(202)).body;
+    await follow(service);
+    expect((await acme.get(`/v1/api/snapshot/${id}`)).body.holderCount).toBe(2);
+    const { body } = await ask(top - 3).expect(409);
+    expect(body).toMatchObject({
+      code: 'snapshot_holders_full',
+      detail: `The snapshot has 2 holders, and snapshots of your company may store 1 more. The oldest is ${oldest}`,
+    });
+    await acme.delete(`/v1/api/snapshot/${oldest}`).expect(204);
+    await ask(top - 3).expect(202);
+  });
+
+  test('one that was taken is deleted with its holders, and that leaves an audit entry', async ({
+    service,
+    acme,
+    globex,
+    tokens,
+  }) => {
+    const { rwa, nfts } = await issue(service, tokens.contract, 1);
+    await mint(service, tokens, nfts, alice);
+    await tokens.mine(5);
+    await follow(service);
+    const { id } = (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body;
+    await tokens.mine(5);
+    await follow(service);
+    expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toHaveLength(1);
+    await globex.delete(`/v1/api/snapshot/${id}`).expect(404);
+    await acme.delete(`/v1/api/snapshot/${id}`).expect(204);
+    expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toEqual([]);
+    await acme.get(`/v1/api/snapshot/${id}`).expect(404);
+    await acme.delete(`/v1/api/snapshot/${id}`).expect(404);
+    expect(await service.db('audit_log').where({ action: 'snapshot.delete', subject: id })).toHaveLength(1);
   });
 });
 

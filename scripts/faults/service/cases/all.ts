@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts';
+import { companyFloods } from './company-floods.ts';
 import { databaseFaults } from './database.ts';
 import { failover } from './failover.ts';
 import { noisyNeighbour } from './noisy-neighbour.ts';
@@ -14,6 +15,7 @@ export const allFaults: readonly Fault[] = [
   ...processFaults,
   rollingRestart,
   noisyNeighbour,
+  companyFloods,
 ];
 
 const namesOfSoak = [

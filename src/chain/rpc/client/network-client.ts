@@ -10,6 +10,7 @@ import { NodeFault } from '../transport/node-fault.ts';
 import type { Network } from './network.ts';
 import { NetworkProvider } from './network-provider.ts';
 import { showAddress } from './node-address.ts';
+import { createQuestionTurns, type QuestionTurns } from './question-turns.ts';
 
 /** Everything that is open to the nodes of one network. */
 export type NetworkClient = {
@@ -39,8 +40,9 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
   const { chainId } = network;
   const { finalityNodes, log, now, onState } = options;
   const labels = labelsOf(network.rpcUrls);
+  const inTurn = createQuestionTurns({ waitMs: options.timeoutMs });
   const members = network.rpcUrls.map((url, index) =>
-    openMember(network, { url, label: labels[index] ?? '' }, options),
+    openMember(network, { url, label: labels[index] ?? '', inTurn }, options),
   );
   const pool = createNodePool({
     chainId,
@@ -58,7 +60,7 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
   };
   const preference = { isSound, refresh: pool.refresh, doubted: ofState };
   const failover = createFailover(chainId, [...memberOf.keys()], preference);
-  const provider = new NetworkProvider(network, failover);
+  const provider = new NetworkProvider(network, inTurn(failover));
   return {
     provider,
     pool,
@@ -84,9 +86,13 @@ function labelsOf(urls: readonly string[]): string[] {
   });
 }
 
-type NodeUrl = { readonly url: string; readonly label: string };
+type NodeUrl = { readonly url: string; readonly label: string; readonly inTurn: QuestionTurns };
 
-function openMember(network: Network, { url, label }: NodeUrl, options: NetworkClientOptions): Member {
+function openMember(
+  network: Network,
+  { url, label, inTurn }: NodeUrl,
+  options: NetworkClientOptions,
+): Member {
   const { timeoutMs, outgoing, log, now, onOutcome } = options;
   const unread = options.unread.get(url);
   const { chainId } = network;
@@ -95,7 +101,7 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   const ask = createSingleNode(chainId, endpoint, () => {
     member.avoidedAt = now();
   });
-  const member: Member = createMember(endpoint, new NetworkProvider(network, ask));
+  const member: Member = createMember(endpoint, new NetworkProvider(network, inTurn(ask)));
   return member;
 }
 

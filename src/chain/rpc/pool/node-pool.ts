@@ -1,5 +1,5 @@
 import type { Logger } from '../../../base/log.ts';
-import { inBackground } from '../../../base/request-scope.ts';
+import { currentScope, inBackground, inSharedScope } from '../../../base/request-scope.ts';
 import { NodesUnavailableError } from '../transport/node-fault.ts';
 import type { Sight } from '../transport/node-look.ts';
 import { createNetworkPace } from './network-pace.ts';
@@ -169,11 +169,12 @@ function unavailable(chainId: string, members: readonly Member[]): NodesUnavaila
   return new NodesUnavailableError(chainId, attempts);
 }
 
-/** Whoever calls while the work is under way gets its result. */
+/** Whoever calls while the work is under way gets its result. No caller who leaves ends it for the others. */
 function shareInFlight<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
   let inFlight: Promise<Out> | undefined;
   return (input) => {
-    inFlight ??= work(input).finally(() => {
+    currentScope()?.onAway?.();
+    inFlight ??= inSharedScope({ isOfTenant: false }, () => work(input)).finally(() => {
       inFlight = undefined;
     });
     return inFlight;

@@ -39,13 +39,18 @@ export type StateReader = {
 };
 
 const keptSeconds = 60;
-// Each entry is the answer for a page.
-const maxKept = 1_000;
+/** Of the cache, where nobody else says. */
+const usualBytes = 16 * 1024 * 1024;
+
+/** A word in hex is a text of 66 characters. */
+const bytesOf = (answers: readonly StateAnswer[]) => 100 * answers.length;
 
 const wordOrNull = (answer: string | undefined) => firstWord(answer) ?? null;
 
-export function createStateReader({ clients }: { readonly clients: Pick<RpcClients, 'for'> }): StateReader {
-  const cache = createFlightCache<StateAnswer[]>({ maxKeys: maxKept });
+type StateReaderOptions = { readonly clients: Pick<RpcClients, 'for'>; readonly cacheBytes?: number };
+
+export function createStateReader({ clients, cacheBytes = usualBytes }: StateReaderOptions): StateReader {
+  const cache = createFlightCache<StateAnswer[]>({ maxBytes: cacheBytes, bytesOf });
   const callers = new WeakMap<Network, ContractCalls>();
 
   const callerOf = (network: Network) => {

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../../contract/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { facetsOf } from '../../classify/facets.ts';
 import type { DescribedRow } from '../../classify/rules.ts';
 import { sortRow } from '../../classify/sort-row.ts';
@@ -39,7 +40,7 @@ function entriesOf({ wallet, block_number, tx_index }: FacetRow, facets: Readonl
 
 /** Sorts some rows that were written before there was a search. @returns whether there may be more */
 export async function sortRows(db: Database, chainId: string): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const { rows } = await tx.raw<{ rows: FacetRow[] }>(
       `SELECT ${facetRowColumns} FROM wallet_history WHERE chain_id = ? AND kind IS NULL LIMIT ?`,
       [chainId, rowsAtOnce],
