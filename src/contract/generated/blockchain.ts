@@ -404,8 +404,8 @@ export interface components {
             owner_of: string;
             /** @description How many of this token the wallet owns; 1 for ERC-721. */
             amount: string;
-            /** @description Block of the last change of owner or amount. */
-            block_number: string;
+            /** @description Block of the last change of owner or amount; null where it is not known. */
+            block_number: string | null;
             /** @description Block in which it was minted, if known. */
             block_number_minted: string | null;
             /** @description Identifier of the token at the data provider. */
@@ -597,13 +597,16 @@ export interface components {
             is_confirmed: boolean;
             /** @description Block of its last approval event. */
             last_changed_block: string;
-            /** @description Whether the name of the token advertises, or it imitates a listed one. */
+            /**
+             * @description Whether the name of the token advertises, it imitates another asset, or the wallet did not sign the approval and
+             *     never signed for the token before. An approval of a listed token is no spam.
+             */
             possible_spam: boolean;
             /** @description Whether the operator's token list has the contract; absent where there is none for the network. */
             verified_contract?: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -769,8 +772,8 @@ export interface components {
             /** @description Whether the provider has verified the contract; of our own index, whether the operator's token list has it. */
             verified_contract: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -855,10 +858,10 @@ export interface components {
         WalletHistoryRecord: {
             /** @description Hash of the transaction. */
             hash: string;
-            /** @description Nonce of the sender. */
-            nonce: string;
-            /** @description Index within the block. */
-            transaction_index: string;
+            /** @description Nonce of the sender; null where it is not known. */
+            nonce: string | null;
+            /** @description Index within the block; null where it is not known. */
+            transaction_index: string | null;
             /** @description Sender of the transaction. */
             from_address: string;
             /** @description Account or contract that was called; null when the transaction created a contract. */
@@ -880,6 +883,12 @@ export interface components {
              *     sender paid.
              */
             fee_payer?: string;
+            /**
+             * Format: int32
+             * @description The part of the fee in percent that `fee_payer` paid, where the sender paid the rest. Absent where one account paid
+             *     all.
+             */
+            fee_payer_percent?: number;
             /**
              * Format: date-time
              * @description Timestamp of the block, UTC.
@@ -1057,8 +1066,8 @@ export interface components {
              */
             verified_contract?: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };

@@ -18,7 +18,7 @@ import {
 } from './read/position.ts';
 import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
-import { createTokenJudges, type TokenJudgement, type TokenJudges } from './read/token-trust.ts';
+import { createTokenJudges, type JudgedNetwork, type TokenJudgement, type TokenJudges } from './read/token-trust.ts';
 import { findContracts, type KnownContract } from './store/tokens/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
 import { areStartsKnown } from './store/write/start-store.ts';
@@ -35,9 +35,9 @@ type ProviderOptions = { readonly db: Database; readonly judges?: TokenJudges };
  * position
  */
 export function createIndexerProvider({ db, judges = createTokenJudges() }: ProviderOptions): IndexLists {
-  const textsOf = async (chainId: string, contracts: Iterable<string>) => {
-    const known = await findContracts(db, chainId, [...new Set(contracts)]);
-    const judge = judges.of(chainId);
+  const textsOf = async (network: JudgedNetwork, contracts: Iterable<string>) => {
+    const known = await findContracts(db, network.chainId, [...new Set(contracts)]);
+    const judge = judges.of(network);
     return new Map(known.map((text) => [text.contract, { ...text, ...judge(text) }]));
   };
   const isShown = (includeSpam: false | undefined, { possible_spam: isSpam }: { possible_spam?: boolean }) =>
@@ -83,7 +83,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
       const rows = page.filter(isTransaction).filter((row) => hasWanted(row, filter));
       const coverage = await coverageIn(chainId, search, filter.toBlock, found.completeTo);
       const credits = page.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
-      const texts = await textsOf(chainId, rows.flatMap(contractsOf));
+      const texts = await textsOf(network, rows.flatMap(contractsOf));
       return {
         records: rows
           .map((row) => toRecord(row, { currency, texts }))
@@ -95,7 +95,8 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
       };
     },
 
-    async nfts({ network: { chainId }, address: wallet, order, limit, position, filter = {} }) {
+    async nfts({ network, address: wallet, order, limit, position, filter = {} }) {
+      const { chainId } = network;
       const { contract: contracts, includeSpam, ...time } = filter;
       const { asOf, after } =
         position === undefined
@@ -106,7 +107,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
       if (found === undefined) throw problem('service_unavailable');
       const { rows, tokens } = await fittingPart(db, chainId, found.rows.slice(0, limit));
       const texts = await textsOf(
-        chainId,
+        network,
         rows.map(({ contract }) => contract),
       );
       const byKey = new Map(tokens.map((token) => [keyOf(token), token]));

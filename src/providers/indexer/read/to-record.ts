@@ -15,12 +15,12 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
   const { currency } = wording;
   return {
     hash: row.hash,
-    nonce: transaction.nonce.toString(),
+    nonce: transaction.nonce?.toString() ?? null,
     transaction_index: row.index.toString(),
     from_address: transaction.from,
     to_address: transaction.to,
     value: transaction.value.toString(),
-    gas: transaction.gas.toString(),
+    gas: transaction.gas?.toString() ?? null,
     gas_price: transaction.gasPrice?.toString() ?? null,
     ...(transaction.gasUsed !== null && { receipt_gas_used: transaction.gasUsed.toString() }),
     receipt_status: transaction.succeeded ? '1' : '0',
