@@ -32,6 +32,7 @@ const columns: Readonly<Record<keyof Row, string>> = {
   indexTraces: 'index_traces',
   wrappedNatives: 'wrapped_natives',
   nativeAsset: 'native_asset',
+  entryPoints: 'entry_points',
   explorerUrl: 'explorer_url',
 };
 const aliases = Object.entries(columns).map(([field, column]) => `${column} as ${field}`);

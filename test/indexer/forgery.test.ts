@@ -69,20 +69,19 @@ describe('a transaction', () => {
     transaction: { from: signer, to: called },
     created: null,
     nft: [],
-    delegations: [],
+    approvals: [],
     operationSenders: [],
     logs: [log(token), log(pool)],
   };
 
-  test('shows who signed: by a user operation and by a delegation too, which only entry points tell', () => {
+  test('shows who signed: its sender, and by a user operation, which only entry points tell', () => {
     const found = withConsent({
       ...common,
       erc20: [move(signer, 0), move(wallet, 1), move(pool, 2)],
       operationSenders: [wallet],
-      delegations: [{ authority: pool, delegate: called }],
     });
-    expect(found.erc20.map(({ verification }) => verification)).toEqual([undefined, 'signed', 'signed']);
-    expect(found.suspects).toEqual([]);
+    expect(found.erc20.map(({ verification }) => verification)).toEqual([undefined, 'signed', undefined]);
+    expect([found.suspects, found.loudSuspects]).toEqual([[], [2]]);
     const topics = [
       id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'),
       '0x',
@@ -94,10 +93,19 @@ describe('a transaction', () => {
     expect(sendersOf(pool)).toEqual([]);
   });
 
-  test('makes senders suspicious that neither signed nor are contracts by what it shows', () => {
+  test('makes senders suspicious that did not sign, also those that log: they may have a delegate', () => {
     const zero = address('0');
     const erc20 = [signer, called, token, pool, zero, wallet].map(move);
-    expect(withConsent({ ...common, erc20 }).suspects).toEqual([5]);
+    expect(withConsent({ ...common, erc20 })).toMatchObject({ suspects: [5], loudSuspects: [1, 2, 3] });
+  });
+
+  test('marks approvals whose owner did not sign', () => {
+    const approve = (owner: string, logIndex: number) =>
+      ({ token, owner, spender: pool, kind: 'amount', value: 1n, granted: true, logIndex }) as const;
+    const approvals = [signer, wallet, called].map(approve);
+    const found = withConsent({ ...common, erc20: [], approvals, operationSenders: [wallet] });
+    expect(found.approvals.map(({ unsigned = false }) => unsigned)).toEqual([false, false, true]);
+    expect(found.suspects).toEqual([2]);
   });
 });
 

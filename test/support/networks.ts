@@ -16,6 +16,7 @@ export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network
     indexTraces: 'none',
     wrappedNatives: [],
     nativeAsset: null,
+    entryPoints: [],
     minTip: '0',
     explorerUrl: null,
     ...changes,

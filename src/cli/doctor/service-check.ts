@@ -14,6 +14,7 @@ import { type Finding, fault, finding, findings, ok, warning } from '../shared/f
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 import { examineExports } from './claim-page-check.ts';
 import type { DoctorParts } from './doctor-parts.ts';
+import { examineIndexes } from './index-check.ts';
 import { examineVerifier } from './key-check.ts';
 import { examineLanes } from './lane-check.ts';
 import { examineMinting } from './minter-check.ts';
@@ -43,10 +44,11 @@ export async function examineService(parts: DoctorParts, key: string | undefined
     ...(await findings('minting', () => examineMinting(parts, networks))),
   ];
   const processes = await findings('roles', () => examineProcesses(db, networks));
+  const indexes = await findings('indexes', () => examineIndexes(db));
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];
   return [
-    ...[...processes, secrets, endpoints, ...callers, ...nodes.flat()],
+    ...[...processes, ...indexes, secrets, endpoints, ...callers, ...nodes.flat()],
     ...[...inClear(networks), ...minters, ...assets, ...missing],
   ];
 }

@@ -39,6 +39,7 @@ export type NetworkOptions = {
   indexTraces?: IndexTraces;
   wrappedNative?: string[];
   nativeAsset?: string;
+  entryPoint?: string[];
   explorerUrl?: string;
 };
 
@@ -105,6 +106,12 @@ const withIndexOptions = (command: Command) =>
       'contract that logs the native asset as an ERC-20, for blocks indexed from now on; an empty text for none ' +
         '(that of a well-known network)',
       orEmpty(addressValue),
+    )
+    .option(
+      '--entry-point <address>',
+      'contract that checks signatures of user operations, in addition to those of ERC-4337; repeat it for more, an ' +
+        'empty text for none',
+      severalAddresses,
     );
 
 /** @throws UsageError when an option is missing or contradicts another */
@@ -135,6 +142,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
       options.nativeAsset === undefined
         ? (knownNativeAssets[chainId] ?? null)
         : (orNull(options.nativeAsset) ?? null),
+    entryPoints: options.entryPoint ?? [],
     explorerUrl: orNull(options.explorerUrl) ?? null,
   };
   assertFits(network);
@@ -157,6 +165,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     indexTraces: options.indexTraces,
     wrappedNatives: options.wrappedNative,
     nativeAsset: orNull(options.nativeAsset),
+    entryPoints: options.entryPoint,
     explorerUrl: orNull(options.explorerUrl),
   });
   assertFits({ ...network, ...changes });

@@ -522,8 +522,8 @@ export interface components {
             owner_of: string;
             /** @description How many of this token the wallet owns; 1 for ERC-721. */
             amount: string;
-            /** @description Block of the last change of owner or amount. */
-            block_number: string;
+            /** @description Block of the last change of owner or amount; null where it is not known. */
+            block_number: string | null;
             /** @description Block in which it was minted, if known. */
             block_number_minted: string | null;
             /** @description Identifier of the token at the data provider. */
@@ -664,13 +664,16 @@ export interface components {
             is_confirmed: boolean;
             /** @description Block of its last approval event. */
             last_changed_block: string;
-            /** @description Whether the name of the token advertises, or it imitates a listed one. */
+            /**
+             * @description Whether the name of the token advertises, it imitates another asset, or the wallet did not sign the approval and
+             *     never signed for the token before. An approval of a listed token is no spam.
+             */
             possible_spam: boolean;
             /** @description Whether the operator's token list has the contract; absent where there is none for the network. */
             verified_contract?: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -773,7 +776,7 @@ export interface components {
         /**
          * @description Why the transfer may be believed. Any contract can log a transfer in anybody's name.
          *
-         *     - `signed`: its sender signed the transaction, a user operation of it (ERC-4337) or a delegation in it (EIP-7702).
+         *     - `signed`: its sender signed the transaction, or a user operation of it (ERC-4337).
          *     - `approved`: its sender had approved the account that asked for it, and signed that approval.
          *     - `state-checked`: neither, but this sender's balance changed by exactly what the block logs.
          *     - `forged`: neither, and this sender's balance did not change: it was only logged.
@@ -836,8 +839,8 @@ export interface components {
             /** @description Whether the provider has verified the contract; of our own index, whether the operator's token list has it. */
             verified_contract: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -922,10 +925,10 @@ export interface components {
         WalletHistoryRecord: {
             /** @description Hash of the transaction. */
             hash: string;
-            /** @description Nonce of the sender. */
-            nonce: string;
-            /** @description Index within the block. */
-            transaction_index: string;
+            /** @description Nonce of the sender; null where it is not known. */
+            nonce: string | null;
+            /** @description Index within the block; null where it is not known. */
+            transaction_index: string | null;
             /** @description Sender of the transaction. */
             from_address: string;
             /** @description Account or contract that was called; null when the transaction created a contract. */
@@ -947,6 +950,12 @@ export interface components {
              *     sender paid.
              */
             fee_payer?: string;
+            /**
+             * Format: int32
+             * @description The part of the fee in percent that `fee_payer` paid, where the sender paid the rest. Absent where one account paid
+             *     all.
+             */
+            fee_payer_percent?: number;
             /**
              * Format: date-time
              * @description Timestamp of the block, UTC.
@@ -1124,8 +1133,8 @@ export interface components {
              */
             verified_contract?: boolean;
             /**
-             * @description The listed token whose symbol this one imitates with letters that look the same. Only where the operator has a token
-             *     list. Such a token counts as spam. Absent of all others.
+             * @description The listed token whose symbol this one imitates with letters that look the same, or the zero address where it writes
+             *     symbol or name of the native asset. Such a token counts as spam. Absent of all others.
              */
             imitates?: string;
         };
@@ -1419,6 +1428,12 @@ export interface components {
          */
         IndexTraces: "all" | "some" | "none";
         /**
+         * @description How many entries of this page the data provider sent without their hash, sides or block. They are left out, so that
+         *     later pages stay reachable. Absent where there are none.
+         * @example 1
+         */
+        LeftOutEntries: number;
+        /**
          * @description Seconds since the node was asked; 0 when it was asked for this request.
          * @example 12
          */
@@ -1557,6 +1572,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1920,6 +1936,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2084,6 +2101,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

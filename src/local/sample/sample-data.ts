@@ -62,6 +62,7 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
     indexFrom: '0',
     wrappedNatives: [],
     nativeAsset: null,
+    entryPoints: [],
     minTip: '0',
     explorerUrl: null,
     indexTraces: 'debug',

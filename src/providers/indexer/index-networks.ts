@@ -75,6 +75,8 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
 
 /** The settings that an index was started with; when they change, it is restarted. */
 function fingerprintOf(network: Network): string {
-  const { rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives, nativeAsset } = network;
-  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives, nativeAsset]);
+  const { rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives } = network;
+  const { nativeAsset, entryPoints } = network;
+  const ofLogs = [wrappedNatives, nativeAsset, entryPoints];
+  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, ofLogs]);
 }

@@ -94,11 +94,13 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   };
   const blocks = createNodeBlocks({
     node,
+    others: clients.others(network),
     finalityDepth,
     traceMethod,
     timeoutMs,
     uncles: rules.rewards !== undefined,
     nativeAsset: network.nativeAsset?.toLowerCase() ?? null,
+    entryPoints: network.entryPoints.map((each) => each.toLowerCase()),
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
   const tried = createTries({ tries, pause: (ms) => wait(ms) });

@@ -13,7 +13,12 @@ const bytesOfAll = holders * 200;
 /** What the handler of a file goes by. */
 const contextOf = ({ companies }: TestService) =>
   ({ companyId: companies.acme, preferred: ([, type]: string[]) => type }) as unknown as CompanyContext;
-const depsOf = ({ parts: { db, networks, clients } }: TestService) => ({ db, networks, clients });
+const depsOf = ({ parts: { db, networks, clients } }: TestService) => ({
+  db,
+  networks,
+  clients,
+  mostHolders: 1_000_000,
+});
 
 const wallets = Array.from({ length: holders }, (_, n) => `0x${String(n + 1).padStart(40, '0')}`);
 

@@ -16,6 +16,8 @@ import { createQuestionTurns, type QuestionTurns } from './question-turns.ts';
 export type NetworkClient = {
   /** Asks the nodes in turn until one answers. */
   readonly provider: JsonRpcApiProvider;
+  /** The same, beginning with each of the other nodes. */
+  readonly others: readonly JsonRpcApiProvider[];
   /** The same nodes one by one. */
   readonly pool: NodePool;
   close(): void;
@@ -59,13 +61,19 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
     return member === undefined || pool.isSound(member);
   };
   const preference = { isSound, refresh: pool.refresh, doubted: ofState };
-  const failover = createFailover(chainId, [...memberOf.keys()], preference);
-  const provider = new NetworkProvider(network, inTurn(failover));
+  const endpoints = [...memberOf.keys()];
+  const beginningAt = (place: number) => {
+    const fromThere = [...endpoints.slice(place), ...endpoints.slice(0, place)];
+    return new NetworkProvider(network, inTurn(createFailover(chainId, fromThere, preference)));
+  };
+  const provider = beginningAt(0);
+  const others = endpoints.slice(1).map((_, place) => beginningAt(place + 1));
   return {
     provider,
+    others,
     pool,
     close() {
-      provider.destroy();
+      for (const each of [provider, ...others]) each.destroy();
       for (const member of members) {
         member.provider.destroy();
         member.endpoint.close();

@@ -11,6 +11,8 @@ import { createNodeAddresses, type NodeAddresses } from './node-address.ts';
 export type RpcClients = {
   /** The client of a network; the same one until the network's RPC URLs change. */
   for(network: Network): JsonRpcApiProvider;
+  /** The same client with another node first, once for each other node. */
+  others(network: Network): readonly JsonRpcApiProvider[];
   /** The nodes of a network one by one, with what is thought of each; the same pool as long as the client. */
   pool(network: Network): NodePool;
   /** The nodes of every network that was asked, as the last poll has left them. */
@@ -99,6 +101,7 @@ export function createRpcClients({
 
   return {
     for: (network) => clientOf(network).provider,
+    others: (network) => clientOf(network).others,
     pool: (network) => clientOf(network).pool,
     list: () => [...clients].map(([chainId, { pool }]) => ({ chainId, nodes: pool.status() })),
     close() {

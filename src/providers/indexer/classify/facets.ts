@@ -15,7 +15,7 @@ export type SearchedRow = {
  */
 type Facet = string;
 
-const tokenFacet = (token: string): Facet => `\\x02${token.slice(2, 22)}`;
+export const tokenFacet = (token: string): Facet => `\\x02${token.slice(2, 22)}`;
 const counterpartyFacet = (account: string): Facet => `\\x01${account.slice(2, 22)}`;
 const bothFacet = (token: string, account: string): Facet =>
   `\\x03${token.slice(2, 18)}${account.slice(2, 18)}`;

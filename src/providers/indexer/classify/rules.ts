@@ -2,6 +2,7 @@ import type { HistoryRecord } from '../../shared/provider.ts';
 import { zeroAddress } from '../decode/domain.ts';
 import { type Flow, type Flows, flowsOf, isBurned, isMinted, isNft } from './flows.ts';
 import { isDeposit, isWithdrawal } from './methods.ts';
+import { isBelievable } from './spam.ts';
 import type { WalletTransaction } from './stored-moves.ts';
 import { assetsText, assetText, shortAddress, symbolOf, type Wording } from './wording.ts';
 
@@ -126,7 +127,7 @@ const rules: readonly Rule[] = [
   { category: 'receive', when: ({ ins }) => some(ins), summary: received },
   {
     category: 'contract interaction',
-    when: ({ row }) => some(row.moves.delegates) && row.moves.approvals.length === 0,
+    when: ({ row }) => some(row.moves.delegates) && lastApproval(row) === undefined,
     summary: ({ row }) => sentence(delegationText(row.moves.delegates)),
   },
   {
@@ -148,6 +149,11 @@ const rules: readonly Rule[] = [
     category: 'contract interaction',
     when: ({ row, signed }) => !signed && isOnlyNamed(row),
     summary: () => 'Named in a transfer that did not happen',
+  },
+  {
+    category: 'contract interaction',
+    when: ({ row, signed }) => !signed && some(row.moves.approvals),
+    summary: () => 'Named in an approval that the account did not sign',
   },
   {
     category: 'send',
@@ -192,8 +198,14 @@ export function describeTransaction(
   const summary = rule.summary(view, wording);
   const delegation = delegationText(row.moves.delegates);
   // A delegate can do anything in the account's name, so every summary names it.
-  const whole = summary.endsWith(delegation.slice(1)) ? summary : `${summary}, ${delegation}`;
-  return { category: rule.category, summary: whole };
+  const end = summary.endsWith(delegation.slice(1)) ? '' : `, ${delegation}`;
+  return { category: rule.category, summary: `${shortened(summary, mostCharacters - end.length)}${end}` };
+}
+
+const mostCharacters = 120;
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** EIP-7702: empty without a delegation. */
@@ -239,7 +251,7 @@ function isOnlyNamed({ moves: { native, erc20, nft } }: DescribedRow): boolean {
 }
 
 function lastApproval({ moves }: DescribedRow) {
-  return moves.approvals.at(-1);
+  return moves.approvals.findLast(isBelievable);
 }
 
 // Wallets write half of the largest amount or more for an unlimited approval.

@@ -1,4 +1,4 @@
-import type { Erc20Movement, NftMovement } from '../decode/domain.ts';
+import type { Approval, Erc20Movement, NftMovement } from '../decode/domain.ts';
 import type { WalletTransaction } from './stored-moves.ts';
 
 /** What the name of a token and the operator's list show of it. */
@@ -26,9 +26,25 @@ export function isSpamMove(move: Movement, { wallet, transaction }: Party, trust
   return trust !== 'verified' && (move.unconsented === true || trust === 'spam');
 }
 
-/** Returns whether a row is spam: its wallet did not sign it, and it has nothing but such movements. */
+/** Returns whether an approval is believable: its owner signed it or is a contract, or the contract confirms it. */
+export function isBelievable({
+  unsigned,
+  isOfContract,
+  verification,
+}: Pick<Approval, 'unsigned' | 'isOfContract' | 'verification'>): boolean {
+  return unsigned === undefined || isOfContract === true || verification === 'state-checked';
+}
+
+/**
+ * Returns whether a row is spam: its wallet did not sign it, and it has nothing but such movements and approvals. A delegation is never
+ * hidden, because a delegate can do anything.
+ */
 export function isSpamRow({ wallet, transaction, moves }: SeenRow, trustOf: TrustOf): boolean {
-  const { native, nft, erc20 } = moves;
-  if (erc20.length + nft.length === 0 || native.length > 0 || transaction.from === wallet) return false;
-  return [...erc20, ...nft].every((move) => isSpamMove(move, { wallet, transaction }, trustOf));
+  const { native, nft, erc20, approvals, delegates } = moves;
+  if (native.length + delegates.length > 0 || transaction.from === wallet) return false;
+  if (erc20.length + nft.length + approvals.length === 0) return false;
+  return (
+    [...erc20, ...nft].every((move) => isSpamMove(move, { wallet, transaction }, trustOf)) &&
+    approvals.every((approval) => !isBelievable(approval) && trustOf(approval.token) !== 'verified')
+  );
 }

@@ -11,7 +11,10 @@ import type {
  * wallet. There are billions of rows, so numbers are decimal texts and records are arrays.
  */
 
-/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known, who paid the fee */
+/**
+ * nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known, who paid the
+ * fee, what few transactions have
+ */
 type TransactionJson = [
   string,
   string,
@@ -26,7 +29,19 @@ type TransactionJson = [
   string | null,
   (Unknown | null)?,
   (string | null)?,
+  RareJson?,
 ];
+
+type RareJson = {
+  /** The nonce is unknown and stored as 0. */
+  readonly n?: 1;
+  /** The same of the gas limit. */
+  readonly g?: 1;
+  /** The fee is unknown because of its blobs. */
+  readonly b?: 1;
+  /** The percentage of the fee that the other account paid. */
+  readonly r?: number;
+};
 
 /**
  * `f`: the fee is unknown and stored as 0; `g`: the used gas too; `p`: the price and the fee. Most rows know all
@@ -41,8 +56,8 @@ type MovesJson = {
   readonly e?: [string, string, string, string, number, 0 | 1 | 2][];
   /** token, token id, amount, from, to, standard, operator, batch, log index, part */
   readonly t?: [string, string, string, string, string, 721 | 1155, string | null, 0 | 1, number, number][];
-  /** token, spender, kind, value, granted, log index */
-  readonly a?: [string, string, Approval['kind'], string, 0 | 1, number][];
+  /** token, spender, kind, value, granted, log index, whether the owner signed nothing */
+  readonly a?: [string, string, Approval['kind'], string, 0 | 1, number, 1?][];
   /** Whether the wallet borrowed something. */
   readonly b?: 1;
   /**
@@ -67,6 +82,7 @@ export type StoredTransaction = Omit<
   | 'delegations'
   | 'internalCalls'
   | 'suspects'
+  | 'loudSuspects'
 >;
 
 /** The movements of one wallet in a transaction, and its approvals. */
@@ -94,13 +110,31 @@ export function writeTransaction(transaction: StoredTransaction): string {
   const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, feePayer, succeeded, selector } =
     transaction;
   const parties = `"${from}",${textOrNull(to)},${textOrNull(created)}`;
-  const numbers = `"${value}","${gas}","${gasPrice ?? 0n}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
-  const unknown = gasUsed === null ? 'g' : gasPrice === null ? 'p' : fee === null ? 'f' : null;
+  const numbers = `"${value}","${gas ?? 0n}","${gasPrice ?? 0n}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
+  const unknown = unknownOf(transaction);
   const rest =
     unknown === null && feePayer === null
       ? ''
       : `,${textOrNull(unknown)}${feePayer === null ? '' : `,"${feePayer}"`}`;
-  return `["${nonce}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${rest}]`;
+  return `["${nonce ?? 0n}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${writeRare(transaction) ?? rest}]`;
+}
+
+/** @returns undefined for most transactions */
+function writeRare(transaction: StoredTransaction): string | undefined {
+  const { nonce, gas, isBlobFeeUnknown, feePayerPercent, feePayer } = transaction;
+  if (nonce !== null && gas !== null && isBlobFeeUnknown === undefined && feePayerPercent === undefined)
+    return undefined;
+  const rare: RareJson = {
+    ...(nonce === null && { n: 1 }),
+    ...(gas === null && { g: 1 }),
+    ...(isBlobFeeUnknown === true && { b: 1 }),
+    ...(feePayerPercent !== undefined && { r: feePayerPercent }),
+  };
+  return `,${textOrNull(unknownOf(transaction))},${textOrNull(feePayer)},${JSON.stringify(rare)}`;
+}
+
+function unknownOf({ gasUsed, gasPrice, fee }: StoredTransaction): Unknown | null {
+  return gasUsed === null ? 'g' : gasPrice === null ? 'p' : fee === null ? 'f' : null;
 }
 
 const textOrNull = (value: string | null) => (value === null ? 'null' : `"${value}"`);
@@ -109,22 +143,26 @@ export function readTransaction(json: unknown): StoredTransaction {
   // writeTransaction is the only writer of the column.
   const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, ...rest] =
     json as TransactionJson;
-  const [unknown = null, feePayer = null] = rest;
+  const [unknown = null, feePayer = null, { n, g, b, r } = noRare] = rest;
   return {
-    nonce: BigInt(nonce),
+    nonce: n === 1 ? null : BigInt(nonce),
     from,
     to,
     created,
     value: BigInt(value),
-    gas: BigInt(gas),
+    gas: g === 1 ? null : BigInt(gas),
     gasPrice: unknown === 'p' ? null : BigInt(gasPrice),
     gasUsed: unknown === 'g' ? null : BigInt(gasUsed),
     fee: unknown === null ? BigInt(fee) : null,
     feePayer,
     succeeded: succeeded === 1,
     selector,
+    ...(b === 1 && { isBlobFeeUnknown: true }),
+    ...(r !== undefined && { feePayerPercent: r }),
   };
 }
+
+const noRare: RareJson = {};
 
 /** @returns undefined when the row has no movements */
 export function writeMoves({
@@ -154,8 +192,8 @@ const writeNative = ({ from, to, value, internal }: NativeMovement) =>
 const writeErc20 = ({ token, from, to, value, logIndex, kind }: Erc20Movement) =>
   `["${token}","${from}","${to}","${value}",${logIndex},${kindNumber[kind]}]`;
 
-const writeApproval = ({ token, spender, kind, value, granted, logIndex }: Approval) =>
-  `["${token}","${spender}","${kind}","${value}",${flag(granted)},${logIndex}]`;
+const writeApproval = ({ token, spender, kind, value, granted, logIndex, unsigned }: Approval) =>
+  `["${token}","${spender}","${kind}","${value}",${flag(granted)},${logIndex}${unsigned ? ',1' : ''}]`;
 
 function writeNft(move: NftMovement): string {
   const { token, tokenId, amount, from, to, standard, operator, batch, logIndex, part } = move;
@@ -164,13 +202,15 @@ function writeNft(move: NftMovement): string {
   return `[${what},${textOrNull(operator)},${flag(batch)},${logIndex},${part}]`;
 }
 
-/** The result of the check of one transfer. */
-export type MoveVerdict = Pick<Erc20Movement, 'verification' | 'unconsented' | 'received'>;
+/** The result of the check of one transfer or approval. */
+export type MoveVerdict = Pick<Erc20Movement, 'verification' | 'unconsented' | 'received'> &
+  Pick<Approval, 'isOfContract'>;
 
 /**
  * Signed, approved, checked, forged. `n` and `u` are checked and unknown, of senders without code that did not agree.
+ * `k` is an unsigned approval of a contract.
  */
-type Letter = 's' | 'a' | 'c' | 'f' | 'n' | 'u';
+type Letter = 's' | 'a' | 'c' | 'f' | 'n' | 'u' | 'k';
 
 /** Results by log index, in a column of their own. They can arrive later and do not change what was logged. */
 type VerdictsJson = Readonly<Record<string, Letter | [Letter, received: string]>>;
@@ -183,15 +223,19 @@ const verdicts = {
   f: { verification: 'forged' },
   n: { verification: 'state-checked', unconsented: true },
   u: { unconsented: true },
+  k: { isOfContract: true },
 } as const satisfies Record<Letter, MoveVerdict>;
 
-function letterOf({ verification, unconsented }: MoveVerdict): Letter | undefined {
-  if (verification === undefined) return unconsented && 'u';
+function letterOf({ verification, unconsented, isOfContract }: MoveVerdict): Letter | undefined {
+  if (verification === undefined) return (unconsented && 'u') ?? (isOfContract && 'k');
   return verification === 'state-checked' && unconsented ? 'n' : verdictLetters[verification];
 }
 
-/** @returns null where no movement has a result */
-export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
+/** What of a wallet or a transaction has results. */
+type Judged = Pick<StoredMoves, 'erc20' | 'nft' | 'approvals'>;
+
+/** @returns null where nothing has a result */
+export function writeVerdicts({ erc20, nft, approvals }: Judged): string | null {
   let json: Record<string, Letter | [Letter, string]> | undefined;
   const note = ({ logIndex, ...verdict }: MoveVerdict & { readonly logIndex: number }) => {
     const letter = letterOf(verdict);
@@ -199,7 +243,7 @@ export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>
     json ??= {};
     json[logIndex] = verdict.received === undefined ? letter : [letter, String(verdict.received)];
   };
-  for (const move of [...erc20, ...nft]) note(move);
+  for (const move of [...erc20, ...nft, ...approvals]) note(move);
   return json === undefined ? null : JSON.stringify(json);
 }
 
@@ -217,16 +261,18 @@ export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
 export type Verdicts = ReadonlyMap<number, MoveVerdict>;
 
 /** Returns the movements with what is known of them now. */
-export function verified<Movements extends Pick<StoredMoves, 'erc20' | 'nft'>>(
-  movements: Movements,
-  verdicts: Verdicts,
-): Movements {
+export function verified<Movements extends Judged>(movements: Movements, verdicts: Verdicts): Movements {
   if (verdicts.size === 0) return movements;
   const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => ({
     ...movement,
     ...verdicts.get(movement.logIndex),
   });
-  return { ...movements, erc20: movements.erc20.map(mark), nft: movements.nft.map(mark) };
+  return {
+    ...movements,
+    erc20: movements.erc20.map(mark),
+    nft: movements.nft.map(mark),
+    approvals: movements.approvals.map(mark),
+  };
 }
 
 /** @param wallet of the row; approvals are always its own */
@@ -259,7 +305,7 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
       standard: standard === 721 ? 'ERC721' : 'ERC1155',
       batch: batch === 1,
     })),
-    approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
+    approvals: a.map(([token, spender, kind, value, granted, logIndex, unsigned]) => ({
       token,
       owner: wallet,
       spender,
@@ -267,6 +313,7 @@ export function readMoves(json: unknown, wallet: string, verdictsJson: unknown =
       value: BigInt(value),
       granted: granted === 1,
       logIndex,
+      ...(unsigned === 1 && { unsigned: true }),
     })),
     borrowed: b === 1,
     recipients: r,

@@ -15,6 +15,8 @@ export function shortAddress(address: string): string {
 }
 
 const significant = 4;
+// No asset has as many; contracts choose what they log.
+const mostDigits = 24;
 
 /**
  * Formats an amount for people: with groups of thousands, four significant digits, and from 1 up at least two
@@ -22,6 +24,7 @@ const significant = 4;
  */
 export function shortAmount(amount: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(amount, decimals).split('.');
+  if (whole.length > mostDigits) return `more than 10^${mostDigits}`;
   const zeros = fraction.length - fraction.replace(/^0+/, '').length;
   const digits = whole === '0' ? zeros + significant : Math.max(2, significant - whole.length);
   const kept = fraction.slice(0, digits).replace(/0+$/, '');
@@ -35,8 +38,12 @@ function group(whole: string): string {
 
 const maxSymbol = 32;
 
-/** A symbol that is safe in a sentence. The contract chose it, so characters that reorder or hide text are removed. */
+/**
+ * A symbol that is safe in a sentence. The contract chose it, so characters that reorder or hide text are removed. Of a
+ * token that imitates another asset it is the address.
+ */
 export function symbolOf(token: string, texts: ContractTexts): string {
+  if (texts.get(token)?.imitates !== undefined) return shortAddress(token);
   const symbol = (texts.get(token)?.symbol ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return symbol === '' ? shortAddress(token) : symbol.slice(0, maxSymbol);
 }
@@ -58,7 +65,7 @@ export function assetText(
     if (decimals === undefined && amount > 0n) return `an amount of ${symbol}`;
     return `${shortAmount(amount, decimals ?? 0)} ${symbol}`;
   }
-  const count = amount === 1n ? '' : `${group(amount.toString())} `;
+  const count = amount === 1n ? '' : `${shortAmount(amount, 0)} `;
   return `${count}${symbol} #${shortId(asset.tokenId)}`;
 }
 

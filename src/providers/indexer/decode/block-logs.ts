@@ -13,8 +13,10 @@ export type BlockLogs = {
   readonly wrapped: ReadonlySet<string>;
   /** The contract that logs movements of the native asset as if it were an ERC-20. */
   readonly nativeAsset: string | null;
-  /** ERC-20 contracts whose value is indexed, as the token of an ERC-721 is. */
-  readonly indexedValues: ReadonlySet<string>;
+  /** What the value of a transfer is, of contracts whose logs have the form of the other. */
+  readonly values: TokenValues;
+  /** Contracts that check the signatures of user operations (ERC-4337). */
+  readonly entryPoints: ReadonlySet<string>;
   readonly skipped: readonly SkippedLog[];
   readonly metadata: ReturnType<typeof createMetadataChanges>;
   /** Notes a log that is left out. */
@@ -34,18 +36,32 @@ const mostInBatches = 20_000;
 // A log costs 750 gas, so a block may have some 100,000 logs. The rows are for people who search for a missing log.
 const mostSkipped = 10_000;
 
+/** `amount` of an ERC-20 that indexes it, or the `id` of an NFT that does not index it. */
+export type TokenValues = ReadonlyMap<string, 'amount' | 'id'>;
+
 export type LogSettings = {
   readonly nativeAsset?: string | null | undefined;
-  readonly indexedValues?: ReadonlySet<string> | undefined;
+  readonly values?: TokenValues | undefined;
+  /** In addition to those of ERC-4337. */
+  readonly entryPoints?: readonly string[] | undefined;
 };
 
+// ERC-4337, releases 0.6 to 0.9. Each checks the signature of an operation before it runs, and has no owner.
+const knownEntryPoints = [
+  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
+  '0x0000000071727de22e5e9d8baf0edac6f37da032',
+  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
+  '0x433709009b8330fda32311df1c2afa402ed8d009',
+];
+
 export function createBlockLogs(wrapped: ReadonlySet<string>, settings: LogSettings = {}): BlockLogs {
-  const { nativeAsset = null, indexedValues = new Set() } = settings;
+  const { nativeAsset = null, values = new Map(), entryPoints = [] } = settings;
   const skipped: SkippedLog[] = [];
   return {
     wrapped,
     nativeAsset,
-    indexedValues,
+    values,
+    entryPoints: new Set([...knownEntryPoints, ...entryPoints]),
     skipped,
     metadata: createMetadataChanges(),
     skip({ index: logIndex, address, topics: [topic = ''] }, reason) {

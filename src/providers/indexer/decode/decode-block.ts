@@ -3,9 +3,9 @@ import { type BlockLogs, createBlockLogs, type LogSettings } from './block-logs.
 import { withConsent } from './consent.ts';
 import type { CreditRules } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
-import { delegationsOf } from './delegations.ts';
 import {
   type BlockHeader,
+  type Delegation,
   type IndexedBlock,
   type IndexedTransaction,
   type LogFindings,
@@ -14,10 +14,9 @@ import {
 } from './domain.ts';
 import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';
-import { topicAddress, wordAt } from './log-words.ts';
+import { mintedByLogs, type NativeLogs, nativeLogsOf, withLogs } from './native-logs.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
-import { nativeLogEmitter, topics } from './topics.ts';
-import { type BlockTraces, isOutside, type TraceFindings } from './traces.ts';
+import { type BlockTraces, isOutside, isTraceOf, type TraceFindings } from './traces.ts';
 import type { Steps } from './turns.ts';
 
 /** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
@@ -29,6 +28,10 @@ export type BlockSource = {
   readonly partlyTraced?: boolean;
   /** Hashes of transactions that the network is known to have no receipt of: they failed without effect. */
   readonly withoutReceipt?: ReadonlySet<string>;
+  /** Whether the receipts lack logs that their bloom filters promise. */
+  readonly isIncomplete?: boolean;
+  /** The delegations that the network applied, by the hash of their transaction; none where they were not read. */
+  readonly delegations?: ReadonlyMap<string, readonly Delegation[]>;
   /** How logs of the network are read. */
   readonly logSettings?: LogSettings;
   /** Only where they were read. */
@@ -36,7 +39,7 @@ export type BlockSource = {
 };
 
 /**
- * Decodes a block, a transaction or a signature at a time. Pure.
+ * Decodes a block, a transaction at a time. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
  * @param rules of what the protocol credits outside of transactions
  * @throws MalformedBlockError when receipts and transactions do not match
@@ -51,6 +54,7 @@ export function* decodeSteps(
   const blockLogs = createBlockLogs(wrapped, source.logSettings);
   const transactions: IndexedTransaction[] = [];
   let logs = 0;
+  let isTraced = traces !== undefined && !partlyTraced;
   for (const transaction of block.transactions) {
     yield;
     const found = byHash.get(transaction.hash);
@@ -59,22 +63,44 @@ export function* decodeSteps(
       continue;
     }
     const receipt = receiptOf(block.header, transaction, found);
-    const findings = decodeLogs(numbered(receipt.logs, logs), blockLogs);
+    const feeToken = receipt.feeToken ?? transaction.feeToken;
+    const findings = decodeLogs(effectiveLogs(numbered(receipt.logs, logs), receipt, feeToken), blockLogs);
     logs += receipt.logs.length;
-    const trace = traces?.get(transaction.hash);
-    transactions.push(yield* assemble({ transaction, receipt, findings, trace, block, blockLogs }));
+    const trace = traceOf(traces, transaction, receipt);
+    // What the protocol moved without a trace is in the logs of the receipt.
+    if (trace === undefined && !(isOutside(transaction) && found !== undefined)) isTraced = false;
+    const delegations = source.delegations?.get(transaction.hash) ?? none;
+    transactions.push(
+      assemble({ transaction, receipt, feeToken, findings, trace, block, blockLogs, delegations }),
+    );
   }
   return {
     header: block.header,
     transactions,
     skipped: blockLogs.skipped,
     metadataChanges: blockLogs.metadata.all(),
-    traced: traces !== undefined && !partlyTraced,
+    traced: isTraced,
+    isIncomplete: source.isIncomplete ?? false,
     withoutReceipt: withoutReceipt.size,
     partialFees: partialFees(block, receipts),
     withdrawals: block.withdrawals?.length ?? 0,
     ...creditsOf({ block, transactions, uncles: source.uncles }, rules),
   };
+}
+
+/** Returns the trace of the transaction, unless it contradicts the transaction or its receipt. */
+function traceOf(traces: BlockTraces | undefined, transaction: RawTransaction, receipt: RawReceipt) {
+  const trace = traces?.get(transaction.hash);
+  return trace !== undefined && isTraceOf(trace, transaction, receipt) ? trace : undefined;
+}
+
+/** Returns the logs that count. A failed transaction moves nothing but the token that pays its fee. */
+function effectiveLogs(
+  logs: readonly RawLog[],
+  { succeeded }: RawReceipt,
+  feeToken: string | undefined,
+): readonly RawLog[] {
+  return succeeded === false ? logs.filter(({ address }) => address === feeToken) : logs;
 }
 
 /**
@@ -115,6 +141,7 @@ function withoutEffect(transaction: RawTransaction): IndexedTransaction {
     feePayer: null,
     succeeded: false,
     suspects: none,
+    loudSuspects: none,
     native: none,
     erc20: none,
     nft: none,
@@ -142,10 +169,12 @@ function receiptOf(
 type Parts = {
   readonly transaction: RawTransaction;
   readonly receipt: RawReceipt;
+  readonly feeToken: string | undefined;
   readonly findings: LogFindings;
   readonly trace: TraceFindings | undefined;
   readonly block: RawBlock;
   readonly blockLogs: BlockLogs;
+  readonly delegations: readonly Delegation[];
 };
 
 /**
@@ -172,146 +201,82 @@ function payerOf(
   return payer === from ? null : payer;
 }
 
-function* assemble(parts: Parts): Steps<IndexedTransaction> {
-  const { transaction, receipt, findings, trace, block } = parts;
-  const feeToken = receipt.feeToken ?? transaction.feeToken;
+function assemble(parts: Parts): IndexedTransaction {
+  const { transaction, receipt, feeToken, findings, trace, block, blockLogs } = parts;
   const gasPrice = paidPrice(transaction, receipt, feeToken === undefined ? block.baseFee : undefined);
-  const cost = gasPrice === null || receipt.gasUsed === null ? null : receipt.gasUsed * gasPrice;
-  // Some nodes write the operator's share into receipts of deposits, although nobody pays it.
-  const extraFee = transaction.isDeposit === true ? 0n : receipt.extraFee;
-  const logged = nativeLogs(parts, cost);
+  const cost = costOf(transaction, receipt, gasPrice);
+  const isBlobFeeUnknown = transaction.hasBlobs === true && receipt.blobFee === undefined;
+  const logged = nativeLogsOf(receipt.logs, blockLogs, { sender: transaction.from, cost });
   const feePayer = payerOf(transaction, receipt, logged.payer, trace?.isPrepaid === true);
   // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
-  const { approvals, borrowers } = findings;
   const created = transaction.to === null && succeeded ? receipt.created : null;
-  const delegations = transaction.authorizations === undefined ? none : yield* delegationsOf(transaction);
-  const { erc20, nft, suspects } = withConsent({
-    transaction,
-    created,
-    delegations,
-    ...findings,
-    logs: receipt.logs,
-  });
+  const { erc20, ...consented } = withConsent({ transaction, created, ...findings, logs: receipt.logs });
+  const tokens =
+    feeToken === undefined
+      ? erc20
+      : withFee(erc20, { token: feeToken, payer: feePayer ?? transaction.from, amount: cost });
   return {
     ...ownOf(transaction),
+    ...consented,
     created,
     gasPrice,
     gasUsed: receipt.gasUsed,
-    fee: feeToken === undefined && cost !== null ? cost + extraFee : null,
+    fee: feeToken !== undefined || isBlobFeeUnknown || cost === null ? null : cost + extraFeeOf(parts),
+    ...(isBlobFeeUnknown && { isBlobFeeUnknown }),
     feePayer,
+    ...(feePayer !== null && percentOf(transaction)),
     succeeded,
     native: [
-      ...minted(transaction),
+      ...mintedOf(parts),
       ...(trace?.outside ?? none),
-      ...(succeeded ? nativeOf(parts, logged.movements) : none),
+      ...(succeeded ? nativeOf(parts, logged) : none),
     ],
-    erc20:
-      feeToken === undefined
-        ? erc20
-        : withFee(erc20, { token: feeToken, payer: feePayer ?? transaction.from, amount: cost }),
-    nft,
-    approvals,
-    borrowers,
-    delegations,
-    suspects,
+    erc20: succeeded ? tokens : tokens.filter(({ kind }) => kind === 'fee'),
+    borrowers: findings.borrowers,
+    delegations: parts.delegations,
     internalCalls: trace?.calls ?? null,
   };
 }
 
+const percentOf = ({ feePayerPercent }: RawTransaction) =>
+  feePayerPercent === undefined ? {} : { feePayerPercent };
+
+/** Returns what the gas cost; null where that is unknown. A first layer was paid for what it deposits. */
+function costOf(
+  { isMinting }: RawTransaction,
+  { gasUsed }: RawReceipt,
+  gasPrice: bigint | null,
+): bigint | null {
+  if (isMinting === true) return 0n;
+  return gasPrice === null || gasUsed === null ? null : gasUsed * gasPrice;
+}
+
+/** Some nodes write the operator's share into receipts of deposits, although nobody pays it. */
+function extraFeeOf({ transaction: { isDeposit }, receipt: { extraFee, blobFee = 0n } }: Parts): bigint {
+  return isDeposit === true ? 0n : extraFee + blobFee;
+}
+
 const none: readonly never[] = [];
 
-/** The value of a deposit from the first layer is credited to its sender even when its call fails. */
-function minted({ minted: value, from }: RawTransaction): NativeMovement[] {
-  return value > 0n ? [{ from: zeroAddress, to: from, value, internal: true }] : [];
+/** Returns what a first layer brings: its deposit is credited even when the call fails. */
+function mintedOf({
+  transaction: { minted, from, isMinting },
+  receipt,
+  blockLogs,
+}: Parts): readonly NativeMovement[] {
+  if (isMinting === true) return mintedByLogs(receipt.logs, blockLogs);
+  return minted > 0n ? [{ from: zeroAddress, to: from, value: minted, internal: true }] : [];
 }
 
-type Logged = {
-  readonly movements: readonly NativeMovement[];
-  /** Who paid the fee, where the logs show it. */
-  readonly payer?: string | undefined;
-};
-
-/** Returns what the contract of the native asset logged of a transaction, without the fee. */
-function nativeLogs({ transaction: { from }, receipt, blockLogs }: Parts, cost: bigint | null): Logged {
-  const { nativeAsset } = blockLogs;
-  if (nativeAsset === null) return { movements: none };
-  const movements = receipt.logs
-    .filter((log) => isNativeLog(log, nativeAsset) && log.topics.length === 3)
-    .map(movementOf);
-  return withoutFee(movements, from, cost);
-}
-
-function nativeOf(
-  { transaction, receipt, trace }: Parts,
-  logged: readonly NativeMovement[],
-): readonly NativeMovement[] {
+function nativeOf({ transaction, receipt, trace, blockLogs }: Parts, logged: NativeLogs) {
   const to = transaction.to ?? receipt.created;
   const own =
     transaction.value === 0n || to === null
       ? none
       : [{ from: transaction.from, to, value: transaction.value, internal: false }];
-  const known = trace?.native ?? own;
-  if (logged.length > 0) return [...known, ...without(logged, known)];
-  const emitted =
-    trace === undefined ? receipt.logs.filter((log) => isNativeLog(log, nativeLogEmitter)) : none;
-  return emitted.length === 0 ? known : loggedMovements(transaction, emitted);
-}
-
-const nameOf = ({ from, to, value }: NativeMovement) => `${from}${to}${value}`;
-
-/** Returns the movements without the known movements, each as often as it is known. */
-function without(movements: readonly NativeMovement[], known: readonly NativeMovement[]): NativeMovement[] {
-  const counts = new Map<string, number>();
-  for (const each of known) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
-  return movements.filter((each) => {
-    const count = counts.get(nameOf(each)) ?? 0;
-    counts.set(nameOf(each), count - 1);
-    return count <= 0;
-  });
-}
-
-const movementOf = (log: RawLog): NativeMovement => ({
-  from: topicAddress(log, 1),
-  to: log.topics[0] === topics.burn ? zeroAddress : topicAddress(log, 2),
-  value: wordAt(log, 0),
-  internal: true,
-});
-
-/**
- * Returns the movements without those between the account that paid the fee and the account that got exactly the fee.
- * The sender of the transaction is the payer if both the sender and another account fit.
- */
-function withoutFee(movements: readonly NativeMovement[], sender: string, cost: bigint | null): Logged {
-  if (cost === null || cost === 0n) return { movements };
-  const net = new Map<string, { readonly payer: string; readonly collector: string; amount: bigint }>();
-  const add = (payer: string, collector: string, value: bigint) => {
-    const pair = net.get(payer + collector) ?? { payer, collector, amount: 0n };
-    net.set(payer + collector, pair);
-    pair.amount += value;
-  };
-  for (const { from, to, value } of movements) {
-    add(from, to, value);
-    add(to, from, -value);
-  }
-  const pairs = [...net.values()].filter(({ amount }) => amount === cost);
-  const paid = pairs.find(({ payer }) => payer === sender) ?? pairs[0];
-  if (paid === undefined) return { movements };
-  const sides = new Set([paid.payer, paid.collector]);
-  return {
-    movements: movements.filter(({ from, to }) => !(from !== to && sides.has(from) && sides.has(to))),
-    payer: paid.payer,
-  };
-}
-
-function isNativeLog({ address, topics: [topic], data }: RawLog, emitter: string): boolean {
-  return address === emitter && (topic === topics.transfer || topic === topics.burn) && data.length === 66;
-}
-
-function loggedMovements(transaction: RawTransaction, logs: readonly RawLog[]): NativeMovement[] {
-  return logs.map((log, index) => ({
-    ...movementOf(log),
-    // The transaction's own value moves before any code runs.
-    internal: index > 0 || transaction.value === 0n,
-  }));
+  const minted = transaction.isMinting === true ? none : mintedByLogs(receipt.logs, blockLogs);
+  const { nativeAsset } = blockLogs;
+  const all = { transaction, own, traced: trace?.native, logs: receipt.logs, logged, nativeAsset };
+  return [...minted, ...withLogs(all)];
 }

@@ -27,13 +27,6 @@ const ifPunk: LogReader = (log, _block, before) => {
   return punk === undefined ? {} : { nft: [punk] };
 };
 
-// ERC-4337, releases 0.6 to 0.8. Each contract checks the signature of an operation before it runs, and has no owner.
-const entryPoints = new Set([
-  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
-  '0x0000000071727de22e5e9d8baf0edac6f37da032',
-  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
-]);
-
 /** The metadata of tokens changed, both ends included. */
 function changeOf(first: bigint, last: bigint): LogFinding {
   if (last < first) throw new LogShapeError('the range ends before it begins');
@@ -68,7 +61,7 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.approvalForAll]: readApprovalForAll,
   [topics.aaveBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
   [topics.aaveOldBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
-  [topics.userOperation]: (log) =>
+  [topics.userOperation]: (log, { entryPoints }) =>
     entryPoints.has(log.address) ? { operationSenders: [topicAddress(log, 2)] } : {},
   [topics.compoundBorrow](log) {
     expectWords(log, 4);

@@ -76,9 +76,15 @@ export type Approval = {
   /** False when it revokes an earlier approval. */
   readonly granted: boolean;
   readonly logIndex: number;
+  /** Whether its owner signed neither the transaction nor a user operation in it. Any contract can log an approval. */
+  readonly unsigned?: true;
+  /** Whether the owner is known to be a contract, which signs nothing. */
+  readonly isOfContract?: true;
+  /** `state-checked` where the contract confirms an unsigned approval of an owner who knows the token. */
+  readonly verification?: Verification;
 };
 
-/** EIP-7702: the account lets the code of a contract run as its own. */
+/** EIP-7702: the account lets the code of a contract run as its own. Each is a step of the account's nonce. */
 export type Delegation = {
   readonly authority: string;
   /** The contract; the zero address ends the delegation. */
@@ -110,13 +116,15 @@ export type LogFindings = {
 export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
   readonly hash: string;
   readonly index: number;
-  readonly nonce: bigint;
+  /** Null where the node does not report it. */
+  readonly nonce: bigint | null;
   readonly from: string;
   /** Null when the transaction creates a contract. */
   readonly to: string | null;
   readonly created: string | null;
   readonly value: bigint;
-  readonly gas: bigint;
+  /** Null where the node does not report it. */
+  readonly gas: bigint | null;
   /** The price that was paid per unit of gas; null where the node does not say. */
   readonly gasPrice: bigint | null;
   /** Null where the network has no receipt of the transaction. */
@@ -126,15 +134,21 @@ export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
    * its operator. Null where there is no receipt or price, or where the fee was paid in a token.
    */
   readonly fee: bigint | null;
+  /** Whether the fee is null because the price of its blobs is unknown. */
+  readonly isBlobFeeUnknown?: true;
   /** Who paid the fee, where that was not the sender. The zero address means that the fee was paid in advance. */
   readonly feePayer: string | null;
+  /** The percentage of the fee that this other account paid, where the sender paid the rest. */
+  readonly feePayerPercent?: number;
   readonly succeeded: boolean;
   /** First four bytes of the input; null for a plain transfer and a creation. */
   readonly selector: string | null;
   readonly native: readonly NativeMovement[];
   readonly delegations: readonly Delegation[];
-  /** Indexes of the logs that name a sender who neither signed nor shows to be a contract, in order. */
+  /** Indexes of the logs that name a sender or an owner who did not sign, in order. */
   readonly suspects: readonly number[];
+  /** The same of senders who log or are called themselves: contracts, and accounts with a delegate. */
+  readonly loudSuspects: readonly number[];
   /** How many calls contracts made in it, failed ones too; null where it was not traced. */
   readonly internalCalls: number | null;
 };
@@ -162,6 +176,8 @@ export type IndexedBlock = {
   readonly metadataChanges: readonly MetadataChange[];
   /** Whether internal movements are known. Otherwise `native` has only the values of the transactions themselves. */
   readonly traced: boolean;
+  /** Whether receipts lack logs that their bloom filters promise. */
+  readonly isIncomplete: boolean;
   /** Number of transactions that the network lists but has no receipt of. */
   readonly withoutReceipt: number;
   /** Number of transactions of a rollup whose receipts lack the fee of the first layer. */

@@ -27,8 +27,8 @@ const quantityForm = /^0x[0-9a-f]{1,64}$/i;
 /** Parses a JSON-RPC quantity. @throws MalformedBlockError */
 export function quantityOf(value: unknown, field: string): bigint {
   if (typeof value === 'string' && quantityForm.test(value)) return BigInt(value);
-  // Some nodes write no digits for zero, or a JSON number.
-  if (value === '0x') return 0n;
+  // Some nodes write no digits for zero, no prefix, or a JSON number.
+  if (value === '0x' || value === '0') return 0n;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   throw new MalformedBlockError(field, value);
 }
@@ -67,7 +67,7 @@ export function hashOf(value: unknown, field: string): string {
 }
 
 export function bytesOf(value: unknown, field: string): string {
-  if (value === '') return '0x';
+  if (value === '' || value === '0x0') return '0x';
   if (typeof value === 'string' && value.length % 2 === 0 && isHex(value)) return value;
   throw new MalformedBlockError(field, value);
 }

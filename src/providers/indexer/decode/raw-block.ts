@@ -28,8 +28,14 @@ export type RawTransaction = Pick<
   readonly feeToken?: string;
   /** Another account that has signed to pay the fee. */
   readonly feePayer?: string;
+  /** The percentage of the fee that this account pays (Kaia). */
+  readonly feePayerPercent?: number;
   /** Whether the gas was paid before: the transaction redeems a ticket of Nitro. */
   readonly isPrepaid?: boolean;
+  /** Whether a first layer was paid, and mints what the transaction brings (zkSync). */
+  readonly isMinting?: boolean;
+  /** Whether it pays for blobs (EIP-4844). */
+  readonly hasBlobs?: boolean;
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   /** Made by the first layer of a rollup, which pays no fee. */
@@ -56,7 +62,9 @@ export type RawReceipt = {
   /** Null where the node does not report it. */
   readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | undefined;
-  /** Fees other than gas: blobs, the first-layer fee and the operator fee of an OP chain. */
+  /** Undefined where the node does not report gas or price of blobs. */
+  readonly blobFee?: bigint | undefined;
+  /** Fees other than gas and blobs: the first-layer fee and the operator fee of an OP chain. */
   readonly extraFee: bigint;
   /** Whether it has the cost of the first layer. */
   readonly hasLayerFee?: boolean;
@@ -65,6 +73,8 @@ export type RawReceipt = {
   readonly feePayer?: string;
   readonly created: string | null;
   readonly logs: readonly RawLog[];
+  /** The bloom filter of the logs, in hex; undefined where the node gives none. */
+  readonly bloom?: string | undefined;
 };
 
 export type RawBlock = {
@@ -72,6 +82,8 @@ export type RawBlock = {
   readonly transactions: readonly RawTransaction[];
   /** Whether the header commits to receipts, so that every transaction of the block has one. */
   readonly commitsReceipts?: boolean;
+  /** The bloom filter of all logs, as of a receipt. */
+  readonly bloom?: string | undefined;
   /** Of stakes (EIP-4895). */
   readonly withdrawals?: readonly RawWithdrawal[];
   /** Who is paid for the block. */
@@ -103,6 +115,7 @@ export function readBlock(value: unknown): RawBlock {
   return {
     header: readHeader(block),
     ...readConsensus(block),
+    bloom: bloomOf(block),
     commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
     transactions: listOf(transactionsOf(block), 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),
@@ -118,10 +131,24 @@ function transactionsOf({ transactions, gasUsed }: Fields): unknown {
   return transactions === null && optionalQuantity(gasUsed, 'gasUsed') === 0n ? [] : transactions;
 }
 
+const bloomForm = /^0x[0-9a-f]{512}$/i;
+const bloomOf = ({ logsBloom }: Fields): string | undefined =>
+  typeof logsBloom === 'string' && bloomForm.test(logsBloom) ? logsBloom : undefined;
+
+// In gwei, nine million times all ether: a node that writes wei exceeds it.
+const mostWithdrawn = 2n ** 53n;
+
+function withdrawalsOf(block: Fields): readonly RawWithdrawal[] {
+  const withdrawals = listOf(block['withdrawals'] ?? [], 'withdrawals').map(readWithdrawal);
+  const total = withdrawals.reduce((sum, { amount }) => sum + amount, 0n);
+  if (total <= mostWithdrawn) return withdrawals;
+  throw new MalformedBlockError('withdrawals (their amounts must be in gwei)', String(total));
+}
+
 function readConsensus(block: Fields) {
   const beneficiary = optionalAddress(block['miner'], 'miner');
   return {
-    withdrawals: listOf(block['withdrawals'] ?? [], 'withdrawals').map(readWithdrawal),
+    withdrawals: withdrawalsOf(block),
     ...(beneficiary !== null && { beneficiary }),
     baseFee: optionalQuantity(block['baseFeePerGas'], 'baseFeePerGas'),
     difficulty: optionalQuantity(block['difficulty'], 'difficulty') ?? 0n,
@@ -183,15 +210,18 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     index: place,
     from: addressOfWord(transaction['from'], 'from'),
     to,
-    nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? 0n,
+    nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? null,
     value: optionalQuantity(transaction['value'], 'value') ?? 0n,
-    gas: optionalQuantity(transaction['gas'], 'gas') ?? 0n,
+    gas: optionalQuantity(transaction['gas'], 'gas') ?? null,
     gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice'),
     maxFee: optionalQuantity(transaction['maxFeePerGas'], 'maxFeePerGas'),
     maxTip: optionalQuantity(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
     isLegacy: type === 0n || type === 1n,
     ...feeOf(transaction),
+    ...percentOf(transaction),
     ...(type === 0x68n && 'ticketId' in transaction && { isPrepaid: true }),
+    ...(type === 0xffn && { isPrepaid: true, isMinting: true }),
+    ...(type === 3n && { hasBlobs: true }),
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
     isDeposit: type === 0x7en,
@@ -211,24 +241,35 @@ function authorizationsOf(transaction: Fields): Pick<RawTransaction, 'authorizat
   return { authorizations: list, chainId: optionalQuantity(transaction['chainId'], 'chainId') };
 }
 
+/** Kaia: the part of the fee in percent that another account pays. */
+function percentOf({ feeRatio }: Fields): Pick<RawTransaction, 'feePayerPercent'> {
+  const percent = Number(optionalQuantity(feeRatio, 'feeRatio') ?? 100n);
+  return percent > 0 && percent < 100 ? { feePayerPercent: percent } : {};
+}
+
 /** Parses one receipt with its logs. @throws MalformedBlockError */
 export function readReceipt(value: unknown): RawReceipt {
   const receipt = fieldsOf(value, 'receipt');
   const status = optionalQuantity(receipt['status'], 'status');
-  const blobFee =
-    (optionalQuantity(receipt['blobGasUsed'], 'blobGasUsed') ?? 0n) *
-    (optionalQuantity(receipt['blobGasPrice'], 'blobGasPrice') ?? 0n);
+  const blobGas = optionalQuantity(receipt['blobGasUsed'], 'blobGasUsed');
+  const blobPrice = optionalQuantity(receipt['blobGasPrice'], 'blobGasPrice');
+  const hash = hashOf(receipt['transactionHash'], 'receipt transactionHash');
   return {
-    hash: hashOf(receipt['transactionHash'], 'receipt transactionHash'),
+    hash,
     blockHash: hashOf(receipt['blockHash'], 'receipt blockHash'),
     succeeded: status === undefined ? undefined : status !== 0n,
     gasUsed: optionalQuantity(receipt['gasUsed'], 'gasUsed') ?? null,
     gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
-    extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n) + operatorFee(receipt),
+    blobFee: blobGas === undefined || blobPrice === undefined ? undefined : blobGas * blobPrice,
+    extraFee: (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n) + operatorFee(receipt),
     hasLayerFee: typeof receipt['l1Fee'] === 'string',
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
+    bloom: bloomOf(receipt),
     // Some nodes write an empty list as null.
-    logs: receipt['logs'] === null ? [] : listOf(receipt['logs'], 'logs').map(readLog),
+    logs: listOf(receipt['logs'] === null ? [] : receipt['logs'], 'logs')
+      .map((log) => fieldsOf(log, 'log'))
+      .filter((log) => !isOfOther(log, hash))
+      .map(readLog),
     ...feeOf(receipt),
   };
 }
@@ -254,10 +295,16 @@ function operatorFee(receipt: Fields): bigint {
   return (isJovian ? scaled * 100n : scaled / 1_000_000n) + constant;
 }
 
+/** Returns whether a log names another transaction. Some nodes give every receipt the logs of the whole block. */
+const isOfOther = ({ transactionHash }: Fields, hash: string): boolean =>
+  typeof transactionHash === 'string' &&
+  /^0x[0-9a-f]{64}$/i.test(transactionHash) &&
+  !/^0x0*$/.test(transactionHash) &&
+  transactionHash.toLowerCase() !== hash;
+
 const isIndex = (value: unknown) => typeof value === 'string' && /^0x[0-9a-f]{1,7}$/i.test(value);
 
-function readLog(value: unknown): RawLog {
-  const log = fieldsOf(value, 'log');
+function readLog(log: Fields): RawLog {
   return {
     address: addressOfWord(log['address'], 'log address'),
     topics: (log['topics'] === null ? [] : listOf(log['topics'], 'topics')).map((topic) =>

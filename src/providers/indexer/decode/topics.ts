@@ -20,6 +20,9 @@ export const topics = {
   punkTransfer: id('PunkTransfer(address,address,uint256)'),
   punkBought: id('PunkBought(uint256,uint256,address,address)'),
   userOperation: id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'),
+  nativeMint: id('Mint(address,uint256)'),
+  stateSync: id('Deposit(address,address,uint256,uint256,uint256)'),
+  precompileMint: id('NativeCoinMinted(address,address,uint256)'),
   compoundBorrow: id('Borrow(address,uint256,uint256,uint256)'),
 } as const;
 
@@ -28,3 +31,9 @@ export const topics = {
  * no token. Its logs repeat the traces, and replace them where there are none.
  */
 export const nativeLogEmitter = '0xfffffffffffffffffffffffffffffffffffffffe';
+
+/** Polygon: the contract that pays out native assets from the first layer. */
+export const stateSyncContract = '0x0000000000000000000000000000000000001010';
+
+/** Subnet-EVM: the precompile that mints the native asset. */
+export const mintingPrecompile = '0x0200000000000000000000000000000000000001';

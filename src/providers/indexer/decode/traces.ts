@@ -8,10 +8,18 @@ import {
   MalformedBlockError,
   optionalQuantity,
 } from './hex.ts';
-import type { RawTransaction } from './raw-block.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
+
+/** The outermost frame of a trace: the transaction itself, as the trace has it. */
+type RootFrame = {
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly value: unknown;
+};
 
 /** The decoded traces of a transaction. */
 export type TraceFindings = {
+  readonly root: RootFrame;
   /** Whether the transaction as a whole failed; receipts before Byzantium have no status. */
   readonly failed: boolean;
   /** In the order of execution, the transaction's own value first. Reverted movements are left out. */
@@ -31,6 +39,24 @@ export type BlockTraces = ReadonlyMap<string, TraceFindings>;
 export type FoundTraces = { readonly traces: BlockTraces; readonly missing: string | undefined };
 
 type Traced = Pick<RawTransaction, 'hash' | 'from' | 'to' | 'gas'>;
+
+/**
+ * Returns whether the outermost frame has the sides, the value and the outcome of the transaction and its receipt. An
+ * answer that contradicts another answer does not count.
+ */
+export function isTraceOf(
+  { root, failed }: Pick<TraceFindings, 'root' | 'failed'>,
+  { from, to, value }: Pick<RawTransaction, 'from' | 'to' | 'value'>,
+  { succeeded, created }: Pick<RawReceipt, 'succeeded' | 'created'>,
+): boolean {
+  const isSame = (side: unknown, own: string) => typeof side === 'string' && side.toLowerCase() === own;
+  // A creation that failed has no address in some traces.
+  const isToSame =
+    to === null ? created === null || root.to == null || isSame(root.to, created) : isSame(root.to, to);
+  const moved = optionalQuantity(root.value, 'trace value');
+  const isValueSame = moved === undefined ? failed : moved === value;
+  return isSame(root.from, from) && isToSame && isValueSame && succeeded !== failed;
+}
 
 /** The result for one transaction. `lacks` says what a frame does not have although its kind requires it. */
 type Read = { readonly findings?: TraceFindings | undefined; readonly lacks?: string | undefined };
@@ -55,7 +81,7 @@ function found(read: ReadonlyMap<string, Read>, transactions: readonly Traced[])
  * have no receipt for it, or the receipt of the other branch after a reorganisation.
  */
 export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' | 'gas'>): boolean {
-  return from === zeroAddress && to === zeroAddress && gas === 0n;
+  return from === zeroAddress && to === zeroAddress && (gas ?? 0n) === 0n;
 }
 
 const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
@@ -72,7 +98,7 @@ type Entry = {
 /**
  * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction. Clients wrap a tree with the
  * hash of the transaction, without it, or not at all. A trace counts for the transaction that it names. Without a
- * name it counts for the transaction at its place, where there is one trace for each and both sides fit.
+ * name it counts for the transaction at its place, where there is one trace for each.
  * @throws MalformedBlockError
  */
 export function readCallTraces(value: unknown, transactions: readonly Traced[]): FoundTraces {
@@ -81,7 +107,7 @@ export function readCallTraces(value: unknown, transactions: readonly Traced[]):
   const byHash = new Map(transactions.map((transaction) => [transaction.hash, transaction]));
   const read = new Map<string, Read>();
   entries.forEach(({ hash, root, error }, place) => {
-    const atPlace = isForEach && fits(root, transactions[place]) ? transactions[place] : undefined;
+    const atPlace = isForEach ? transactions[place] : undefined;
     const transaction = hash === undefined ? atPlace : byHash.get(hash);
     if (transaction !== undefined)
       read.set(transaction.hash, root === undefined ? { lacks: error } : readRoot(root));
@@ -99,15 +125,6 @@ function entryOf(value: unknown): Entry {
     root: result === null || result === undefined ? undefined : fieldsOf(result, 'trace result'),
     error: typeof error === 'string' ? error : undefined,
   };
-}
-
-/** Returns whether a trace can belong to the transaction. An error fits every transaction. */
-function fits(root: Fields | undefined, transaction: Traced | undefined): boolean {
-  if (transaction === undefined || root === undefined) return transaction !== undefined;
-  const isSame = (side: unknown, own: string) => typeof side === 'string' && side.toLowerCase() === own;
-  return (
-    isSame(root['from'], transaction.from) && (transaction.to === null || isSame(root['to'], transaction.to))
-  );
 }
 
 function readRoot(root: Fields): Read {
@@ -182,8 +199,9 @@ function readFrames(frames: readonly Frame[]): Read {
     if (lack === undefined) native.push(...movementOf(frame));
     else if (frame.isOutermost) isOwnKnown = false;
   }
-  const failed = frames.some(({ isOutermost, isUndone }) => isOutermost && isUndone);
-  const findings = { failed, native, outside: [], isPrepaid: false, calls: frames.length - 1 };
+  const { from, to, value, isUndone: failed = false } = frames.find(({ isOutermost }) => isOutermost) ?? {};
+  const root = { from, to, value };
+  const findings = { root, failed, native, outside: [], isPrepaid: false, calls: frames.length - 1 };
   return { lacks, findings: isOwnKnown ? findings : undefined };
 }
 

@@ -26,32 +26,32 @@ export type LogFinding = {
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
 const maxConsecutive = 10_000n;
 
-/**
- * Returns the three values of a `Transfer` or an `Approval`. The number of topics distinguishes ERC-20 (3, the value is
- * in the data), ERC-721 (4) and the form before the standard (1, everything is in the data).
- */
+/** Returns the three values of a `Transfer` or an `Approval`. What is no topic is in the data. */
 function valuesOf(log: RawLog, name: string): [string, string, bigint] {
   switch (log.topics.length) {
     case 3:
       expectWords(log, 1);
       return [topicAddress(log, 1), topicAddress(log, 2), wordAt(log, 0)];
+    case 2:
+      expectWords(log, 2);
+      return [topicAddress(log, 1), addressAt(log, 0), wordAt(log, 1)];
     case 4:
       return [topicAddress(log, 1), topicAddress(log, 2), topicAt(log, 3)];
     case 1:
       expectWords(log, 3);
       return [addressAt(log, 0), addressAt(log, 1), wordAt(log, 2)];
     default:
-      throw new LogShapeError(`${name} has 1, 3 or 4 topics`);
+      throw new LogShapeError(`${name} has 1 to 4 topics`);
   }
 }
 
-type OfAmounts = Pick<BlockLogs, 'indexedValues'>;
+type OfValues = Pick<BlockLogs, 'values'>;
 
-/** Returns whether the value is an amount, not the id of a token. */
-const isOfAmount = ({ topics: { length }, address }: RawLog, { indexedValues }: OfAmounts): boolean =>
-  length === 3 || (length === 4 && indexedValues.has(address));
+/** Returns whether the value is an amount, not the id of a token. The standards differ in the number of topics. */
+const isOfAmount = ({ topics: { length }, address }: RawLog, { values }: OfValues): boolean =>
+  (values.get(address) ?? (length === 2 || length === 3 ? 'amount' : 'id')) === 'amount';
 
-export function readTransfer(log: RawLog, block: OfAmounts): LogFinding {
+export function readTransfer(log: RawLog, block: OfValues): LogFinding {
   const [from, to, value] = valuesOf(log, 'a Transfer');
   if (!isOfAmount(log, block)) return { nft: [single(log, { tokenId: value, from, to })] };
   return { erc20: [{ token: log.address, from, to, value, logIndex: log.index, kind: 'transfer' }] };
@@ -133,7 +133,7 @@ export function readWrap(log: RawLog, direction: 'deposit' | 'withdrawal'): LogF
   };
 }
 
-export function readApproval(log: RawLog, block: OfAmounts): LogFinding {
+export function readApproval(log: RawLog, block: OfValues): LogFinding {
   const [owner, spender, value] = valuesOf(log, 'an Approval');
   const parts = { token: log.address, owner, spender, value, logIndex: log.index };
   if (isOfAmount(log, block)) return { approvals: [{ ...parts, kind: 'amount', granted: value > 0n }] };

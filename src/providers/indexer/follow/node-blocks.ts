@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonRpcApiProvider } from 'ethers';
 import {
   askFinalizedTag,
@@ -11,10 +12,12 @@ import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawUncle, readBlock, readHeader, readUncle } from '../decode/raw-block.ts';
 import type { BlockTraces } from '../decode/traces.ts';
 import type { TraceMethod } from '../store/write/index-state-store.ts';
-import { createIndexedValues } from './indexed-values.ts';
+import { createContractCalls } from '../tokens/contract-calls.ts';
+import { readDelegations } from './node-delegations.ts';
 import { isAtAll, isAtSome, isError, isWithoutMethod } from './node-error.ts';
 import { createReceiptReader } from './node-receipts.ts';
 import { createTraceReader } from './node-traces.ts';
+import { createTokenValues } from './token-values.ts';
 
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
@@ -40,6 +43,8 @@ type NewestBlock = { readonly number: bigint; readonly hash?: string };
 
 type NodeBlocksOptions = {
   readonly node: Pick<JsonRpcApiProvider, 'send'>;
+  /** The same nodes, with another node first; by default none. */
+  readonly others?: readonly Pick<JsonRpcApiProvider, 'send'>[];
   /** Depth of the final block where the node has no `finalized` one. */
   readonly finalityDepth: number;
   readonly traceMethod: TraceMethod;
@@ -49,14 +54,22 @@ type NodeBlocksOptions = {
   readonly uncles?: boolean;
   /** The contract that logs the native asset, in lower case. */
   readonly nativeAsset?: string | null;
+  /** Further contracts that check the signatures of user operations, in lower case. */
+  readonly entryPoints?: readonly string[];
   /** Called with blocks whose traces the node does not have. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
+  readonly pause?: (ms: number) => Promise<unknown>;
 };
 
+// A node has the receipts of older blocks. So an index that is behind does not read filters.
+const freshBlocks = 64n;
+
 export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
-  const { node, finalityDepth, traceMethod, now = () => performance.now() } = options;
+  const { node, others = [], finalityDepth, traceMethod, now = () => performance.now() } = options;
+  const { pause = (ms) => wait(ms) } = options;
+  let newestSeen = 0n;
   const headerAt = async (number: bigint) => {
     try {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
@@ -70,17 +83,20 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
     }
   };
   const head = async () => blockNumberOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
-  const receiptsOf = createReceiptReader({ node, head, headerAt, now });
+  const isFresh = (number: bigint) => number + freshBlocks > newestSeen;
+  const receiptsOf = createReceiptReader({ nodes: [node, ...others], head, headerAt, isFresh, now, pause });
   const tracesOf = createTraceReader({ ...options, headerAt, now });
   const finalizedTag = createFinalizedTag(options);
-  const indexedValuesOf = createIndexedValues(node);
-  const { nativeAsset } = options;
+  const valuesOf = createTokenValues(createContractCalls({ node, now }));
+  const { nativeAsset, entryPoints } = options;
   return {
     head,
     async newest() {
       const answer: unknown = await node.send('eth_getBlockByNumber', ['latest', false]);
       try {
-        return readHeader(answer);
+        const header = readHeader(answer);
+        newestSeen = header.number;
+        return header;
       } catch (error) {
         if (!(error instanceof MalformedBlockError)) throw error;
         return { number: await head() };
@@ -101,13 +117,18 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       const uncles = options.uncles === true ? await readUncles(node, block, isLastTry) : undefined;
       if (block.transactions.length === 0)
         return { block, receipts: [], traces: emptyTraces(traceMethod), uncles };
-      const [receipts, traces] = await Promise.all([
+      const [receipts, traces, delegations] = await Promise.all([
         receiptsOf(block, isLastTry),
         tracesOf(block, isLastTry),
+        readDelegations(node, block, isLastTry),
       ]);
       if (receipts === undefined) return undefined;
-      const logSettings = { nativeAsset, indexedValues: await indexedValuesOf(receipts.receipts) };
-      return { block, ...receipts, ...traces, uncles, logSettings };
+      const values = await valuesOf(block.header, receipts.receipts).catch((error: unknown) => {
+        if (isLastTry || isAtAll(error, isError)) return undefined;
+        throw error;
+      });
+      const logSettings = { nativeAsset, entryPoints, values };
+      return { block, ...receipts, ...traces, delegations, uncles, logSettings };
     },
   };
 }

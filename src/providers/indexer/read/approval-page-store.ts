@@ -21,6 +21,8 @@ export type GivenApproval = ApprovalPlace & {
   readonly spender: string;
   readonly amount: bigint;
   readonly changedBlock: bigint;
+  /** Whether the owner did not sign it, and nothing confirms it. */
+  readonly isDoubted: boolean;
   /** How many NFTs of the contract the wallet has, counted up to {@link mostCounted}. */
   readonly held: number;
 };
@@ -42,6 +44,7 @@ type Row = HeadRow & {
   readonly spender: Buffer;
   readonly amount: string;
   readonly changed_block: string;
+  readonly is_doubted: boolean | null;
   readonly held: number;
 };
 
@@ -58,10 +61,19 @@ function toGiven(row: Row): GivenApproval[] {
       spender: hex(row.spender),
       amount: BigInt(row.amount),
       changedBlock: BigInt(row.changed_block),
+      isDoubted: row.is_doubted === true,
       held: row.held,
     },
   ];
 }
+
+/**
+ * SQL of whether an approval `a` was doubted when its row was written, and still is: `writeApproval` and `writeVerdicts`
+ * have the forms.
+ */
+const isDoubted = `(SELECT true FROM wallet_history w CROSS JOIN LATERAL json_array_elements(w.moves -> 'a') e
+  WHERE w.chain_id = :chainId AND w.wallet = :wallet::bytea AND w.block_number = a.changed_block
+    AND (e ->> 5)::int = a.changed_log AND e ->> 6 = '1' AND w.verdicts ->> a.changed_log::text IS NULL LIMIT 1)`;
 
 /** The statement of a page, apart from what runs it. */
 export function approvalQuery({ chainId, wallet, limit, after }: ApprovalRequest) {
@@ -70,8 +82,8 @@ export function approvalQuery({ chainId, wallet, limit, after }: ApprovalRequest
     after === undefined ? '' : `AND (${place}) > (:contract::bytea, :kind, :tokenId::numeric, :party::bytea)`;
   const sql = `SELECT s.head_number, s.head_hash, s.head_time, a.*,
       CASE WHEN a.kind = ${approvalKinds.all} THEN (SELECT count(*)::int FROM (SELECT 1 FROM nft_holdings h WHERE h.${own.replace(' AND ', ' AND h.')}
-        AND h.contract = a.contract AND h.amount > 0 LIMIT ${mostCounted}) c) ELSE 0 END AS held
-    FROM index_state s LEFT JOIN LATERAL (SELECT ${place}, spender, amount, changed_block FROM wallet_approvals
+        AND h.contract = a.contract AND h.amount > 0 LIMIT ${mostCounted}) c) ELSE 0 END AS held, ${isDoubted} AS is_doubted
+    FROM index_state s LEFT JOIN LATERAL (SELECT ${place}, spender, amount, changed_block, changed_log FROM wallet_approvals
       WHERE ${own} AND granted ${from} ORDER BY ${place} LIMIT :limit) a ON true
     WHERE s.chain_id = :chainId ORDER BY ${place}`;
   return {

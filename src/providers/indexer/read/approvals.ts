@@ -47,7 +47,7 @@ export async function listApprovals(
   });
   const known = await findContracts(db, chainId, [...new Set(rows.map(({ contract }) => contract))]);
   const texts = new Map(known.map((text) => [text.contract, text]));
-  const judge = judges.of(chainId);
+  const judge = judges.of(network);
   const entries = rows.flatMap((row, place) => {
     const own = [answers[2 * place], answers[2 * place + 1]] as const;
     return toLive(row, own, { wallet, judge, text: texts.get(row.contract) });
@@ -90,6 +90,7 @@ function toLive(
   const { name = null, symbol = null, decimals = null } = known.text ?? {};
   const { amount, atRisk, isConfirmed } = found;
   const { trust, isListed, imitates } = known.judge({ contract, name, symbol });
+  const isSpam = trust === 'spam' || (row.isDoubted && trust !== 'verified');
   const inUnits = (value: bigint | null) =>
     value === null || decimals === null ? null : formatUnits(value, decimals);
   return [
@@ -107,7 +108,7 @@ function toLive(
       value_at_risk_formatted: kind === 'amount' ? inUnits(atRisk) : (atRisk?.toString() ?? null),
       is_confirmed: isConfirmed,
       last_changed_block: changedBlock.toString(),
-      possible_spam: trust === 'spam',
+      possible_spam: isSpam,
       ...(isListed !== undefined && { verified_contract: isListed }),
       ...(imitates !== undefined && { imitates }),
     },

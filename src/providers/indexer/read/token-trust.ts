@@ -1,7 +1,8 @@
 import { lookOf } from '../../../base/look-of.ts';
+import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Config } from '../../../config/config.ts';
 import type { TokenTrust } from '../classify/spam.ts';
-import type { ContractText } from '../decode/domain.ts';
+import { type ContractText, zeroAddress } from '../decode/domain.ts';
 
 type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
 
@@ -10,7 +11,7 @@ export type TokenJudgement = {
   readonly trust: TokenTrust;
   /** Whether the operator lists it; undefined without a list for the network. */
   readonly isListed?: boolean;
-  /** The listed token whose symbol this token imitates with other letters. */
+  /** The listed token whose symbol this token imitates with other letters; the zero address of the native asset. */
   readonly imitates?: string;
 };
 
@@ -19,8 +20,11 @@ export type TokenJudge = (
   token: Pick<ContractText, 'name' | 'symbol'> & { readonly contract: string },
 ) => TokenJudgement;
 
+/** What tokens of a network may imitate, and the contracts that are the native asset in another form. */
+export type JudgedNetwork = Pick<Network, 'chainId' | 'currency' | 'nativeAsset' | 'wrappedNatives'>;
+
 export type TokenJudges = {
-  of(chainId: string): TokenJudge;
+  of(network: JudgedNetwork): TokenJudge;
   /** Whether tokens of the network are listed. */
   hasList(chainId: string): boolean;
 };
@@ -35,8 +39,22 @@ export function createTokenJudges(listed: readonly ListedToken[] = []): TokenJud
   const judges = new Map([...byChain].map(([chainId, tokens]) => [chainId, judgeBy(tokens)]));
   const unlisted = judgeBy([]);
   return {
-    of: (chainId) => judges.get(chainId) ?? unlisted,
+    of: (network) => nativeJudge(network, judges.get(network.chainId) ?? unlisted),
     hasList: (chainId) => byChain.has(chainId),
+  };
+}
+
+/** Judges a token as spam that writes the symbol or the name of the native asset, unless it is listed. */
+function nativeJudge(network: JudgedNetwork, judge: TokenJudge): TokenJudge {
+  const { currency, nativeAsset, wrappedNatives } = network;
+  const own = new Set([nativeAsset, ...wrappedNatives].map((address) => address?.toLowerCase()));
+  const lookOfAny = (text: string) => lookOf(text).toUpperCase();
+  const looks = new Set([currency.symbol, currency.name].map(lookOfAny));
+  return (token) => {
+    const judged = judge(token);
+    if (judged.trust === 'verified' || own.has(token.contract)) return judged;
+    const isSame = [token.symbol, token.name].some((text) => text !== null && looks.has(lookOfAny(text)));
+    return isSame ? { ...judged, trust: 'spam', imitates: zeroAddress } : judged;
   };
 }
 

@@ -32,7 +32,7 @@ export async function listTokens(
   const coins = await coinsOf(db, chainId, seen);
   const data = abi.encodeFunctionData('balanceOf', [wallet]);
   const calls = coins.map(({ contract }) => ({ to: contract, data }));
-  const judge = judges.of(chainId);
+  const judge = judges.of(network);
   const key = `tokens:${wallet}:${after ?? ''}:${limit}`;
   const answers = await states.call({ network, ...completeTo }, key, calls).catch((cause: unknown) => {
     throw problem('tokens_unavailable', {}, { cause });
@@ -59,7 +59,9 @@ async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]
   return seen.flatMap((facet) =>
     facet.contracts.flatMap((contract) => {
       const text = texts.get(contract);
-      return text?.standard === 20 ? [{ ...text, isClean: facet.isClean }] : [];
+      // ERC-404 is both an ERC-20 and an ERC-721.
+      const isCoin = text?.standard === 20 || (text?.decimals ?? 0) > 0;
+      return text !== undefined && isCoin ? [{ ...text, isClean: facet.isClean }] : [];
     }),
   );
 }

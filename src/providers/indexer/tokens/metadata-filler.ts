@@ -27,12 +27,13 @@ const lookMs = 1_000;
  * failed fetch is due again later, unless it can never succeed.
  */
 export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
-  const fetchOne = async ({ contract, tokenId, tokenUri }: DueMetadata): Promise<FetchedMetadata> => {
+  const fetchOne = async ({ tokenUri, ...token }: DueMetadata): Promise<FetchedMetadata> => {
+    const { contract, tokenId } = token;
     try {
-      return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false };
+      return { ...token, metadata: await fetcher.fetch(tokenUri), again: false };
     } catch (err) {
       log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
-      return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err) };
+      return { ...token, metadata: undefined, again: mayComeYet(tokenUri, err) };
     }
   };
   const fill = async (token: DueMetadata) => saveMetadata(db, chainId, [await fetchOne(token)]);

@@ -5,6 +5,7 @@ import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { listUnreadContracts, saveContractTexts } from '../store/tokens/contract-store.ts';
 import { applyRefreshes } from '../store/tokens/metadata-store.ts';
+import { dueAfter, textDueAfter } from '../store/tokens/rests.ts';
 import { listUnreadTokens, saveTokenUris, wakeTokens } from '../store/tokens/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 import { inEachPart } from './each-part.ts';
@@ -35,31 +36,31 @@ type FillerOptions = {
 
 /**
  * Reads names, symbols, decimals and token URIs from the contracts that the index has seen. Each is read once, token
- * URIs again when their contract announces a change. A missing or malformed value is stored as null. Calls that nodes
- * do not answer, though they answer others, are sent again a few times, after the calls that were not sent yet.
+ * URIs again when their contract announces a change. A missing or malformed value is stored as null. Texts that are
+ * missing or empty are read again after a minute, an hour and a day. Calls that nodes do not answer, though they answer
+ * others, are sent again a few times, after the calls that were not sent yet.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const fillContracts = async () => {
     const unread = await listUnreadContracts(db, chainId, contractsAtOnce);
-    const questions = unread.flatMap(({ contract, standard }) => [
-      { to: contract, data: abi.encodeFunctionData('name') },
-      { to: contract, data: abi.encodeFunctionData('symbol') },
-      ...(standard === 20 ? [{ to: contract, data: abi.encodeFunctionData('decimals') }] : []),
-    ]);
+    const questions = unread.flatMap(({ contract: to }) =>
+      ['name', 'symbol', 'decimals'].map((name) => ({ to, data: abi.encodeFunctionData(name) })),
+    );
     const answers = await calls.readMany(questions, (answer) => ({
       text: textOf(answer),
       number: decimalsOf(answer),
     }));
-    const read = unread.map(({ contract, standard }) => {
-      const own = answers.splice(0, standard === 20 ? 3 : 2);
+    const read = unread.map(({ contract, standard, tries }) => {
+      const own = answers.splice(0, 3);
       const [name, symbol, decimals] = own;
-      return {
-        contract,
-        isAnswered: !own.includes(undefined),
+      const texts = {
         name: name?.text ?? null,
         symbol: symbol?.text ?? null,
         decimals: decimals?.number ?? null,
       };
+      const isWhole = texts.name && texts.symbol && (standard !== 20 || texts.decimals !== null);
+      const due = own.includes(undefined) ? dueAfter(tries) : isWhole ? undefined : textDueAfter(tries);
+      return { contract, ...texts, due };
     });
     if (read.length > 0) await saveContractTexts(db, chainId, read);
     return unread.length === contractsAtOnce;
@@ -77,9 +78,10 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       })),
       (answer) => textOf(answer, maxUriLength),
     );
-    const read = unread.map(({ contract, tokenId, standard }, index) => {
+    const read = unread.map(({ contract, tokenId, standard, tries }, index) => {
       const uri = answers[index];
-      return { contract, tokenId, tokenUri: uri && standard === 'ERC1155' ? withId(uri, tokenId) : uri };
+      const tokenUri = uri && standard === 'ERC1155' ? withId(uri, tokenId) : uri;
+      return { contract, tokenId, tries, tokenUri };
     });
     if (read.length > 0) await saveTokenUris(db, chainId, read);
     return unread.length === tokensAtOnce;

@@ -1,5 +1,6 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { wordOf } from '../../../chain/words.ts';
+import type { Approval } from '../decode/domain.ts';
 import { bytesOf, hashOf } from '../decode/hex.ts';
 import { createContractCalls } from '../tokens/contract-calls.ts';
 import type { BatchedCall } from '../tokens/multicall.ts';
@@ -8,6 +9,9 @@ const abi = new Interface([
   'function balanceOf(address) view returns (uint256)',
   'function balanceOf(address, uint256) view returns (uint256)',
   'function ownerOf(uint256) view returns (address)',
+  'function allowance(address, address) view returns (uint256)',
+  'function getApproved(uint256) view returns (address)',
+  'function isApprovedForAll(address, address) view returns (bool)',
 ]);
 
 /** A question: an account's amount of an ERC-20 or ERC-1155, or who owns an ERC-721. */
@@ -17,6 +21,9 @@ export type StateQuestion = {
   readonly tokenId: bigint | null;
   readonly account: string;
 };
+
+/** A question about what an owner has approved. */
+type ApprovalQuestion = Pick<Approval, 'token' | 'owner' | 'spender' | 'kind' | 'value'>;
 
 /** For an ERC-721 0 or 1; undefined where the contract fails, or answers no number. */
 export type Amount = { readonly amount: bigint | undefined };
@@ -30,21 +37,33 @@ export type AccountStates = {
   parentOf(blockHash: string): Promise<string>;
   /** An entry is undefined where nodes do not answer its call though they answer others. */
   amountsOf(holdings: readonly StateQuestion[], blockHash: string): Promise<(Amount | undefined)[]>;
+  /** Returns whether contracts confirm approvals; an entry is undefined where nodes do not answer its call. */
+  confirmationsOf(
+    approvals: readonly ApprovalQuestion[],
+    blockHash: string,
+  ): Promise<(boolean | undefined)[]>;
   /** Returns what the accounts are after the block, or what they are now where no node has its state any more. */
   kindsOf(accounts: readonly string[], blockHash: string): Promise<ReadonlyMap<string, AccountKind>>;
 };
 
 const delegated = '0xef0100';
 const accountsAtOnce = 12;
+// The code of a contract stays. Most transfers of a block are of contracts that were in an earlier block too.
+const mostContracts = 50_000;
 
 /** @throws by every function the node's error when it has no such state, or does not answer */
 export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): AccountStates {
   const calls = createContractCalls({ node });
+  const contracts = new Set<string>();
   const kindOf = async (account: string, blockHash: string): Promise<AccountKind> => {
+    if (contracts.has(account)) return 'contract';
     const codeAt = (state: unknown) => node.send('eth_getCode', [account, state]);
     const code = bytesOf(await codeAt({ blockHash }).catch(() => codeAt('latest')), 'code');
     if (code === '0x') return 'person';
-    return code.startsWith(delegated) ? 'delegated' : 'contract';
+    if (code.toLowerCase().startsWith(delegated)) return 'delegated';
+    if (contracts.size >= mostContracts) contracts.clear();
+    contracts.add(account);
+    return 'contract';
   };
 
   return {
@@ -63,6 +82,17 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
         return answer && { amount: amountIn(answer.word, holding) };
       });
     },
+    async confirmationsOf(approvals, blockHash) {
+      const words = await calls.readMany(
+        approvals.map(confirmationOf),
+        (answer) => ({ word: wordOf(answer) }),
+        { blockHash },
+      );
+      return approvals.map((approval, place) => {
+        const answer = words[place];
+        return answer && isConfirmed(approval, answer.word);
+      });
+    },
     async kindsOf(accounts, blockHash) {
       const kinds = new Map<string, AccountKind>();
       for (let start = 0; start < accounts.length; start += accountsAtOnce) {
@@ -76,6 +106,21 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
       return kinds;
     },
   };
+}
+
+function confirmationOf({ kind, token, owner, spender, value }: ApprovalQuestion): BatchedCall {
+  const data =
+    kind === 'token'
+      ? abi.encodeFunctionData('getApproved', [value])
+      : abi.encodeFunctionData(kind === 'amount' ? 'allowance' : 'isApprovedForAll', [owner, spender]);
+  return { to: token, data };
+}
+
+/** A part of an approved amount may have been used. */
+function isConfirmed({ kind, spender, value }: ApprovalQuestion, word: bigint | undefined): boolean {
+  if (word === undefined) return false;
+  if (kind === 'token') return word === BigInt(spender);
+  return word <= value && (word > 0n || value === 0n);
 }
 
 function questionOf({ standard, token, tokenId, account }: StateQuestion): BatchedCall {

@@ -4,14 +4,15 @@ import type { MoveVerdict } from '../classify/stored-moves.ts';
 import {
   type CheckedBlock,
   endCheck,
+  hasSignedFor,
   isApproved,
   knowsToken,
+  type LogVerdict,
   listDueChecks,
   postponeCheck,
   saveVerdicts,
-  type TransferVerdict,
 } from '../store/checks/check-store.ts';
-import type { SuspectTransfer } from '../store/rows/check-rows.ts';
+import type { SuspectApproval, SuspectTransfer } from '../store/rows/check-rows.ts';
 import type { AccountKind, AccountStates, Amount, StateQuestion } from './account-states.ts';
 
 type CheckerOptions = {
@@ -25,32 +26,69 @@ const blocksAtOnce = 10;
 const mostTries = 3;
 
 /**
- * Finds out whether transfers in the name of accounts that did not sign are believable. It reads approvals that the
- * account signed. Without an approval it asks the contract for this account's balances before and after the block.
+ * Finds out whether transfers and approvals in the name of accounts that did not sign are believable. It reads
+ * approvals that the account signed. Without an approval it asks the contract for this account's balances before and
+ * after the block. It asks for what is approved of owners who signed for the token before.
  * The returned function checks some blocks, and returns whether there may be more. It never rejects because of a node.
  */
 export function createTransferChecker({ chainId, db, states, log }: CheckerOptions) {
+  const checkApprovals = async (
+    { number, hash, suspects: { approvals } }: CheckedBlock,
+    kinds: ReadonlyMap<string, AccountKind>,
+  ): Promise<LogVerdict[]> => {
+    const known: SuspectApproval[] = [];
+    const verdicts: LogVerdict[] = [];
+    for (const approval of approvals) {
+      if (kinds.get(approval.owner) === 'contract')
+        verdicts.push({ ...ofApproval(approval), isOfContract: true });
+      else if (await hasSignedFor(db, chainId, number, approval)) known.push(approval);
+    }
+    const confirmed = known.length === 0 ? [] : await states.confirmationsOf(known, hash);
+    const believed = known.filter((_, place) => confirmed[place]);
+    return [
+      ...verdicts,
+      ...believed.map((approval) => ({
+        ...ofApproval(approval),
+        verification: 'state-checked' as const,
+      })),
+    ];
+  };
+
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
-    const verdicts: TransferVerdict[] = [];
+    const { transfers, loud, approvals } = block.suspects;
+    const verdicts: LogVerdict[] = [];
     const doubted: SuspectTransfer[] = [];
     const consenting = new Set<SuspectTransfer>();
-    for (const transfer of block.suspects) {
+    let failure: unknown;
+    const unless = <T>(none: T, work: () => Promise<T>): Promise<T> =>
+      work().catch((error: unknown) => {
+        failure ??= error;
+        return none;
+      });
+    const accounts = new Set([
+      ...[...transfers, ...loud].map(({ from }) => from),
+      ...approvals.map(({ owner }) => owner),
+    ]);
+    const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...accounts], block.hash));
+    for (const transfer of [...transfers, ...loud.filter(({ from }) => kinds.get(from) === 'delegated')]) {
       if (await isApproved(db, chainId, block.number, transfer)) {
-        verdicts.push({ transfer, verification: 'approved' });
+        verdicts.push({ ...ofTransfer(transfer), verification: 'approved' });
         continue;
       }
       doubted.push(transfer);
       if (await knowsToken(db, chainId, block.number, transfer)) consenting.add(transfer);
     }
-    const asked = await askAbout(states, block.hash, doubted);
-    if (asked.failure !== undefined) {
-      log.debug({ err: asked.failure, chainId, number: block.number }, 'transfers could not all be checked');
-    }
+    const amounts = await unless(noAmounts, () => amountsAround(states, block.hash, doubted));
+    if (amounts.isPartial) failure ??= new Error('nodes do not answer some calls');
+    const answers = { kinds, ...amounts };
     verdicts.push(
-      ...doubted.flatMap((transfer) => verdictOf(transfer, asked, consenting.has(transfer)) ?? []),
+      ...doubted.flatMap((transfer) => verdictOf(transfer, answers, consenting.has(transfer)) ?? []),
+      ...(await unless([], () => checkApprovals(block, kinds))),
     );
+    if (failure !== undefined)
+      log.debug({ err: failure, chainId, number: block.number }, 'transfers could not all be checked');
     await saveVerdicts(db, chainId, block, verdicts);
-    const isOver = asked.failure === undefined || block.tries + 1 >= mostTries;
+    const isOver = failure === undefined || block.tries + 1 >= mostTries;
     await (isOver ? endCheck : postponeCheck)(db, chainId, block);
   };
 
@@ -61,15 +99,32 @@ export function createTransferChecker({ chainId, db, states, log }: CheckerOptio
   };
 }
 
-type Answers = {
+const ofTransfer = ({ transaction, logIndex, from, to }: SuspectTransfer) => ({
+  transaction,
+  logIndex,
+  wallets: [from, to],
+});
+
+const ofApproval = ({ transaction, logIndex, owner }: SuspectApproval) => ({
+  transaction,
+  logIndex,
+  wallets: [owner],
+});
+
+type Answers = Amounts & {
   /** By account. */
   readonly kinds: ReadonlyMap<string, AccountKind>;
+};
+
+type Amounts = {
   /** What accounts had before and after the block, by {@link keyOf}. */
   readonly before: ReadonlyMap<string, Amount | undefined>;
   readonly after: ReadonlyMap<string, Amount | undefined>;
-  /** Why nodes did not answer everything. */
-  readonly failure: unknown;
+  /** Whether nodes did not answer everything. */
+  readonly isPartial: boolean;
 };
+
+const noAmounts: Amounts = { before: new Map(), after: new Map(), isPartial: false };
 
 const keyOf = ({ standard, token, tokenId, account }: StateQuestion) =>
   `${standard}${token}${tokenId}${account}`;
@@ -81,13 +136,12 @@ const holdingOf = ({ standard, token, tokenId }: SuspectTransfer, account: strin
   account,
 });
 
-/** Asks what the senders are and had, and what recipients had. Never rejects. */
-async function askAbout(
+/** Asks what senders and recipients had. @throws the node's error */
+async function amountsAround(
   states: AccountStates,
   blockHash: string,
   transfers: readonly SuspectTransfer[],
-): Promise<Answers> {
-  const senders = new Set(transfers.map(({ from }) => from));
+): Promise<Amounts> {
   const holdings = transfers
     .filter(({ value }) => value > 0n)
     .flatMap((transfer) => [
@@ -95,22 +149,14 @@ async function askAbout(
       ...(tellsArrival(transfer) ? [holdingOf(transfer, transfer.to)] : []),
     ]);
   const distinct = [...new Map(holdings.map((holding) => [keyOf(holding), holding])).values()];
-  let failure: unknown;
-  const unless = <T>(none: T, work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      failure ??= error;
-      return none;
-    });
-  const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...senders], blockHash));
-  const [before, after] = await unless([[], []], async () => {
-    if (distinct.length === 0) return [[], []];
-    const parent = await states.parentOf(blockHash);
-    return [await states.amountsOf(distinct, parent), await states.amountsOf(distinct, blockHash)];
-  });
-  if ([...before, ...after].includes(undefined)) failure ??= new Error('nodes do not answer some calls');
+  if (distinct.length === 0) return noAmounts;
+  const parent = await states.parentOf(blockHash);
+  const before = await states.amountsOf(distinct, parent);
+  const after = await states.amountsOf(distinct, blockHash);
   const named = (amounts: readonly (Amount | undefined)[]) =>
     new Map(distinct.map((holding, place) => [keyOf(holding), amounts[place]]));
-  return { kinds, before: named(before), after: named(after), failure };
+  const isPartial = [...before, ...after].includes(undefined);
+  return { before: named(before), after: named(after), isPartial };
 }
 
 /** With other transfers to the recipient in the block, nobody can say which transfer was short. */
@@ -128,7 +174,8 @@ function verdictOf(
   transfer: SuspectTransfer,
   answers: Answers,
   isConsenting: boolean,
-): TransferVerdict | undefined {
+): LogVerdict | undefined {
+  const of = ofTransfer(transfer);
   const { from, to, value, change: logged } = transfer;
   const kind = answers.kinds.get(from);
   const isUnconsented = kind === 'person' && !isConsenting;
@@ -136,14 +183,14 @@ function verdictOf(
   const change = value === 0n ? 0n : changeOf(answers, holdingOf(transfer, from));
   if (change === 0n && (value === 0n || logged !== 0n)) {
     const isForged = kind === 'person' || kind === 'delegated';
-    return isForged ? { transfer, verification: 'forged' } : undefined;
+    return isForged ? { ...of, verification: 'forged' } : undefined;
   }
   // If the logs of the block cancel each other out, the change proves nothing.
   if (change === undefined || change !== logged || logged === 0n) {
-    return isUnconsented ? { transfer, ...unconsented } : undefined;
+    return isUnconsented ? { ...of, ...unconsented } : undefined;
   }
   const verdict: MoveVerdict = { verification: 'state-checked', ...unconsented };
   const received = tellsArrival(transfer) ? changeOf(answers, holdingOf(transfer, to)) : undefined;
   const isShort = received !== undefined && received !== value && received >= 0n;
-  return { transfer, ...verdict, ...(isShort && { received }) };
+  return { ...of, ...verdict, ...(isShort && { received }) };
 }

@@ -1,9 +1,16 @@
 import type { Database, Tx } from '../../../../contract/transaction.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
+import { tokenFacet } from '../../classify/facets.ts';
+import { cleanKinds } from '../../classify/kinds.ts';
 import { sortRow } from '../../classify/sort-row.ts';
 import { type MoveVerdict, type Verdicts, verified, writeVerdicts } from '../../classify/stored-moves.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
-import { readSuspects, type SuspectTransfer } from '../rows/check-rows.ts';
+import {
+  readSuspects,
+  type SuspectApproval,
+  type Suspects,
+  type SuspectTransfer,
+} from '../rows/check-rows.ts';
 import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from '../rows/facet-store.ts';
 
 /** Blocks with transfers that are to be checked. */
@@ -12,12 +19,17 @@ const table = 'transfer_checks';
 export type CheckedBlock = {
   readonly number: bigint;
   readonly hash: string;
-  readonly suspects: readonly SuspectTransfer[];
+  readonly suspects: Suspects;
   /** How often nodes did not answer everything. */
   readonly tries: number;
 };
 
-export type TransferVerdict = MoveVerdict & { readonly transfer: SuspectTransfer };
+/** The result for a log of a transaction, in the rows of these wallets. */
+export type LogVerdict = MoveVerdict & {
+  readonly transaction: number;
+  readonly logIndex: number;
+  readonly wallets: readonly string[];
+};
 
 /** Returns the blocks that are due, newest first: nodes forget the states of old blocks. */
 export async function listDueChecks(db: Database, chainId: string, limit: number): Promise<CheckedBlock[]> {
@@ -57,6 +69,9 @@ export async function postponeCheck(
 // A contract logs an approval of its own when an allowance is used, which the owner did not sign.
 const approvalsLookedAt = 50;
 
+// Rows that are no spam: somebody paid for each of them.
+const signedLookedAt = 200;
+
 // Of an approval `c`: whether its owner sent the transaction that logged it.
 const isSigned = `EXISTS (SELECT 1 FROM wallet_history h CROSS JOIN LATERAL json_array_elements(h.moves -> 'a') e
   WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.block_number = c.block_number
@@ -78,6 +93,34 @@ export async function knowsToken(
          AND (block_number, log_index) < (:number, :logIndex) LIMIT ${approvalsLookedAt}) c
      WHERE ${isSigned} LIMIT 1`,
     { chainId, from, logIndex, number: String(number), wallet: bytes(from), token: bytes(token) },
+  );
+  return rows.length > 0;
+}
+
+/** Returns whether the owner of an approval sent a transaction before that moved or approved its token. */
+export async function hasSignedFor(
+  db: Database,
+  chainId: string,
+  number: bigint,
+  { owner, token, transaction }: SuspectApproval,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `SELECT 1 FROM (SELECT block_number, tx_index FROM history_facets
+       WHERE chain_id = :chainId AND wallet = :wallet::bytea AND facet = :facet::bytea
+         AND kind = ANY (string_to_array(:kinds, ',')::smallint[])
+         AND (block_number, tx_index) < (:number, :transaction) LIMIT ${signedLookedAt}) f
+     JOIN wallet_history h ON h.chain_id = :chainId AND h.wallet = :wallet::bytea
+       AND h.block_number = f.block_number AND h.tx_index = f.tx_index
+     WHERE h.tx ->> 1 = :owner LIMIT 1`,
+    {
+      chainId,
+      owner,
+      transaction,
+      number: String(number),
+      wallet: bytes(owner),
+      facet: tokenFacet(token),
+      kinds: cleanKinds.join(),
+    },
   );
   return rows.length > 0;
 }
@@ -122,19 +165,21 @@ export async function isApproved(
 }
 
 /**
- * Stores the results for a block's transfers in the rows of both sides. Does nothing when the chain has another block
+ * Stores the results for a block's transfers and approvals in the rows of their wallets. Does nothing when the chain has another block
  * there by now.
  */
 export async function saveVerdicts(
   db: Database,
   chainId: string,
   block: CheckedBlock,
-  verdicts: readonly TransferVerdict[],
+  verdicts: readonly LogVerdict[],
 ): Promise<void> {
-  const byLog = new Map(verdicts.map(({ transfer, ...verdict }) => [transfer.logIndex, verdict]));
+  const byLog = new Map(
+    verdicts.map(({ transaction: _, logIndex, wallets: __, ...verdict }) => [logIndex, verdict]),
+  );
   const keys = new Map(
-    verdicts.flatMap(({ transfer: { transaction, from, to } }) =>
-      [from, to].map((wallet) => [`${wallet}${transaction}`, [bytes(wallet), transaction]] as const),
+    verdicts.flatMap(({ transaction, wallets }) =>
+      wallets.map((wallet) => [`${wallet}${transaction}`, [bytes(wallet), transaction]] as const),
     ),
   );
   await inTransaction(db, async (tx) => {

@@ -1,4 +1,10 @@
-import type { Erc20Movement, IndexedBlock, IndexedTransaction, NftMovement } from '../../decode/domain.ts';
+import type {
+  Approval,
+  Erc20Movement,
+  IndexedBlock,
+  IndexedTransaction,
+  NftMovement,
+} from '../../decode/domain.ts';
 import { bytes } from './bulk-store.ts';
 
 /** A transfer whose sender neither signed nor shows to be a contract. */
@@ -20,18 +26,38 @@ export type SuspectTransfer = {
   readonly spenders: readonly string[];
 };
 
+/** An approval whose owner did not sign it. */
+export type SuspectApproval = Pick<
+  Approval,
+  'token' | 'owner' | 'spender' | 'kind' | 'value' | 'logIndex'
+> & {
+  readonly transaction: number;
+};
+
+/** What is to be checked of a block. */
+export type Suspects = {
+  readonly transfers: readonly SuspectTransfer[];
+  /** Their senders are contracts, unless they have a delegate. */
+  readonly loud: readonly SuspectTransfer[];
+  readonly approvals: readonly SuspectApproval[];
+};
+
 /** Compact, because one transaction may forge hundreds of them. */
 type SuspectJson = [
   ...transfer: [number, number, 20 | 721 | 1155, string, string | null],
   ...amounts: [from: string, to: string, value: string, change: string, gain: string],
 ];
+type ApprovalJson = [number, number, Approval['kind'], token: string, owner: string, spender: string, string];
 type ChecksJson = {
   readonly t: readonly SuspectJson[];
+  /** Loud transfers, and approvals; absent of rows of an earlier release. */
+  readonly l?: readonly SuspectJson[];
+  readonly a?: readonly ApprovalJson[];
   /** Spenders by the index of their transaction. */
   readonly s: Readonly<Record<string, readonly string[]>>;
 };
 
-// Further transfers of a block stay unknown.
+// Of each kind. Further transfers of a block stay unknown.
 const mostInBlock = 2_000;
 
 type Movement = {
@@ -62,13 +88,16 @@ function movementsOf({ erc20, nft }: Pick<IndexedTransaction, 'erc20' | 'nft'>):
 /** One row for each block with suspects. */
 export function checkRows(blocks: readonly IndexedBlock[]) {
   return blocks
-    .filter(({ transactions }) => transactions.some(({ suspects }) => suspects.length > 0))
+    .filter(({ transactions }) => transactions.some(isDoubted))
     .map(({ header, transactions }) => ({
       block_number: header.number,
       block_hash: bytes(header.hash),
       transfers: JSON.stringify(checksOf(transactions)),
     }));
 }
+
+const isDoubted = ({ suspects, loudSuspects }: IndexedTransaction): boolean =>
+  suspects.length + loudSuspects.length > 0;
 
 function checksOf(transactions: readonly IndexedTransaction[]): ChecksJson {
   const changes = new Map<string, bigint>();
@@ -77,42 +106,77 @@ function checksOf(transactions: readonly IndexedTransaction[]): ChecksJson {
     add(keyOf(movement, movement.from), -movement.amount);
     add(keyOf(movement, movement.to), movement.amount);
   }
-  const suspects: SuspectJson[] = [];
-  const spenders: Record<string, readonly string[]> = {};
-  for (const transaction of transactions) {
-    if (transaction.suspects.length === 0) continue;
-    const { index, from: signer, to: called } = transaction;
-    spenders[index] = called === null ? [signer] : [signer, called];
-    const logs = new Set(transaction.suspects);
-    for (const movement of movementsOf(transaction)) {
-      if (!logs.delete(movement.logIndex) || suspects.length >= mostInBlock) continue;
-      const { logIndex, standard, token, tokenId, from, to, amount } = movement;
-      const change = changes.get(keyOf(movement, from)) ?? 0n;
-      suspects.push([
-        ...([index, logIndex, standard, token, tokenId?.toString() ?? null] as const),
-        ...([from, to, String(amount), String(change)] as const),
-        String(changes.get(keyOf(movement, to)) ?? 0n),
-      ]);
-    }
-  }
-  return { t: suspects, s: spenders };
+  const transfersOf = (transaction: IndexedTransaction, indexes: readonly number[]): SuspectJson[] => {
+    const logs = new Set(indexes);
+    return movementsOf(transaction)
+      .filter(({ logIndex }) => logs.delete(logIndex))
+      .map((movement) => {
+        const { logIndex, standard, token, tokenId, from, to, amount } = movement;
+        const change = changes.get(keyOf(movement, from)) ?? 0n;
+        return [
+          ...([transaction.index, logIndex, standard, token, tokenId?.toString() ?? null] as const),
+          ...([from, to, String(amount), String(change)] as const),
+          String(changes.get(keyOf(movement, to)) ?? 0n),
+        ];
+      });
+  };
+  const doubted = transactions.filter(isDoubted);
+  return {
+    t: doubted.flatMap((each) => transfersOf(each, each.suspects)).slice(0, mostInBlock),
+    l: doubted.flatMap((each) => transfersOf(each, each.loudSuspects)).slice(0, mostInBlock),
+    a: doubted.flatMap(approvalsOf).slice(0, mostInBlock),
+    s: Object.fromEntries(doubted.map(({ index, from, to }) => [index, to === null ? [from] : [from, to]])),
+  };
+}
+
+function approvalsOf({ index, approvals }: IndexedTransaction): ApprovalJson[] {
+  return approvals
+    .filter(({ unsigned }) => unsigned)
+    .map(({ logIndex, kind, token, owner, spender, value, granted }) => {
+      // What is left of a revoked approval is nothing.
+      const left = kind === 'all' ? String(Number(granted)) : String(value);
+      return [index, logIndex, kind, token, owner, spender, left];
+    });
 }
 
 const keyOf = ({ token, tokenId }: Movement, account: string) => `${token}${tokenId ?? ''}${account}`;
 
-export function readSuspects(json: unknown): SuspectTransfer[] {
-  const { t, s } = json as ChecksJson; // written by checkRows
-  return t.map(([transaction, logIndex, standard, token, tokenId, from, to, value, change, gain]) => ({
+export function readSuspects(json: unknown): Suspects {
+  const { t, l = [], a = [], s } = json as ChecksJson; // written by checkRows
+  const read = ([
     transaction,
     logIndex,
     standard,
     token,
-    from,
-    to,
-    tokenId: tokenId === null ? null : BigInt(tokenId),
-    value: BigInt(value),
-    change: BigInt(change),
-    gain: BigInt(gain),
-    spenders: s[transaction] ?? [],
-  }));
+    tokenId,
+    ...amounts
+  ]: SuspectJson): SuspectTransfer => {
+    const [from, to, value, change, gain] = amounts;
+    return {
+      transaction,
+      logIndex,
+      standard,
+      token,
+      from,
+      to,
+      tokenId: tokenId === null ? null : BigInt(tokenId),
+      value: BigInt(value),
+      change: BigInt(change),
+      gain: BigInt(gain),
+      spenders: s[transaction] ?? [],
+    };
+  };
+  return {
+    transfers: t.map(read),
+    loud: l.map(read),
+    approvals: a.map(([transaction, logIndex, kind, token, owner, spender, value]) => ({
+      transaction,
+      logIndex,
+      kind,
+      token,
+      owner,
+      spender,
+      value: BigInt(value),
+    })),
+  };
 }

@@ -48,7 +48,8 @@ export function createNativeSums(): NativeSums {
   };
   return {
     addRow(wallet, transaction, { native }) {
-      const pays = (transaction.feePayer ?? transaction.from) === wallet;
+      const paid = feeOf(transaction, wallet);
+      const pays = paid !== undefined;
       if (native.length === 0 && !pays) return;
       const sum = sumOf(wallet);
       for (const { from, to, value } of native) {
@@ -57,8 +58,9 @@ export function createNativeSums(): NativeSums {
       }
       if (!pays) return;
       // A fee that was paid in a token is known, and no native fee.
-      sum.fees += transaction.fee ?? 0n;
-      if (transaction.gasUsed === null || transaction.gasPrice === null) sum.unknownFees += 1n;
+      sum.fees += paid;
+      const { gasUsed, gasPrice, isBlobFeeUnknown = false } = transaction;
+      if (gasUsed === null || gasPrice === null || isBlobFeeUnknown) sum.unknownFees += 1n;
     },
     addCredit({ wallet, kind, amount }) {
       sumOf(wallet)[kind === 'withdrawal' ? 'withdrawals' : 'rewards'] += amount;
@@ -77,6 +79,19 @@ export function createNativeSums(): NativeSums {
     },
     all: () => sums,
   };
+}
+
+/** Returns what the wallet paid of the fee, 0 of an unknown fee; undefined where it was not to pay. */
+function feeOf(
+  { from, fee, feePayer, feePayerPercent }: StoredTransaction,
+  wallet: string,
+): bigint | undefined {
+  const whole = fee ?? 0n;
+  if (feePayer === null || feePayerPercent === undefined)
+    return wallet === (feePayer ?? from) ? whole : undefined;
+  const shared = (whole * BigInt(feePayerPercent)) / 100n;
+  if (wallet === feePayer) return shared;
+  return wallet === from ? whole - shared : undefined;
 }
 
 /** Sums of several blocks as the rows of their table. */

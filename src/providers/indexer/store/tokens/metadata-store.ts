@@ -1,23 +1,33 @@
 import type { Database } from '../../../../contract/transaction.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
-import { mostTries, restAfter } from './rests.ts';
+import { dueAfter } from './rests.ts';
 
 /** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in `nft_refreshes`. */
 const tokenTable = 'nft_tokens';
 
 type TokenKey = { readonly contract: string; readonly tokenId: bigint };
 
-export type DueMetadata = TokenKey & { readonly tokenUri: string };
-
-/** The outcome of fetching the metadata of a token. */
-export type FetchedMetadata = TokenKey & {
-  /** JSON text; undefined when the fetch failed. */
-  readonly metadata: string | undefined;
-  /** Whether to try again after a failure. */
-  readonly again: boolean;
+export type DueMetadata = TokenKey & {
+  readonly tokenUri: string;
+  /** How often they could not be fetched. */
+  readonly tries: number;
 };
 
-type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
+/** The outcome of fetching the metadata of a token. */
+export type FetchedMetadata = TokenKey &
+  Pick<DueMetadata, 'tries'> & {
+    /** JSON text; undefined when the fetch failed. */
+    readonly metadata: string | undefined;
+    /** Whether to try again after a failure. */
+    readonly again: boolean;
+  };
+
+type DueRow = {
+  readonly contract: Buffer;
+  readonly token_id: string;
+  readonly token_uri: string;
+  readonly metadata_tries: number;
+};
 /** A `token_id` of -1 stands for all tokens of the contract; those up to `done_to` are marked. */
 type RefreshRow = {
   readonly contract: Buffer;
@@ -26,10 +36,11 @@ type RefreshRow = {
   readonly done_to: string | null;
 };
 
-const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
+const toDue = ({ contract, token_id, token_uri, metadata_tries: tries }: DueRow): DueMetadata => ({
   contract: hex(contract),
   tokenId: BigInt(token_id),
   tokenUri: token_uri,
+  tries,
 });
 
 const contractsAtOnce = 50;
@@ -43,7 +54,7 @@ export async function listDueMetadata(db: Database, chainId: string, limit: numb
     .where('metadata_due', '<=', db.fn.now())
     .orderBy('metadata_due')
     .limit(limit)
-    .select('contract', 'token_id', 'token_uri');
+    .select('contract', 'token_id', 'token_uri', 'metadata_tries');
   return rows.map(toDue);
 }
 
@@ -53,20 +64,19 @@ export async function saveMetadata(
   chainId: string,
   fetched: readonly FetchedMetadata[],
 ): Promise<void> {
-  const rows = fetched.map(({ contract, tokenId, metadata = null, again }) => ({
+  const rows = fetched.map(({ contract, tokenId, metadata = null, again, tries }) => ({
     contract: bytes(contract),
     token_id: String(tokenId),
     metadata,
-    again,
+    tries: metadata === null ? tries + 1 : 0,
+    due: (metadata === null && again && dueAfter(tries)) || null,
   }));
   await db.raw(
-    `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
-       metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
-       metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ${mostTries}
-         THEN now() + ${restAfter('t.metadata_tries')} END
-     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean)
-     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-    [JSON.stringify(rows), chainId],
+    `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = :now::timestamptz,
+       metadata_tries = r.tries, metadata_due = r.due
+     FROM json_to_recordset(:rows) AS r (contract bytea, token_id numeric, metadata text, tries smallint, due timestamptz)
+     WHERE t.chain_id = :chainId AND t.contract = r.contract AND t.token_id = r.token_id`,
+    { rows: JSON.stringify(rows), chainId, now: new Date() },
   );
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../../../../contract/transaction.ts';
 import { maxMetadataBytes } from '../../../shared/kept-metadata.ts';
 import type { NftStandard } from '../../decode/domain.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
-import { mostTries, restAfter } from './rests.ts';
+import { dueAfter } from './rests.ts';
 
 /** The NFTs that the index has seen, and where their contracts say their metadata are. */
 const table = 'nft_tokens';
@@ -91,10 +91,13 @@ export async function findPageTokens(
   return { fitting: rows.length, tokens: rows.filter(isKnown).map(toToken) };
 }
 
-const isLast = `r.answered OR t.uri_tries + 1 >= ${mostTries}`;
 const wokenAtOnce = 1_000;
 
-export type UnreadToken = TokenKey & { readonly standard: NftStandard };
+export type UnreadToken = TokenKey & {
+  readonly standard: NftStandard;
+  /** How often nodes did not answer. */
+  readonly tries: number;
+};
 
 /**
  * Returns tokens whose URI was never read, or may have changed since.
@@ -105,17 +108,18 @@ export async function listUnreadTokens(
   chainId: string,
   { limit, from }: { readonly limit: number; readonly from: string },
 ): Promise<UnreadToken[]> {
-  const part = (comparison: '>' | '<=') => `(SELECT contract, token_id, standard FROM ${table}
+  const part = (comparison: '>' | '<=') => `(SELECT contract, token_id, standard, uri_tries FROM ${table}
     WHERE chain_id = :chainId AND uri_stale AND contract ${comparison} :from::bytea
     ORDER BY contract, token_id LIMIT :limit)`;
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const { rows } = await db.raw<{ rows: (Row & { readonly uri_tries: number })[] }>(
     `SELECT * FROM (${part('>')} UNION ALL ${part('<=')}) unread LIMIT :limit`,
     { chainId, limit, from: bytes(from) },
   );
-  return rows.map(({ contract, token_id, standard }) => ({
+  return rows.map(({ contract, token_id, standard, uri_tries: tries }) => ({
     contract: hex(contract),
     tokenId: BigInt(token_id),
     standard: standard === 721 ? 'ERC721' : 'ERC1155',
+    tries,
   }));
 }
 
@@ -123,10 +127,10 @@ export async function listUnreadTokens(
 export async function wakeTokens(db: Database, chainId: string): Promise<void> {
   await db.raw(
     `UPDATE nft_tokens t SET uri_stale = true, uri_due = NULL
-     FROM (SELECT contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND uri_due <= now()
+     FROM (SELECT contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND uri_due <= :now
        ORDER BY uri_due LIMIT ${wokenAtOnce}) w
      WHERE t.chain_id = :chainId AND t.contract = w.contract AND t.token_id = w.token_id`,
-    { chainId },
+    { chainId, now: new Date() },
   );
 }
 
@@ -139,23 +143,30 @@ export async function wakeTokens(db: Database, chainId: string): Promise<void> {
 export async function saveTokenUris(
   db: Database,
   chainId: string,
-  read: readonly (TokenKey & { readonly tokenUri: string | null | undefined })[],
+  read: readonly (TokenKey & Pick<UnreadToken, 'tries'> & { readonly tokenUri: string | null | undefined })[],
 ): Promise<void> {
-  const rows = read.map(({ contract, tokenId, tokenUri }) => ({
-    contract: bytes(contract),
-    token_id: String(tokenId),
-    token_uri: tokenUri ?? null,
-    answered: tokenUri !== undefined,
-  }));
+  const now = new Date();
+  const rows = read.map(({ contract, tokenId, tokenUri, tries }) => {
+    const due = tokenUri === undefined ? dueAfter(tries) : undefined;
+    return {
+      contract: bytes(contract),
+      token_id: String(tokenId),
+      token_uri: tokenUri ?? null,
+      answered: tokenUri !== undefined,
+      tries: due === undefined ? 0 : tries + 1,
+      due: due ?? null,
+      read_at: due === undefined ? now : null,
+      metadata_due: tokenUri ? now : null,
+    };
+  });
   await db.raw(
     `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_stale = false,
-       uri_read_at = CASE WHEN ${isLast} THEN now() ELSE t.uri_read_at END,
-       uri_tries = CASE WHEN ${isLast} THEN 0 ELSE t.uri_tries + 1 END,
-       uri_due = CASE WHEN ${isLast} THEN NULL ELSE now() + ${restAfter('t.uri_tries')} END,
+       uri_read_at = coalesce(r.read_at, t.uri_read_at), uri_tries = r.tries, uri_due = r.due,
        metadata_tries = CASE WHEN r.answered THEN 0 ELSE t.metadata_tries END,
-       metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE ?::timestamptz END
-     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text, answered boolean)
+       metadata_due = coalesce(r.metadata_due, t.metadata_due)
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text, answered boolean, tries smallint,
+       due timestamptz, read_at timestamptz, metadata_due timestamptz)
      WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-    [new Date(), JSON.stringify(rows), chainId],
+    [JSON.stringify(rows), chainId],
   );
 }
