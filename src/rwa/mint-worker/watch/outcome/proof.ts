@@ -50,7 +50,7 @@ export async function proveOutcomes(
     }
   }
   if (waiting.length === 0) look.context.memory.searches.delete(subject.id);
-  // So that the contract is looked at before anything more is sent to it.
+  // So that the contract is checked before anything more is sent to it.
   if (waiting.some(({ note }) => note?.reason === 'contract_nonsense'))
     look.context.memory.costs.delete(subject.contract);
   return { outcomes: { minted, failed, released }, waiting };
