@@ -100,6 +100,7 @@ function describe(index: NetworkIndexState, { node, skippedBlocks }: Findings) {
     innerValue: innerValueOf(network, state),
     untracedBlocks: (state?.untracedBlocks ?? 0n).toString(),
     withoutReceipt: (state?.withoutReceipt ?? 0n).toString(),
+    incompleteBlocks: (state?.incompleteBlocks ?? 0n).toString(),
     skippedBlocks: skippedBlocks.toString(),
     stuckAt: state?.stuck?.block?.toString() ?? null,
     stuckSince: state?.stuck?.since ?? null,

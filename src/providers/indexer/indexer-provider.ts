@@ -7,7 +7,7 @@ import { hasWanted } from './classify/facets.ts';
 import type { WalletTransaction } from './classify/stored-moves.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
-import { findBlockAt, listHistory, type WalletCreditRow } from './read/history-store.ts';
+import { findBlockAt, findTimeBackMs, listHistory, type WalletCreditRow } from './read/history-store.ts';
 import { type IndexedHolding, listHoldings } from './read/holding-store.ts';
 import { notIndexed } from './read/not-indexed.ts';
 import {
@@ -80,9 +80,10 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
       if (found === undefined || found.isUnsorted) throw problem('service_unavailable');
       const page = found.rows.slice(0, limit);
       const last = found.rows.length > limit || found.isCut ? page.at(-1) : undefined;
-      const rows = page.filter(isTransaction).filter((row) => hasWanted(row, filter));
+      const listed = page.filter(isWithin(filter));
+      const rows = listed.filter(isTransaction).filter((row) => hasWanted(row, filter));
       const coverage = await coverageIn(chainId, search, filter.toBlock, found.completeTo);
-      const credits = page.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
+      const credits = listed.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
       const texts = await textsOf(network, rows.flatMap(contractsOf));
       return {
         records: rows
@@ -100,7 +101,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
       const { contract: contracts, includeSpam, ...time } = filter;
       const { asOf, after } =
         position === undefined
-          ? { asOf: (await searchIn(db, { chainId, wallet }, time)).toBlock, after: undefined }
+          ? { asOf: (await searchIn(db, { chainId, wallet }, time, true)).toBlock, after: undefined }
           : readHoldingPosition(position);
       const page = { chainId, wallet, order, limit: limit + 1, asOf, after, contracts };
       const found = await listHoldings(db, page);
@@ -146,15 +147,30 @@ async function fittingPart(db: Database, chainId: string, holdings: readonly Ind
   return { rows: holdings.slice(0, fitting), tokens };
 }
 
-/** Returns the filter with its dates as blocks, which are found among the wallet's own. */
+/** Returns whether a row is of the time that the filter names. */
+const isWithin =
+  ({ fromDate, toDate }: HistoryFilter) =>
+  ({ blockTime }: { readonly blockTime: Date }): boolean =>
+    (fromDate === undefined || blockTime >= fromDate) && (toDate === undefined || blockTime <= toDate);
+
+/**
+ * Returns the filter with its dates as blocks, which are found among the wallet's own.
+ * @param isList whether the filter is of a list as of a moment, which ends before the first block that may be later
+ */
 async function searchIn(
   db: Database,
   whose: { readonly chainId: string; readonly wallet: string },
   { fromDate, toDate, ...search }: HistoryFilter,
+  isList = false,
 ): Promise<HistorySearch> {
   const withCredits = search.entries !== undefined;
-  const from = fromDate && (await findBlockAt(db, whose, fromDate, withCredits));
-  const beyond = toDate && (await findBlockAt(db, whose, new Date(toDate.getTime() + 1), withCredits));
+  if (fromDate === undefined && toDate === undefined) return search;
+  // Where times go back, the range has blocks of other times too.
+  const backMs = await findTimeBackMs(db, whose.chainId);
+  const at = (moment: Date, ms: number) =>
+    findBlockAt(db, whose, new Date(moment.getTime() + ms), withCredits);
+  const from = fromDate && (await at(fromDate, -backMs));
+  const beyond = toDate && (await at(toDate, 1 + (isList ? -backMs : backMs)));
   return {
     ...search,
     ...(from !== undefined && { fromBlock: from }),

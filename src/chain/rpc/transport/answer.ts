@@ -26,7 +26,7 @@ export function readAnswer(value: unknown, id: number, hide: Hide): RpcAnswer | 
     return 'result' in value ? { result: value['result'] } : undefined;
   }
   if (!isRecord(error)) return undefined;
-  const { code, message, data } = error;
+  const { code = noCode, message, data } = error;
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
   // Hidden first: of what is cut in two, a half would stay.
   const words = hide(message).slice(0, mostWords).replaceAll('\0', '\ufffd');
@@ -53,12 +53,15 @@ const hex = /^0x[0-9a-f]*$/i;
 export type AnswerVerdict = 'answer' | 'elsewhere' | 'refused' | 'limited';
 
 const noMethod = -32601;
+/** Of an error without a code, which some nodes give. */
+const noCode = 0;
 
 // A contract or a transaction is at fault only in these. Of every other method an error is the node's fault, whatever it says.
 const mayAnswer: Readonly<Record<string, (error: RpcError) => boolean>> = {
   eth_call: isExecutionFailure,
   eth_estimateGas: (error) => isExecutionFailure(error) || requestFault.test(error.message),
-  eth_sendRawTransaction: ({ code }) => code !== noMethod,
+  // Without a code nobody knows whether the node judged the transaction.
+  eth_sendRawTransaction: ({ code }) => code !== noMethod && code !== noCode,
 };
 
 /** Whether the code says that the node is asked too much. */

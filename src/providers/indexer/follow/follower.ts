@@ -107,7 +107,11 @@ export function createFollower(options: FollowerOptions): Follower {
     const last = found.at(-1);
     const head = state?.head;
     if (first === undefined || last === undefined) {
-      const next = await afterGap(blocks, head, from, end);
+      const next = await afterGap(blocks, head, from, end).catch((error: unknown) => {
+        // No header can be read around a block that cannot be read. That block is at fault.
+        if (failure !== undefined && error instanceof MalformedBlockError) return undefined;
+        throw error;
+      });
       if (typeof next === 'bigint') following = { head: head?.hash, number: next };
       if (typeof next === 'bigint') return 'advanced';
       if (next === 'other' && head !== undefined && (await rollBackFrom(head)) !== 'idle')
@@ -145,7 +149,13 @@ export function createFollower(options: FollowerOptions): Follower {
           skips = await listSkips(db, chainId, state.head?.number ?? -1n);
         }
         const { number: nodeHead, hash } = await blocks.newest();
-        const finalized = await finalizedAt(nodeHead);
+        const { finalized, isMoved } = await finalizedAt(nodeHead, state.head?.hash);
+        if (isMoved) {
+          // An operator deleted the index, or another process writes it.
+          state = undefined;
+          window.drop();
+          return 'rolled_back';
+        }
         const { head } = state;
         if (head === undefined || nodeHead >= head.number) belowSince = undefined;
         else belowSince ??= performance.now();
@@ -190,17 +200,19 @@ const noteMs = 5_000;
 
 /**
  * Asks for the final block and records it with the newest block. While the newest block stays the same, it asks only
- * now and then: there is mostly nothing new, and many providers charge for each question.
+ * now and then: there is mostly nothing new, and many providers charge for each question. The returned function also
+ * says whether the index has another head than this one.
  */
 function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   let last = { nodeHead: -1n, finalized: -1n, at: 0 };
-  return async (nodeHead: bigint): Promise<bigint> => {
+  return async (nodeHead: bigint, head: string | undefined) => {
     const at = performance.now();
-    if (last.nodeHead === nodeHead && at - last.at < noteMs) return last.finalized;
+    if (last.nodeHead === nodeHead && at - last.at < noteMs)
+      return { finalized: last.finalized, isMoved: false };
     const finalized = await blocks.finalized(nodeHead);
-    await recordNodeState(db, chainId, { nodeHead, finalized });
+    const stored = await recordNodeState(db, chainId, { nodeHead, finalized });
     last = { nodeHead, finalized, at };
-    return finalized;
+    return { finalized, isMoved: stored !== (head ?? null) };
   };
 }
 

@@ -7,6 +7,7 @@ type Row = {
   readonly start_block: string;
   readonly head_number: string;
   readonly untraced_blocks: string;
+  readonly empty_heights: string;
   readonly withdrawals: string;
   readonly rewards: string;
   readonly unrewarded_blocks: string;
@@ -27,7 +28,7 @@ export async function findCoverage(
   { fromBlock, toBlock }: Range,
 ): Promise<Coverage | undefined> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT s.start_block, s.head_number, s.untraced_blocks, s.withdrawals,
+    `SELECT s.start_block, s.head_number, s.untraced_blocks, s.empty_heights, s.withdrawals,
        s.rewards, s.unrewarded_blocks, s.ledger_from,
        ARRAY(SELECT b.block_number::text FROM index_skipped_blocks b WHERE b.chain_id = s.chain_id
          AND b.block_number BETWEEN greatest(s.start_block, ?::bigint) AND least(s.head_number, ?::bigint)
@@ -50,17 +51,20 @@ export async function findCoverage(
   };
 }
 
-function rewardsOf({ ledger_from, head_number, unrewarded_blocks }: Row): Coverage['rewards'] {
-  const unrewarded = BigInt(unrewarded_blocks);
+function rewardsOf(row: Row): Coverage['rewards'] {
+  const { ledger_from, unrewarded_blocks } = row;
   if (ledger_from === null) return 'unknown';
-  if (unrewarded === 0n) return 'every';
-  // Blocks that were replaced count too.
-  return unrewarded > BigInt(head_number) - BigInt(ledger_from) ? 'unknown' : 'part';
+  if (unrewarded_blocks === '0') return 'every';
+  return isEach(unrewarded_blocks, ledger_from, row) ? 'unknown' : 'part';
 }
 
-function tracesOf({ start_block, head_number, untraced_blocks }: Row): Coverage['traces'] {
-  const untraced = BigInt(untraced_blocks);
-  if (untraced === 0n) return 'all';
-  // Blocks that were replaced count too.
-  return untraced > BigInt(head_number) - BigInt(start_block) ? 'none' : 'some';
+function tracesOf(row: Row): Coverage['traces'] {
+  const { start_block, untraced_blocks } = row;
+  if (untraced_blocks === '0') return 'all';
+  return isEach(untraced_blocks, start_block, row) ? 'none' : 'some';
+}
+
+/** Returns whether so many are all blocks from one on. Blocks that were replaced count too. */
+function isEach(count: string, from: string, { head_number, empty_heights }: Row): boolean {
+  return BigInt(count) + BigInt(empty_heights) > BigInt(head_number) - BigInt(from);
 }

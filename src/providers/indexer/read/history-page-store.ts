@@ -126,8 +126,8 @@ function placesOf(search: HistorySearch, page: string) {
 }
 
 /**
- * Returns the first of the wallet's blocks at or after a moment; the block after its last where there is none. Times
- * of blocks never go back, so a binary search takes some thirty reads of the primary key.
+ * Returns the first of the wallet's blocks at or after a moment; the block after its last where there is none. A binary
+ * search takes some thirty reads of the primary key. Where times of blocks go back, the caller leaves room for that.
  * @param withCredits whether blocks count in which the wallet has credits only
  */
 export function blockAtQuery(chainId: string, wallet: string, moment: Date, withCredits = false) {

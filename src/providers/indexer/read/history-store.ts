@@ -118,6 +118,12 @@ export async function findBlockAt(
   return rows[0].block === null ? undefined : BigInt(rows[0].block);
 }
 
+/** Returns by how much times of blocks go back on a network, in milliseconds. */
+export async function findTimeBackMs(db: Database, chainId: string): Promise<number> {
+  const rows: { time_back: string }[] = await db('index_state').where('chain_id', chainId).select('time_back');
+  return Number(rows[0]?.time_back ?? 0) * 1_000;
+}
+
 /** The head of the index, up to which an answer is complete, from any row that carries it. */
 export function freshnessOf(row: HeadRow | undefined): Freshness | undefined {
   if (row === undefined || row.head_number === null) return undefined;

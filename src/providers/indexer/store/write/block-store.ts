@@ -86,7 +86,10 @@ async function moveHead(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
        untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
        withdrawals = withdrawals + :withdrawals, rewards = rewards + :rewards,
-       partial_fees = partial_fees + :partialFees,
+       partial_fees = partial_fees + :partialFees, incomplete_blocks = incomplete_blocks + :incomplete,
+       empty_heights = empty_heights + :number::bigint - coalesce(head_number, start_block - 1) - :count,
+       time_back = greatest(time_back, :back::bigint, coalesce(latest_time, 0) - :earliest::bigint),
+       latest_time = greatest(latest_time, :latest::bigint),
        unrewarded_blocks = unrewarded_blocks + :unrewarded, ledger_head = :hash::bytea,
        updated_at = now()
      WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea RETURNING start_block`,
@@ -100,12 +103,26 @@ async function moveHead(
       rewards: sum(({ credits }) => credits.filter(({ kind }) => kind !== 'withdrawal').length),
       unrewarded: sum(({ rewardsKnown }) => Number(!rewardsKnown)),
       partialFees: sum((block) => block.partialFees),
+      incomplete: sum(({ isIncomplete }) => Number(isIncomplete)),
+      count: blocks.length,
+      ...timesOf(blocks),
       chainId,
       head: head === undefined ? null : bytes(head),
     },
   );
   if (rows[0] === undefined) throw new IndexMovedError(chainId);
   return rows[0].start_block;
+}
+
+/** Returns the range of the times of blocks, and by how much they go back, in seconds. */
+function timesOf(blocks: readonly IndexedBlock[]) {
+  let [latest, earliest, back] = [0n, blocks[0]?.header.timestamp ?? 0n, 0n];
+  for (const { timestamp } of blocks.map(({ header }) => header)) {
+    if (timestamp > latest) latest = timestamp;
+    if (timestamp < earliest) earliest = timestamp;
+    if (latest - timestamp > back) back = latest - timestamp;
+  }
+  return { latest: String(latest), earliest: String(earliest), back: String(back) };
 }
 
 /**

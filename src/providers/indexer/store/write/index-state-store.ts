@@ -23,6 +23,8 @@ export type IndexState = {
   readonly untracedBlocks: bigint;
   /** Number of transactions that have no receipt on the network. */
   readonly withoutReceipt: bigint;
+  /** Number of blocks whose receipts lack logs that their bloom filters promise. */
+  readonly incompleteBlocks: bigint;
   /** When the node last answered. */
   readonly updatedAt: Date;
   /** When the node last had a block that the index lacked; undefined while that is not known. */
@@ -54,6 +56,7 @@ type Row = {
   readonly last_error: string | null;
   readonly last_error_at: Date | null;
   readonly without_receipt: string;
+  readonly incomplete_blocks: string;
   readonly stuck_at: string | null;
   readonly stuck_reason: string | null;
   readonly stuck_since: Date | null;
@@ -74,6 +77,7 @@ function toState(row: Row): IndexState {
     internalTransfers: row.internal_transfers,
     untracedBlocks: BigInt(row.untraced_blocks),
     withoutReceipt: BigInt(row.without_receipt),
+    incompleteBlocks: BigInt(row.incomplete_blocks),
     updatedAt: row.updated_at,
     newBlockAt: row.new_block_at ?? undefined,
     blocksPerSecond: row.blocks_per_second ?? undefined,
@@ -134,16 +138,19 @@ const updatePace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::time
 const updateNewBlock = `new_block_at = CASE WHEN new_block_at IS NULL
     OR :nodeHead > coalesce(head_number, start_block - 1) THEN :at::timestamptz ELSE new_block_at END`;
 
-/** Records what the node reported of its chain. The finalized block never goes back. */
+/**
+ * Records what the node reported of its chain. The finalized block never goes back.
+ * @returns the hash of the newest indexed block, null before the first; undefined where somebody deleted the index
+ */
 export async function recordNodeState(
   db: Database,
   chainId: string,
   { nodeHead, finalized }: { readonly nodeHead: bigint; readonly finalized: bigint },
-): Promise<void> {
+): Promise<string | null | undefined> {
   const at = Date.now();
-  await db.raw(
+  const { rows } = await db.raw<{ rows: { head_hash: Buffer | null }[] }>(
     `UPDATE index_state SET node_head = :nodeHead, finalized_number = greatest(finalized_number, :finalized),
-       updated_at = now(), ${updateNewBlock}, ${updatePace} WHERE chain_id = :chainId`,
+       updated_at = now(), ${updateNewBlock}, ${updatePace} WHERE chain_id = :chainId RETURNING head_hash`,
     {
       nodeHead: String(nodeHead),
       finalized: String(finalized),
@@ -153,6 +160,8 @@ export async function recordNodeState(
       aMinuteAgo: new Date(at - 60_000),
     },
   );
+  const [row] = rows;
+  return row && (row.head_hash === null ? null : hex(row.head_hash));
 }
 
 /** Records why the last step failed. @param error undefined after a step that succeeded */
