@@ -4,6 +4,8 @@ import { insertNetwork } from '../../src/chain/network-store.ts';
 import type { Network } from '../../src/chain/rpc/client/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
+import { createTransferChecker } from '../../src/providers/indexer/verification/transfer-checker.ts';
 import { closing } from './closing.ts';
 import { testNetwork } from './networks.ts';
 import { hexOf, type OddChain, startOddNode } from './odd-chain.ts';
@@ -52,8 +54,16 @@ export async function startOddIndex(
     clients,
     network,
     index,
+    follower,
     async follow() {
       while ((await follower.step()) !== 'idle');
+    },
+    /** Reads the texts of tokens, and checks what nobody signed. */
+    async fill() {
+      while (await index.filler.fill());
+      const states = createAccountStates(clients.for(network));
+      const check = createTransferChecker({ chainId, db: service.db, states, log });
+      while (await check());
     },
     get: (path: string, query: Record<string, string>) =>
       client.get(`/blockchain/v1/api/${path}?${new URLSearchParams({ ...query, chainId })}`),
