@@ -1,7 +1,11 @@
 import type { components } from '../contract/generated/blockchain.ts';
 import type { Coverage, Freshness } from '../providers/shared/provider.ts';
 
-type Told = { readonly completeTo?: Freshness | undefined; readonly coverage?: Coverage | undefined };
+type Told = {
+  readonly completeTo?: Freshness | undefined;
+  readonly coverage?: Coverage | undefined;
+  readonly leftOut?: number | undefined;
+};
 
 /** What an answer covers, for its body; nothing where the provider does not know it. */
 export function coverageOf({ completeTo, coverage }: Told): {
@@ -23,8 +27,9 @@ export function coverageOf({ completeTo, coverage }: Told): {
 }
 
 /** The same as headers, which files have too. */
-export function coverageHeaders({ completeTo, coverage }: Told): Record<string, string> {
+export function coverageHeaders({ completeTo, coverage, leftOut = 0 }: Told): Record<string, string> {
   return {
+    ...(leftOut > 0 && { 'X-Left-Out-Entries': String(leftOut) }),
     ...(completeTo !== undefined && {
       'X-Index-Block-Number': completeTo.blockNumber.toString(),
       'X-Index-Block-Hash': completeTo.blockHash,

@@ -30,6 +30,7 @@ import { createStateReader, type StateReader } from '../providers/indexer/read/s
 import { createRwaAreas } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/accept/mint-queue.ts';
 import { type AreaHandlers, createApp } from './app.ts';
+import { sessionUrlOf } from './connections.ts';
 import { createReadiness } from './health.ts';
 import type { Parts } from './parts.ts';
 
@@ -154,7 +155,8 @@ function createBlockchainArea(
   if (config.CURSOR_KEYS === undefined) return undefined;
   const cursors = createCursors(config.CURSOR_KEYS);
   const told = { log, moralis: observers.moralis };
-  const providers = createDataProviders(config, { db, mayLag, states, outgoing, ...told });
+  const openSession = () => createDatabase(sessionUrlOf(config), { poolMax: 1, log });
+  const providers = createDataProviders(config, { db, openSession, mayLag, states, outgoing, ...told });
   return createBlockchainHandlers({ networks, balances, cursors, providers });
 }
 

@@ -22,6 +22,8 @@ export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
 type ProviderParts = {
   readonly db: Database;
+  /** Opens another session with the same database. */
+  readonly openSession: () => Database;
   readonly mayLag: MayLag;
   readonly states: StateReader;
   readonly outgoing: Outgoing;
@@ -33,7 +35,7 @@ type ProviderParts = {
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, mayLag, states, outgoing, log, moralis }: ProviderParts,
+  { db, openSession, mayLag, states, outgoing, log, moralis }: ProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
@@ -59,6 +61,6 @@ export function createDataProviders(
   };
   return {
     moralis: createMoralisProvider({ client, onRepair: moralis?.onRepair }),
-    indexer: guardReads(indexer, { db, log }),
+    indexer: guardReads(indexer, { db, openSession, log }),
   };
 }

@@ -442,7 +442,9 @@ describe('amounts in a summary', () => {
     [1_000_000_009_999n, 6, '1,000,000'],
     [100_004n, 5, '1'],
     [1n, 18, '0.000000000000000001'],
-    [10n ** 30n, 0, '1,000,000,000,000,000,000,000,000,000,000'],
+    [10n ** 24n - 1n, 0, '999,999,999,999,999,999,999,999'],
+    [10n ** 24n, 0, 'more than 10^24'],
+    [2n ** 255n, 18, 'more than 10^24'],
     [0n, 18, '0'],
   ])('shows %s with %s decimals as %s', (amount, decimals, text) => {
     expect(shortAmount(amount, decimals)).toBe(text);

@@ -1,9 +1,12 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
+import { appliedOf, authorizationsOf } from '../../src/providers/indexer/decode/delegations.ts';
+import { readBlock } from '../../src/providers/indexer/decode/raw-block.ts';
+import { atOnce } from '../../src/providers/indexer/decode/turns.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { blockAfter, type ReplayBlock } from '../support/node/replay.ts';
-import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 import { readerOf } from './reader.ts';
 import { replayedIndex } from './replayed-index.ts';
@@ -200,7 +203,7 @@ describe('a delegation of EIP-7702', () => {
   const authority = new Wallet(`0x${'11'.repeat(32)}`);
   const own = authority.address.toLowerCase();
 
-  async function decoded(parts: { chainId?: bigint; nonce?: bigint; from?: string; delegate?: string }) {
+  async function authorized(parts: { chainId?: bigint; nonce?: bigint; from?: string; delegate?: string }) {
     const { chainId = 1n, nonce = 8n, from = alice, delegate = carol } = parts;
     const { address, signature } = await authority.authorize({ address: delegate, chainId, nonce });
     const item = {
@@ -211,23 +214,11 @@ describe('a delegation of EIP-7702', () => {
       r: signature.r,
       s: signature.s,
     };
-    const { block, receipts } = rawAnswers({
+    const { block } = rawAnswers({
       transaction: { from, to: bob, type: '0x4', chainId: '0x1', input: '0x', authorizationList: [item] },
     });
-    return { block, receipts, traces: null };
+    return atOnce(authorizationsOf(readBlock(block).transactions));
   }
-
-  test('is in the history of the account that somebody else submitted it for, and names the delegate', async ({
-    database,
-  }) => {
-    const block = await decoded({});
-    const run = await start(database, [block, blockAfter(block)]);
-    await run.index.follow();
-    expect(await run.records(own)).toMatchObject([
-      { category: 'contract interaction', summary: 'Delegated the account to 0xca...caca' },
-    ]);
-    expect((await run.records(alice))[0]?.summary).toBe('Sent 0 ETH to 0xb0...b0b0');
-  });
 
   test.for([
     ['the sender with its next nonce', { from: own, nonce: 8n }, [carol]],
@@ -235,17 +226,42 @@ describe('a delegation of EIP-7702', () => {
     ['another network', { chainId: 5n }, []],
     ['any network', { chainId: 0n }, [carol]],
     ['nobody, which ends it', { delegate: `0x${'0'.repeat(40)}` }, [`0x${'0'.repeat(40)}`]],
-  ] as const)('by %s', async ([, parts, expected]) => {
-    const [only] = decodeAnswers(await decoded(parts)).transactions;
-    expect(only?.delegations).toEqual(expected.map((delegate) => ({ authority: own, delegate })));
+  ] as const)('is authorized by %s', async ([, parts, expected]) => {
+    const found = await authorized(parts);
+    expect(found.map(({ authority: of, delegate }) => [of, delegate])).toEqual(
+      expected.map((delegate) => [own, delegate]),
+    );
+  });
+
+  test.for([
+    ['with the next nonce', 8n, carol, `0xef0100${carol.slice(2)}`, 1],
+    ['after a nonce that the code of a delegate used', 9n, carol, `0xef0100${carol.slice(2)}`, 1],
+    ['with a used nonce', 7n, carol, `0xef0100${carol.slice(2)}`, 0],
+    ['whose delegate the code does not show', 8n, carol, `0xef0100${bob.slice(2)}`, 0],
+    ['without any code', 8n, carol, '0x', 0],
+    ['that ends it', 8n, `0x${'0'.repeat(40)}`, '0x', 1],
+    ['that ends it with a used nonce', 7n, `0x${'0'.repeat(40)}`, '0x', 0],
+  ] as const)('is applied or ignored by the state of the account: %s', async ([, nonce, delegate, code, count]) => {
+    const all = await authorized({ nonce, delegate });
+    expect(appliedOf(all, { nonce: 8n, code })).toHaveLength(count);
+  });
+
+  test('keeps each step of an account up to the one that its code shows', async () => {
+    const nobody = `0x${'0'.repeat(40)}`;
+    const parts = [
+      { nonce: 7n },
+      { nonce: 8n },
+      { nonce: 9n, delegate: bob },
+      { nonce: 10n, delegate: nobody },
+    ];
+    const all = (await Promise.all(parts.map(authorized))).flat();
+    expect(appliedOf(all, { nonce: 8n, code: '0x' }).map(({ nonce }) => nonce)).toEqual([8n, 9n, 10n]);
   });
 
   test('that the network ignored is none: its signature is empty, and the gas of setting it was not refunded', () => {
-    const { receipts } = readFixture<{ receipts: { gasUsed: string }[] }>('bittensor/6646068');
+    const { block, receipts } = readFixture<{ block: object; receipts: { gasUsed: string }[] }>('bittensor/6646068');
     expect(Number(receipts[0]?.gasUsed)).toBe(21_000 + 25_000);
-    expect(decodeRecorded('bittensor/6646068').transactions).toMatchObject([
-      { from: '0xabcd6cb8568522be4dc827c4f43719c45abaae14', delegations: [], succeeded: true },
-    ]);
+    expect(atOnce(authorizationsOf(readBlock(block).transactions))).toEqual([]);
   });
 });
 

@@ -34,7 +34,6 @@ describe('traces of callTracer', () => {
 
   test.each([
     ['for some transactions only', frames.slice(0, 1).map((result) => ({ result }))],
-    ['in another order', frames.toReversed().map((result) => ({ result }))],
     ['of other transactions', frames.map((result) => ({ txHash: `0x${'ee'.repeat(32)}`, result }))],
     ['that do not exist', []],
     ['that failed', frames.map(() => ({ error: 'execution timeout' }))],

@@ -35,8 +35,10 @@ export const approvalForAllLog = (address: string, owner: string, spender: strin
   data: wordOfHex(1),
 });
 
-const textWords = (text: string) =>
-  `${wordOfHex(32)}${wordOfHex(text.length).slice(2)}${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+const textWords = (text: string) => {
+  const bytes = Buffer.from(text);
+  return `${wordOfHex(32)}${wordOfHex(bytes.length).slice(2)}${bytes.toString('hex').padEnd(64, '0')}`;
+};
 
 /** What a token answers. A function that is left out fails. */
 type TokenAnswers = {

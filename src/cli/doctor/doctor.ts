@@ -9,8 +9,9 @@ import { findMissingRights, isTemporaryForAll } from '../../db/schema/role-store
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
-import { type Finding, fault, finding, ok, warning } from '../shared/finding.ts';
+import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
+import { examineCluster } from './index-check.ts';
 import { examineClock, examineConnections, examinePortal, examineSnapshots } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
@@ -64,6 +65,7 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...(await examinePortal(config)),
     ...found,
     ...(isSound ? await examineRights(db) : []),
+    ...(isSound ? await findings('cluster', () => examineCluster(parts)) : []),
     ...(isSound ? await examineReplica(parts) : []),
     ...(isSound ? await examineService(parts, keyOf(session)) : []),
   ];

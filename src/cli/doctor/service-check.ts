@@ -11,6 +11,7 @@ import { createEndpointSecrets } from '../../news/endpoints/endpoint-secret.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, fault, finding, findings, ok, warning } from '../shared/finding.ts';
+import { examineIndexes } from './index-check.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 import type { DoctorParts } from './doctor-parts.ts';
 import { examineVerifier } from './key-check.ts';
@@ -37,10 +38,11 @@ export async function examineService(parts: DoctorParts, key: string | undefined
   ];
   const minters = await findings('minting', () => examineMinting(parts, networks));
   const processes = await findings('roles', () => examineProcesses(db, networks));
+  const indexes = await findings('indexes', () => examineIndexes(db));
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];
   return [
-    ...[...processes, secrets, endpoints, ...callers, ...nodes.flat()],
+    ...[...processes, ...indexes, secrets, endpoints, ...callers, ...nodes.flat()],
     ...[...inClear(networks), ...minters, ...assets, ...missing],
   ];
 }

@@ -8,6 +8,7 @@ import { chainId as asChainId } from '../shared/values.ts';
 import { addBackfillCommand } from './index-backfill.ts';
 import { addSkipCommand } from './index-skip.ts';
 import { addIndexStatusCommand } from './index-status.ts';
+import { addIndexTokensCommands } from './index-tokens.ts';
 import { addIndexVerifyCommand } from './index-verify.ts';
 
 export function addIndexCommands(program: Command, session: Session): void {
@@ -16,6 +17,7 @@ export function addIndexCommands(program: Command, session: Session): void {
   addBackfillCommand(index, session);
   addIndexVerifyCommand(index, session);
   addSkipCommand(index, session);
+  addIndexTokensCommands(index, session);
   addResetCommand(index, session);
 }
 

@@ -1356,6 +1356,12 @@ export interface components {
          */
         IndexTraces: "all" | "some" | "none";
         /**
+         * @description How many entries of this page the data provider sent without their hash, sides or block. They are left out, so that
+         *     later pages stay reachable. Absent where there are none.
+         * @example 1
+         */
+        LeftOutEntries: number;
+        /**
          * @description Seconds since the node was asked; 0 when it was asked for this request.
          * @example 12
          */
@@ -1460,6 +1466,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1816,6 +1823,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1980,6 +1988,7 @@ export interface operations {
                     "X-Index-From-Block": components["headers"]["IndexFromBlock"];
                     "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
                     "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Left-Out-Entries": components["headers"]["LeftOutEntries"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

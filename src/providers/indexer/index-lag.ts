@@ -1,6 +1,6 @@
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listIndexStates } from './store/write/index-state-store.ts';
+import { type IndexState, listIndexStates } from './store/write/index-state-store.ts';
 
 type LagOptions = {
   readonly db: Database;
@@ -10,9 +10,9 @@ type LagOptions = {
 };
 
 /**
- * Checks that every index is near the head that its node had at the last poll. A node that is out fails no check: the
- * index ages, and its responses say so.
- * @throws Error with the chain ids of the networks that are behind, and of those that are stuck and why
+ * Checks that every index goes on and is near the head that its node had at the last poll. A node that is out fails no
+ * check: the index ages, and its responses say so.
+ * @throws Error with the chain ids of the networks that are behind, and of those that are stuck or failing and why
  */
 export function createLagCheck({ db, networks, most }: LagOptions): () => Promise<void> {
   return async () => {
@@ -26,8 +26,21 @@ export function createLagCheck({ db, networks, most }: LagOptions): () => Promis
       const { reason } = states.get(chainId)?.stuck ?? {};
       return reason === undefined ? [] : [`stuck: ${reason}`];
     });
+    const failing = wanted.flatMap(({ chainId }) => failureOf(states.get(chainId)));
     const behind =
       late.length === 0 ? [] : [`not near the head: ${late.map(({ chainId }) => chainId).join(', ')}`];
-    if (stuck.length + behind.length > 0) throw new Error([...behind, ...stuck].join('; '));
+    const all = [...behind, ...stuck, ...failing];
+    if (all.length > 0) throw new Error(all.join('; '));
   };
+}
+
+// The index records every five seconds that its node answers, and tries again within as many.
+const answeredMs = 15_000;
+
+/** Returns why an index fails although its node answers, where it is not stuck. */
+function failureOf(state: IndexState | undefined): string[] {
+  const { chainId, stuck, lastError, updatedAt } = state ?? {};
+  if (lastError === undefined || updatedAt === undefined || stuck !== undefined) return [];
+  const isOut = lastError.at.getTime() - updatedAt.getTime() > answeredMs;
+  return isOut ? [] : [`failing: ${chainId}: ${lastError.message}`];
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import { inBackground } from '../../base/request-scope.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { DataProvider } from '../shared/provider.ts';
-import { type ClusterNode, findFrozenNodes, findNodeOf } from './store/write/cluster-node-store.ts';
+import { type ClusterNode, findFrozenNodes, findNodeOf, isInCluster } from './store/write/cluster-node-store.ts';
 
 // A longer read works hard, or waits for a node that does not answer.
 const slowMs = 1_000;
@@ -12,7 +12,12 @@ const slowMs = 1_000;
 const answerMs = 2_000;
 const againMs = 1_000;
 
-type Parts = { readonly db: Database; readonly log: Logger };
+type Parts = {
+  readonly db: Database;
+  /** Opens another session with the same database. */
+  readonly openSession: () => Database;
+  readonly log: Logger;
+};
 /** @throws problem `service_unavailable` at once while the node of the wallet is known not to answer */
 type Run = <T>(wallet: string, read: () => Promise<T>) => Promise<T>;
 
@@ -22,14 +27,22 @@ type Run = <T>(wallet: string, read: () => Promise<T>) => Promise<T>;
  * wallets are rejected, and the node is tried again. Reads under way end at their deadlines. Without a slow read this
  * asks the database nothing.
  */
-function createNodeGuard({ db, log }: Parts): Run {
+function createNodeGuard({ db, openSession, log }: Parts): Run {
+  let isCluster: boolean | undefined;
   let frozen: ReadonlySet<ClusterNode> = new Set();
   let isLooking = false;
+
+  const lookOnce = async (): Promise<ReadonlySet<ClusterNode>> => {
+    isCluster ??= await isInCluster(db);
+    if (!isCluster) return frozen;
+    const session = openSession();
+    return findFrozenNodes(session, answerMs).finally(() => session.destroy());
+  };
 
   const look = async () => {
     isLooking = true;
     do {
-      const found = await findFrozenNodes(db, answerMs).catch(() => frozen);
+      const found = await lookOnce().catch(() => frozen);
       const nodes = [...found];
       if (nodes.join() !== [...frozen].join())
         log.warn(

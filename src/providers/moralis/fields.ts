@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxPositionLength } from '../shared/provider.ts';
-import { repaired } from './repairs.ts';
+import { listOfFitting, repaired } from './repairs.ts';
 
 // The upstream writes amounts, block numbers and gas as decimal texts; they stay texts here. Some answers have numbers.
 export const decimal = z.union([z.string().regex(/^\d+$/), z.int().nonnegative().transform(String)]);
@@ -73,6 +73,13 @@ const position = z
   .nullish()
   .transform((text) => text || undefined);
 
-/** The envelope of the lists, without the upstream's counts. @param most entries of a page */
+/**
+ * The envelope of the lists, without the upstream's counts. Entries that do not fit are left out and counted, so that
+ * they do not close the pages behind them.
+ * @param most entries of a page
+ */
 export const envelope = <T extends z.ZodType>(item: T, most: number) =>
-  z.object({ cursor: position, result: z.array(item).max(most) });
+  z.object({ cursor: position, result: z.array(z.unknown()).max(most) }).transform(({ cursor, result }) => {
+    const fitting = listOfFitting('result', item).parse(result);
+    return { cursor, result: fitting, leftOut: result.length - fitting.length };
+  });

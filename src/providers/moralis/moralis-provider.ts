@@ -67,8 +67,8 @@ async function askPage<Item extends z.ZodType>(
     ...query,
     ...(position !== undefined && { cursor: position }),
   });
-  const { result: entries, cursor: next } = readUpstreamAnswer(envelope(item, most), answer, onRepair);
-  return { entries, next: moving(position, next) };
+  const { result: entries, cursor: next, leftOut } = readUpstreamAnswer(envelope(item, most), answer, onRepair);
+  return { entries, next: moving(position, next), leftOut };
 }
 
 async function askHistory(asks: Asks, question: HistoryQuestion): Promise<HistoryPage> {
@@ -85,9 +85,9 @@ async function askHistory(asks: Asks, question: HistoryQuestion): Promise<Histor
     ...(position === undefined && { limit: String(limit) }),
   };
   const page = { path: `/wallets/${address}/history`, query, item: upstreamTransaction, most: limit };
-  const { entries, next } = await askPage(asks, question, page);
+  const { entries, ...rest } = await askPage(asks, question, page);
   const viewpoint = { wallet: address, currency: network.currency };
-  return { records: entries.map((transaction) => toHistoryRecord(transaction, viewpoint)), next };
+  return { records: entries.map((transaction) => toHistoryRecord(transaction, viewpoint)), ...rest };
 }
 
 async function askNfts(asks: Asks, question: NftQuestion): Promise<WalletNftPage> {
@@ -101,8 +101,8 @@ async function askNfts(asks: Asks, question: NftQuestion): Promise<WalletNftPage
     ...(filter.includeSpam === false && { exclude_spam: 'true' }),
   };
   const page = { path: `/${address}/nft`, query, item: upstreamNft, most: limit };
-  const { entries, next } = await askPage(asks, question, page);
-  return { entries: boundNfts(entries), next };
+  const { entries, ...rest } = await askPage(asks, question, page);
+  return { entries: boundNfts(entries), ...rest };
 }
 
 async function askTokens(asks: Asks, question: ListQuestion): Promise<TokenPage> {
@@ -114,8 +114,8 @@ async function askTokens(asks: Asks, question: ListQuestion): Promise<TokenPage>
   };
   // The native asset may come in addition.
   const page = { path: `/wallets/${address}/tokens`, query, item: upstreamToken, most: limit + 1 };
-  const { entries, next } = await askPage(asks, question, page);
-  return { entries: entries.filter((token) => token !== undefined), next };
+  const { entries, ...rest } = await askPage(asks, question, page);
+  return { entries: entries.filter((token) => token !== undefined), ...rest };
 }
 
 // The upstream takes so many at once.

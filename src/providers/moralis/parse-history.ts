@@ -85,8 +85,8 @@ const nftTransfer = z.object({
 /** A transaction of a history as the upstream sends it. */
 export const upstreamTransaction = z.object({
   hash,
-  nonce: decimal,
-  transaction_index: decimal,
+  nonce: decimalOrNull('nonce'),
+  transaction_index: decimalOrNull('transaction_index'),
   from_address: addressField,
   to_address: recipient,
   value: decimal,

@@ -33,7 +33,7 @@ export const upstreamNft = z
     owner_of: addressField,
     // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
-    block_number: decimal,
+    block_number: decimalOrNull('block_number'),
     block_number_minted: decimalOrNull('block_number_minted'),
     token_hash: textOrNull,
     name: textOrNull,

@@ -63,6 +63,8 @@ type ListPage<Entry> = {
   /** Undefined where the provider does not know it. */
   readonly completeTo?: Freshness;
   readonly coverage?: Coverage;
+  /** How many entries the provider sent that could not be read. */
+  readonly leftOut?: number;
 };
 export type TokenPage = ListPage<WalletToken>;
 export type WalletNftPage = ListPage<NftEntry>;
@@ -116,6 +118,8 @@ export type HistoryPage = {
   /** Undefined where the provider does not know it. */
   readonly completeTo?: Freshness;
   readonly coverage?: Coverage;
+  /** As of a list. */
+  readonly leftOut?: number;
 };
 
 /** Serves wallet histories and NFT lists of networks. */

@@ -6,15 +6,17 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 /** `host:port`, as the coordinator reaches it. */
 export type ClusterNode = string;
 
+/** Returns whether the index lies in a cluster. */
+export async function isInCluster(db: Database): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+  return rows.length > 0;
+}
+
 /**
- * Returns the nodes with wallets that accept no connection of the coordinator in time; none where the index lies on
- * one server.
+ * Returns the nodes of a cluster with wallets that accept no connection of the coordinator in time.
+ * @param db with a new session: a session that is connected to a frozen node waits for it
  */
-export async function findFrozenNodes(db: Database, limitMs: number): Promise<ReadonlySet<ClusterNode>> {
-  const { rows: citus } = await db.raw<{ rows: unknown[] }>(
-    "SELECT 1 FROM pg_extension WHERE extname = 'citus'",
-  );
-  if (citus.length === 0) return new Set();
+export function findFrozenNodes(db: Database, limitMs: number): Promise<ReadonlySet<ClusterNode>> {
   return inTransaction(db, async (tx) => {
     await tx.raw("SELECT set_config('citus.node_connection_timeout', ?, true)", [String(limitMs)]);
     const { rows } = await tx.raw<{ rows: { node: ClusterNode }[] }>(
