@@ -92,7 +92,9 @@ describe('a forged transfer', () => {
       stateOf(7, delegatedTo(delegate)),
     );
     expect((await run.of(authority))[0]).toMatchObject({
-      summary: 'Named in a transfer that did not happen, delegated the account to 0xd1...d1d1',
+      summary: 'Delegated the account to 0xd1...d1d1',
+      // Whatever else a stranger writes next to it, the account should see this.
+      possible_spam: false,
       erc20_transfers: [{ verification: 'forged' }],
     });
   });

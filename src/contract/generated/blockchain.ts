@@ -709,7 +709,7 @@ export interface components {
         /**
          * @description Why the transfer may be believed. Any contract can log a transfer in anybody's name.
          *
-         *     - `signed`: its sender signed the transaction, a user operation of it (ERC-4337) or a delegation in it (EIP-7702).
+         *     - `signed`: its sender signed the transaction, or a user operation of it (ERC-4337).
          *     - `approved`: its sender had approved the account that asked for it, and signed that approval.
          *     - `state-checked`: neither, but this sender's balance changed by exactly what the block logs.
          *     - `forged`: neither, and this sender's balance did not change: it was only logged.

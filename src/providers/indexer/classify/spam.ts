@@ -35,10 +35,13 @@ export function isBelievable({
   return unsigned === undefined || isOfContract === true || verification === 'state-checked';
 }
 
-/** Returns whether a row is spam: its wallet did not sign it, and it has nothing but such movements and approvals. */
+/**
+ * Returns whether a row is spam: its wallet did not sign it, and it has nothing but such movements and approvals. A delegation is never
+ * hidden, because a delegate can do anything.
+ */
 export function isSpamRow({ wallet, transaction, moves }: SeenRow, trustOf: TrustOf): boolean {
-  const { native, nft, erc20, approvals } = moves;
-  if (native.length > 0 || transaction.from === wallet) return false;
+  const { native, nft, erc20, approvals, delegates } = moves;
+  if (native.length + delegates.length > 0 || transaction.from === wallet) return false;
   if (erc20.length + nft.length + approvals.length === 0) return false;
   return (
     [...erc20, ...nft].every((move) => isSpamMove(move, { wallet, transaction }, trustOf)) &&
