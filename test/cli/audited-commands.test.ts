@@ -53,6 +53,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'index backfill': ['index.backfill'],
   'index reset': ['index.reset'],
   'index skip': ['index.skip'],
+  'index tokens refresh': ['index.tokens_refresh'],
   'key create': ['key.create'],
   'key expire': ['key.expire'],
   'key limit': ['key.limit'],

@@ -457,6 +457,31 @@ const rowsOf = async (db: Database, chainId: string) => {
   return counts.reduce((sum, row) => sum + Number(row?.['count']), 0);
 };
 
+describe('index tokens refresh', () => {
+  test('has the texts of one contract or of all read again', async ({ db, run, json }) => {
+    await run('index', 'backfill', '1');
+    const read = { read_at: new Date(), read_tries: 1 };
+    await db('token_contracts').where({ chain_id: '1' }).update({ ...read, name: 'Old' });
+    const unread = () => db('token_contracts').where({ chain_id: '1', read_at: null, read_tries: 0 }).count();
+    const { contract } = await db('token_contracts').where({ chain_id: '1' }).first();
+    const one = await json('index', 'tokens', 'refresh', '1', `0x${contract.toString('hex')}`);
+    expect(one.value).toEqual({ chainId: '1', contracts: 1 });
+    expect(await unread()).toEqual([{ count: '1' }]);
+    const all = await json('index', 'tokens', 'refresh', '1');
+    expect(await unread()).toEqual([{ count: String(all.value.contracts) }]);
+    expect(all.value.contracts).toBeGreaterThan(10);
+    // Until they are read, the known texts stay.
+    expect(await db('token_contracts').where({ chain_id: '1', name: null }).count()).toEqual([{ count: '0' }]);
+    expect(await db('audit_log').orderBy('id', 'desc').first()).toMatchObject({
+      action: 'index.tokens_refresh',
+      subject: '1 all',
+    });
+    const unknown = await run('index', 'tokens', 'refresh', '1', `0x${'ee'.repeat(20)}`);
+    expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining('does not know')]);
+    await run('index', 'reset', '1', '--yes');
+  });
+});
+
 describe('the index of a network that changes or goes', () => {
   test('is deleted by index reset, and no other', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');

@@ -65,6 +65,12 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
     };
     const [ill, well] = [wallets.frozen[0], wallets.healthy[0]];
     for (const wallet of [ill, well]) expect((await ask(acme, wallet)).status).toBe(200);
+    // Every connection of the pool has a session with each worker.
+    await Promise.all(
+      Array.from({ length: 4 * poolMax }, (_, index) =>
+        ask(index % 2 === 0 ? acme : globex, index % 4 < 2 ? ill : well),
+      ),
+    );
     const url = new URL(cluster ?? '');
     url.host = wallets.node;
     const thaw = await freeze(url.href);

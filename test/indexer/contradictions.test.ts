@@ -1,7 +1,7 @@
 import { id, keccak256 } from 'ethers';
 import { describe, expect } from 'vitest';
-import type { TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
-import { findIndexState } from '../../src/providers/indexer/store/write/index-state-store.ts';
+import { refreshContracts } from '../../src/providers/indexer/store/tokens/contract-store.ts';
+import { findIndexState, type TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Answer } from '../support/node/flaw.ts';
 import { type Asked, chainAround, hexOf, milliEth, type OddBlock, type OddChain, type OddTransaction, wordOfHex } from '../support/odd-chain.ts';
@@ -408,6 +408,62 @@ describe('value outside of transactions', () => {
   test('is no withdrawal above all that there is', async ({ service }) => {
     const withdrawals = [{ index: '0x1', validatorIndex: '0x1', address: payee, amount: hexOf(2n ** 53n + 1n) }];
     await expect(indexed(service, { fields: { withdrawals } })).rejects.toThrow('withdrawals (their amounts must be in gwei)');
+  });
+});
+
+describe('texts of a token', () => {
+  const sent = tokenCall([transferLog(token, payer, payee, 5n * unit)]);
+
+  test.for([
+    ['none', {}],
+    ['no symbol, and decimals of 0', { name: 'Late', decimals: 0 }],
+    ['no decimals', { name: 'Late', symbol: 'LATE' }],
+  ] as const)('are read again where there were %s, after a minute', async ([, before], { service }) => {
+    let texts: object = before;
+    const run = await indexed(service, { transactions: [sent] }, tokensAnswer(() => texts));
+    const rows = () => service.db('token_contracts').where('chain_id', run.network.chainId);
+    const [{ rest }] = await rows().select(service.db.raw('extract(epoch FROM read_due - now()) AS rest'));
+    expect(Number(rest)).toBeGreaterThan(50);
+    expect(Number(rest)).toBeLessThanOrEqual(60);
+    texts = { name: 'Late', symbol: 'LATE', decimals: 18 };
+    await rows().update({ read_due: new Date(0) });
+    await run.fill();
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 LATE to 0xb2...b2b2']);
+  });
+
+  test('that change are read again at the word of the operator', async ({ service }) => {
+    let symbol = 'RNDR';
+    const answer = tokensAnswer(() => ({ name: 'Render', symbol, decimals: 18 }));
+    const run = await indexed(service, { transactions: [sent] }, answer);
+    symbol = 'RENDER';
+    await run.fill();
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 RNDR to 0xb2...b2b2']);
+    expect(await refreshContracts(service.db, run.network.chainId, token)).toBe(1);
+    await run.fill();
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 RENDER to 0xb2...b2b2']);
+  });
+
+  test('that are missing later do not replace what was there', async ({ service }) => {
+    let texts: object = { name: 'Coin', symbol: 'T', decimals: 18 };
+    const run = await indexed(service, { transactions: [sent] }, tokensAnswer(() => texts));
+    texts = {};
+    expect(await refreshContracts(service.db, run.network.chainId, undefined)).toBe(1);
+    await run.fill();
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 T to 0xb2...b2b2']);
+  });
+});
+
+describe('a summary', () => {
+  const long = 'A symbol of thirty-two characters';
+  test('has at most 120 characters, whatever contracts write', async ({ service }) => {
+    const logs = [third, token, collection, account('72')].map((address, place) =>
+      place % 2 === 0 ? transferLog(address, payer, payee, 2n ** 255n) : transferLog(address, payee, payer, 2n ** 255n),
+    );
+    const answer = tokensAnswer(() => ({ name: long, symbol: long, decimals: 0 }));
+    const run = await indexed(service, { transactions: [tokenCall(logs)] }, answer);
+    const [{ summary }] = (await run.of(payer)).records;
+    expect(summary.length).toBeLessThanOrEqual(120);
+    expect(summary).toMatch(/^Swapped more than 10\^24 A symbol/);
   });
 });
 

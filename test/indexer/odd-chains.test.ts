@@ -212,6 +212,7 @@ describe('a height without a block', () => {
 describe('receipts', () => {
   test.for([
     ['an error', failure(-32001, 'rpc method is not whitelisted')],
+    ['an error without a code', { error: { message: 'Method not supported' } }],
     ['a status of HTTP', { status: 403 }],
     ['null', { result: null }],
     ['none', { result: [] }],

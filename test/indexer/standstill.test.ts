@@ -3,6 +3,7 @@ import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
 import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
+import { deleteIndex } from '../../src/providers/indexer/store/rollback/reset-store.ts';
 import {
   recordIndexError,
   recordStandstill,
@@ -139,6 +140,43 @@ describe('a block that cannot be read for good', () => {
       reason: expect.stringContaining('though the node is at 68219'),
     });
   });
+});
+
+test('an index whose first blocks cannot be read is stuck like any other', async ({ database }) => {
+  const inMilliseconds = (block: ReplayBlock): ReplayBlock => ({
+    ...block,
+    block: { ...block.block, timestamp: '0x19a16b1866c' } as ReplayBlock['block'],
+  });
+  const run = await start(database, [first, second, third].map(inMilliseconds));
+  await run.isStuck();
+  expect(await run.index.state()).toMatchObject({
+    head: undefined,
+    stuck: { block: BigInt(first.block.number), reason: expect.stringContaining('milliseconds') },
+  });
+});
+
+test('an index that is deleted begins again, though its node has no new block', async ({ database }) => {
+  const run = await start(database, [first, second, third]);
+  await run.reaches(68_217n);
+  const signal = new AbortController().signal;
+  await deleteIndex(database.db, run.chainId, { signal, onProgress: () => {} });
+  expect(await run.index.state()).toBeUndefined();
+  await run.reaches(68_217n);
+});
+
+test('readiness names an index that fails although its node answers, and none whose node is out', async ({
+  database,
+}) => {
+  const run = await start(database, [first, second, third]);
+  const { db } = database;
+  await run.reaches(68_217n);
+  await run.stop();
+  const check = createLagCheck({ db, networks: registered(run.index.network), most: 1_000n });
+  await expect(check()).resolves.toBeUndefined();
+  await recordIndexError(db, run.chainId, 'the table is full');
+  await expect(check()).rejects.toThrow(`failing: ${run.chainId}: the table is full`);
+  await db('index_state').where('chain_id', run.chainId).update({ updated_at: new Date(Date.now() - 60_000) });
+  await expect(check()).resolves.toBeUndefined();
 });
 
 test('an outage is no standstill', async ({ database }) => {

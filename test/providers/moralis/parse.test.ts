@@ -357,15 +357,6 @@ describe('an answer that does not fit', () => {
     ['no object', [], 'the answer: '],
     ['null', null, 'the answer: '],
     ['no result', { cursor: null }, 'result: '],
-    ['a record without a hash', { result: [without(transaction(1), 'hash')] }, 'result.0.hash: '],
-    ['a hash that is none', { result: [transaction(1, { hash: '0x1' })] }, 'result.0.hash: '],
-    ['no amount', { result: [transaction(1, { value: null })] }, 'result.0.value: '],
-    ['no sender', { result: [transaction(1, { from_address: null })] }, 'result.0.from_address: '],
-    [
-      'a time that is none',
-      { result: [transaction(1, { block_timestamp: 'now' })] },
-      'result.0.block_timestamp: ',
-    ],
     ['more records than asked for', { result: [1, 2, 3].map((n) => transaction(n)) }, 'result: '],
     ['a cursor with spaces', { cursor: 'a b', result: [] }, 'cursor: '],
     ['a cursor too long for ours', { cursor: 'x'.repeat(3_001), result: [] }, 'cursor: '],
@@ -376,10 +367,39 @@ describe('an answer that does not fit', () => {
   });
 
   test('names the problem of the operation', async () => {
-    const [code, cause] = await faultOf(askNfts({ result: [nft(1, { token_id: 'x-ray' })] }));
+    const [code, cause] = await faultOf(askNfts({ result: 'x-ray' }));
     expect(code).toBe('nfts_unavailable');
-    expect(cause).toContain('result.0.token_id: ');
+    expect(cause).toContain('result: ');
     expect(cause).not.toContain('x-ray');
+  });
+
+  test.each<[string, object, string]>([
+    ['without a hash', without(transaction(1), 'hash'), 'hash'],
+    ['with a hash that is none', transaction(1, { hash: '0x1' }), 'hash'],
+    ['without a sender', transaction(1, { from_address: null }), 'from_address'],
+    ['without a block', transaction(1, { block_number: null }), 'block_number'],
+    ['without an amount', transaction(1, { value: null }), 'value'],
+    ['at no time', transaction(1, { block_timestamp: 'now' }), 'block_timestamp'],
+  ])('leaves out a record %s, counts it, and keeps the pages behind it', async (_name, record, field) => {
+    const page = await askHistory({ cursor: 'older', result: [record, transaction(2)] });
+    expect(page.records).toHaveLength(1);
+    expect(page).toMatchObject({ leftOut: 1, next: 'older' });
+    expect(repaired).toEqual([`result.${field}`]);
+  });
+
+  test('leaves out an NFT without an id', async () => {
+    const page = await askNfts({ result: [nft(1, { token_id: 'x-ray' }), nft(2)] });
+    expect([page.entries.length, page.leftOut]).toEqual([1, 1]);
+  });
+
+  test('makes unknown what nobody needs to tell records apart', async () => {
+    const odd = transaction(1, { nonce: 'x', transaction_index: undefined });
+    expect((await askHistory({ result: [odd] })).records).toMatchObject([
+      { nonce: null, transaction_index: null },
+    ]);
+    expect((await askNfts({ result: [nft(1, { block_number: null })] })).entries).toMatchObject([
+      { block_number: null },
+    ]);
   });
 
   test('is one whose cursor leads nowhere', async () => {

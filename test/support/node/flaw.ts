@@ -3,7 +3,7 @@ export type Call = { readonly id?: unknown; readonly method: string; readonly pa
 
 export type Answer = {
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error?: { readonly code?: number; readonly message: string; readonly data?: unknown };
 };
 
 /** A response that need not be JSON-RPC. `isCut` closes the connection after the body. */
