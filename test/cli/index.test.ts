@@ -461,7 +461,9 @@ describe('index tokens refresh', () => {
   test('has the texts of one contract or of all read again', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');
     const read = { read_at: new Date(), read_tries: 1 };
-    await db('token_contracts').where({ chain_id: '1' }).update({ ...read, name: 'Old' });
+    await db('token_contracts')
+      .where({ chain_id: '1' })
+      .update({ ...read, name: 'Old' });
     const unread = () => db('token_contracts').where({ chain_id: '1', read_at: null, read_tries: 0 }).count();
     const { contract } = await db('token_contracts').where({ chain_id: '1' }).first();
     const one = await json('index', 'tokens', 'refresh', '1', `0x${contract.toString('hex')}`);
@@ -471,7 +473,9 @@ describe('index tokens refresh', () => {
     expect(await unread()).toEqual([{ count: String(all.value.contracts) }]);
     expect(all.value.contracts).toBeGreaterThan(10);
     // Until they are read, the known texts stay.
-    expect(await db('token_contracts').where({ chain_id: '1', name: null }).count()).toEqual([{ count: '0' }]);
+    expect(await db('token_contracts').where({ chain_id: '1', name: null }).count()).toEqual([
+      { count: '0' },
+    ]);
     expect(await db('audit_log').orderBy('id', 'desc').first()).toMatchObject({
       action: 'index.tokens_refresh',
       subject: '1 all',

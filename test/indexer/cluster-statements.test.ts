@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-const clock = /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\)|\bcurrent_timestamp\b/i;
+const clock =
+  /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\)|\bcurrent_timestamp\b/i;
 
 /** Returns the text up to a word outside of all brackets, and its parts between commas there. */
 function partsOf(text: string, end: RegExp): string[] {
@@ -20,9 +21,7 @@ function partsOf(text: string, end: RegExp): string[] {
 
 const isMixed = (value: string): boolean =>
   /[a-z_]{2,}/i.test(
-    value
-      .replace(new RegExp(clock, 'gi'), '')
-      .replace(/'[^']*'|::\s*\w+|:\w+|\binterval\b/gi, ''),
+    value.replace(new RegExp(clock, 'gi'), '').replace(/'[^']*'|::\s*\w+|:\w+|\binterval\b/gi, ''),
   );
 
 /**
@@ -37,7 +36,9 @@ function refusedIn(statement: string): string[] {
   return [
     ...sets.filter((part) => {
       const [name = '', ...value] = part.split('=');
-      return (clock.test(part) && isMixed(value.join('='))) || /\[/.test(name) || /\w\[\d/.test(value.join('='));
+      return (
+        (clock.test(part) && isMixed(value.join('='))) || /\[/.test(name) || /\w\[\d/.test(value.join('='))
+      );
     }),
     ...inCase.filter((text) => clock.test(text)),
   ];
@@ -52,7 +53,7 @@ describe('a statement of the store', () => {
   });
 
   test.each([
-    'UPDATE t SET due = now() + interval \'5 seconds\' * power(6, least(t.tries, 5)) WHERE a = 1',
+    "UPDATE t SET due = now() + interval '5 seconds' * power(6, least(t.tries, 5)) WHERE a = 1",
     'UPDATE t SET read_at = CASE WHEN r.answered THEN now() ELSE t.read_at END FROM r',
     'UPDATE t SET due = coalesce(t.due, now()) WHERE a = 1',
     'UPDATE t SET place[1] = 2 WHERE a = 1',

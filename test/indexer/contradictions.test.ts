@@ -1,10 +1,22 @@
 import { id, keccak256 } from 'ethers';
 import { describe, expect } from 'vitest';
 import { refreshContracts } from '../../src/providers/indexer/store/tokens/contract-store.ts';
-import { findIndexState, type TraceMethod } from '../../src/providers/indexer/store/write/index-state-store.ts';
+import {
+  findIndexState,
+  type TraceMethod,
+} from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Answer } from '../support/node/flaw.ts';
-import { type Asked, chainAround, hexOf, milliEth, type OddBlock, type OddChain, type OddTransaction, wordOfHex } from '../support/odd-chain.ts';
+import {
+  type Asked,
+  chainAround,
+  hexOf,
+  milliEth,
+  type OddBlock,
+  type OddChain,
+  type OddTransaction,
+  wordOfHex,
+} from '../support/odd-chain.ts';
 import { startOddIndex } from '../support/odd-index.ts';
 import { account, approvalLog, firstOf, nftLog, tokensAnswer, transferLog } from '../support/odd-tokens.ts';
 import type { TestService } from '../support/service.ts';
@@ -15,10 +27,19 @@ const [payer, payee, third, token, collection] = ['a1', 'b2', 'c3', '70', '71'].
 const coin = tokensAnswer(() => ({ name: 'Coin', symbol: 'T', decimals: 18 }));
 const unit = 10n ** 18n;
 
-type How = { readonly traces?: TraceMethod; readonly nativeAsset?: string; readonly others?: readonly OddChain[] };
+type How = {
+  readonly traces?: TraceMethod;
+  readonly nativeAsset?: string;
+  readonly others?: readonly OddChain[];
+};
 
 /** Indexes the odd block between two plain blocks. */
-async function indexed(service: TestService, odd: OddBlock, answer: OddChain['answer'] = coin, how: How = {}) {
+async function indexed(
+  service: TestService,
+  odd: OddBlock,
+  answer: OddChain['answer'] = coin,
+  how: How = {},
+) {
   const chain = { blocks: chainAround(odd, { payer, payee }), answer };
   const settings = { indexTraces: how.traces ?? 'none', nativeAsset: how.nativeAsset ?? null } as const;
   const run = await startOddIndex(service, [chain, ...(how.others ?? [])], settings);
@@ -29,7 +50,9 @@ async function indexed(service: TestService, odd: OddBlock, answer: OddChain['an
     ...run,
     async of(address: string) {
       const { body, headers } = await history(address);
-      const records = body.history.result.filter(({ block_number }: { block_number: string }) => block_number === '2');
+      const records = body.history.result.filter(
+        ({ block_number }: { block_number: string }) => block_number === '2',
+      );
       return { records, traces: headers['x-index-traces'] };
     },
     async texts(address: string): Promise<string[]> {
@@ -64,16 +87,20 @@ describe('receipts without logs that their bloom filter promises', () => {
   const more = transferLog(token, payer, third, 2n * unit);
   const bloom = bloomOf([sent, more]);
   /** Receipts of the odd block as a node gives them, the first times without some logs. */
-  const early =
-    (kept: number, times: number): NonNullable<OddChain['answer']> => {
-      let asked = 0;
-      return ({ method, block }) => {
-        if (method !== 'eth_getBlockReceipts' || block?.block.number !== '0x2') return undefined;
-        asked += 1;
-        if (asked > times) return undefined;
-        return { result: block.receipts.map((receipt) => ({ ...receipt, logs: (receipt['logs'] as object[]).slice(0, kept) })) };
+  const early = (kept: number, times: number): NonNullable<OddChain['answer']> => {
+    let asked = 0;
+    return ({ method, block }) => {
+      if (method !== 'eth_getBlockReceipts' || block?.block.number !== '0x2') return undefined;
+      asked += 1;
+      if (asked > times) return undefined;
+      return {
+        result: block.receipts.map((receipt) => ({
+          ...receipt,
+          logs: (receipt['logs'] as object[]).slice(0, kept),
+        })),
       };
     };
+  };
   const odd = (where: 'receipt' | 'block'): OddBlock => ({
     transactions: [tokenCall([sent, more], where === 'receipt' ? { receipt: { logsBloom: bloom } } : {})],
     ...(where === 'block' && { fields: { logsBloom: bloom } }),
@@ -98,7 +125,9 @@ describe('receipts without logs that their bloom filter promises', () => {
     expect(run.nodes[1]?.count('eth_getBlockReceipts')).toBeGreaterThan(0);
   });
 
-  test('are accepted in the end and counted, and a network where it is always so is remembered', async ({ service }) => {
+  test('are accepted in the end and counted, and a network where it is always so is remembered', async ({
+    service,
+  }) => {
     const full = `0x${'f'.repeat(512)}`;
     const blocks = Array.from({ length: 12 }, () => ({
       transactions: [{ tx: { from: payer, to: payee, value: milliEth(1) } }],
@@ -123,7 +152,9 @@ describe('receipts without logs that their bloom filter promises', () => {
 });
 
 describe('the outermost frame of a trace', () => {
-  const paid: OddTransaction = { tx: { from: payer, to: third, value: milliEth(1_420), input: '0x3a274ff6' } };
+  const paid: OddTransaction = {
+    tx: { from: payer, to: third, value: milliEth(1_420), input: '0x3a274ff6' },
+  };
   const root = { type: 'CALL', from: payer, to: third, value: milliEth(1_420), input: '0x3a274ff6' };
   const inside = { type: 'CALL', from: third, to: payee, value: milliEth(400), input: '0x' };
   const flat = (frame: Readonly<Record<string, unknown>>, error?: string) => ({
@@ -162,14 +193,22 @@ describe('the outermost frame of a trace', () => {
     ['another sender', { ...root, from: payee }],
     ['another recipient', { ...root, to: payee }],
   ];
-  test.for(dialects.flatMap(([traces, answer]) => lies.map(([name, ...lie]) => [name, traces, answer, lie] as const)))(
+  test.for(
+    dialects.flatMap(([traces, answer]) =>
+      lies.map(([name, ...lie]) => [name, traces, answer, lie] as const),
+    ),
+  )(
     'that has %s than transaction and receipt does not count: %s',
     async ([, traces, answer, lie], { service }) => {
       const run = await indexed(service, { transactions: [paid] }, answer(...lie), { traces });
       const { records, traces: known } = await run.of(payer);
       expect(records).toMatchObject([{ summary: 'Sent 1.42 ETH to 0xc3...c3c3' }]);
       expect(known).toBe('some');
-      expect((await run.sums(payer)).reasons).toContainEqual({ reason: 'untraced_blocks', amount: null, count: '1' });
+      expect((await run.sums(payer)).reasons).toContainEqual({
+        reason: 'untraced_blocks',
+        amount: null,
+        count: '1',
+      });
     },
   );
 
@@ -181,7 +220,10 @@ describe('the outermost frame of a trace', () => {
 
 describe('logs', () => {
   const ofA = tokenCall([transferLog(token, payer, third, 5n * unit)]);
-  const ofB = { ...tokenCall([transferLog(token, payee, third, 2n * unit)]), tx: { from: payee, to: token, input: '0xa9059cbb' } };
+  const ofB = {
+    ...tokenCall([transferLog(token, payee, third, 2n * unit)]),
+    tx: { from: payee, to: token, input: '0xa9059cbb' },
+  };
   const mixed: NonNullable<OddChain['answer']> = ({ method, block }) => {
     if (method !== 'eth_getBlockReceipts' || block === undefined) return undefined;
     const logs = block.receipts.flatMap((receipt) => receipt['logs'] as object[]);
@@ -195,41 +237,54 @@ describe('logs', () => {
     expect(await run.texts(third)).toHaveLength(2);
   });
 
-  test.for([['null', null], ['zeros', `0x${'0'.repeat(64)}`], ['in capitals', 'upper']] as const)(
-    'that name no other transaction stay: %s',
-    async ([, transactionHash], { service }) => {
-      const renamed: NonNullable<OddChain['answer']> = ({ method, block }) =>
-        method === 'eth_getBlockReceipts' && block !== undefined
-          ? {
-              result: block.receipts.map((receipt) => ({
-                ...receipt,
-                logs: (receipt['logs'] as object[]).map((log) => ({
-                  ...log,
-                  transactionHash:
-                    transactionHash === 'upper'
-                      ? String(receipt['transactionHash']).toUpperCase().replace('0X', '0x')
-                      : transactionHash,
-                })),
+  test.for([
+    ['null', null],
+    ['zeros', `0x${'0'.repeat(64)}`],
+    ['in capitals', 'upper'],
+  ] as const)('that name no other transaction stay: %s', async ([, transactionHash], { service }) => {
+    const renamed: NonNullable<OddChain['answer']> = ({ method, block }) =>
+      method === 'eth_getBlockReceipts' && block !== undefined
+        ? {
+            result: block.receipts.map((receipt) => ({
+              ...receipt,
+              logs: (receipt['logs'] as object[]).map((log) => ({
+                ...log,
+                transactionHash:
+                  transactionHash === 'upper'
+                    ? String(receipt['transactionHash']).toUpperCase().replace('0X', '0x')
+                    : transactionHash,
               })),
-            }
-          : undefined;
-      const run = await indexed(service, { transactions: [ofA] }, firstOf(renamed, coin));
-      expect(await run.texts(payer)).toEqual(['[token send] Sent 5 T to 0xc3...c3c3']);
-    },
-  );
+            })),
+          }
+        : undefined;
+    const run = await indexed(service, { transactions: [ofA] }, firstOf(renamed, coin));
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 T to 0xc3...c3c3']);
+  });
 
   test.for([
     ['a token', transferLog(token, payer, payee, 5n * unit)],
     ['an NFT', nftLog(collection, payer, payee, 7n)],
     ['an approval', approvalLog(token, payer, payee, 5n)],
   ] as const)('of a failed transaction move nothing: %s', async ([, log], { service }) => {
-    const minted = { tx: { from: payer, to: collection, input: '0x1249c58b' }, logs: [nftLog(collection, `0x${'0'.repeat(40)}`, payer, 7n)] };
-    const failed = { tx: { from: third, to: token, input: '0x12345678' }, receipt: { status: '0x0' }, logs: [log] };
+    const minted = {
+      tx: { from: payer, to: collection, input: '0x1249c58b' },
+      logs: [nftLog(collection, `0x${'0'.repeat(40)}`, payer, 7n)],
+    };
+    const failed = {
+      tx: { from: third, to: token, input: '0x12345678' },
+      receipt: { status: '0x0' },
+      logs: [log],
+    };
     const run = await indexed(service, { transactions: [minted, failed] });
     expect(await run.texts(payee)).toEqual([]);
     expect(await run.texts(payer)).toEqual(['[mint] Minted T #7']);
-    expect((await run.of(third)).records).toMatchObject([{ receipt_status: '0', erc20_transfers: [], nft_transfers: [] }]);
-    expect((await run.get('nft', { address: payer }).expect(200)).body.result ?? (await run.get('nft', { address: payer })).body.nfts).toHaveLength(1);
+    expect((await run.of(third)).records).toMatchObject([
+      { receipt_status: '0', erc20_transfers: [], nft_transfers: [] },
+    ]);
+    expect(
+      (await run.get('nft', { address: payer }).expect(200)).body.result ??
+        (await run.get('nft', { address: payer })).body.nfts,
+    ).toHaveLength(1);
   });
 });
 
@@ -262,14 +317,22 @@ describe('a transfer whose form is that of another standard', () => {
       };
       const answer = tokensAnswer(() => ({ ...named, owner }));
       seen.length = 0;
-      const run = await indexed(service, { transactions: [tokenCall([nftLog(token, payer, payee, bigId)])] }, answer);
+      const run = await indexed(
+        service,
+        { transactions: [tokenCall([nftLog(token, payer, payee, bigId)])] },
+        answer,
+      );
       expect((await run.of(payer)).records).toMatchObject([{ category: 'nft send', erc20_transfers: [] }]);
     }
   });
 
   test('is an amount where no id has an owner, also in an approval', async ({ service }) => {
     const answer = tokensAnswer(() => named);
-    const run = await indexed(service, { transactions: [tokenCall([nftLog(token, payer, payee, 10n * unit)])] }, answer);
+    const run = await indexed(
+      service,
+      { transactions: [tokenCall([nftLog(token, payer, payee, 10n * unit)])] },
+      answer,
+    );
     expect(await run.texts(payer)).toEqual(['[token send] Sent 10 PANDORA to 0xb2...b2b2']);
   });
 
@@ -277,7 +340,10 @@ describe('a transfer whose form is that of another standard', () => {
   const approvedInData = approvalLog(collection, payer, payee, bigId);
   test.for([
     ['three topics', inData],
-    ['two topics', { ...inData, topics: inData.topics.slice(0, 2), data: `${wordOfHex(payee)}${wordOfHex(7).slice(2)}` }],
+    [
+      'two topics',
+      { ...inData, topics: inData.topics.slice(0, 2), data: `${wordOfHex(payee)}${wordOfHex(7).slice(2)}` },
+    ],
   ] as const)('is an NFT of an ERC-721 with %s and no decimals', async ([, log], { service }) => {
     const answer = tokensAnswer(() => ({ name: 'Cask', symbol: 'CASK', isNft: true }));
     const run = await indexed(service, { transactions: [tokenCall([log])] }, answer);
@@ -291,7 +357,12 @@ describe('a transfer whose form is that of another standard', () => {
   });
 
   test('with two topics is an amount like any other', async ({ service }) => {
-    const log = { ...inData, address: token, topics: inData.topics.slice(0, 2), data: `${wordOfHex(payee)}${wordOfHex(3n * unit).slice(2)}` };
+    const log = {
+      ...inData,
+      address: token,
+      topics: inData.topics.slice(0, 2),
+      data: `${wordOfHex(payee)}${wordOfHex(3n * unit).slice(2)}`,
+    };
     const run = await indexed(service, { transactions: [tokenCall([log])] });
     expect(await run.texts(payer)).toEqual(['[token send] Sent 3 T to 0xb2...b2b2']);
   });
@@ -299,7 +370,11 @@ describe('a transfer whose form is that of another standard', () => {
 
 describe('value outside of transactions', () => {
   const asset = '0x000000000000000000000000000000000000800a';
-  const mint = (to: string, value: bigint) => ({ address: asset, topics: [id('Mint(address,uint256)'), wordOfHex(to)], data: wordOfHex(value) });
+  const mint = (to: string, value: bigint) => ({
+    address: asset,
+    topics: [id('Mint(address,uint256)'), wordOfHex(to)],
+    data: wordOfHex(value),
+  });
   const deposit = (to: string, logs: OddTransaction['logs']): OddTransaction => ({
     tx: { from: payer, to, value: hexOf(unit), type: '0xff', gasPrice: '0x5f5e100' },
     receipt: { gasUsed: '0x2dc6c0' },
@@ -307,8 +382,18 @@ describe('value outside of transactions', () => {
   });
 
   test.for([
-    ['to the own account', deposit(payer, [mint(payer, unit), transferLog(asset, payer, payer, unit), mint(payer, 10n ** 14n)]), payer, '1000100000000000000'],
-    ['to another account', deposit(third, [mint(payer, unit), transferLog(asset, payer, third, unit)]), third, String(unit)],
+    [
+      'to the own account',
+      deposit(payer, [mint(payer, unit), transferLog(asset, payer, payer, unit), mint(payer, 10n ** 14n)]),
+      payer,
+      '1000100000000000000',
+    ],
+    [
+      'to another account',
+      deposit(third, [mint(payer, unit), transferLog(asset, payer, third, unit)]),
+      third,
+      String(unit),
+    ],
     ['that is minted to another account', deposit(third, [mint(third, unit)]), third, String(unit)],
   ] as const)('is a deposit of zkSync %s, without a fee', async ([, odd, receiver, moved], { service }) => {
     const run = await indexed(service, { transactions: [odd] }, undefined, { nativeAsset: asset });
@@ -357,7 +442,11 @@ describe('value outside of transactions', () => {
     };
     const run = await indexed(service, { transactions: [outside] }, untraced(bare), { traces: 'debug' });
     expect((await run.of(payee)).traces).toBe('some');
-    expect((await run.sums(payee)).reasons).toContainEqual({ reason: 'untraced_blocks', amount: null, count: '1' });
+    expect((await run.sums(payee)).reasons).toContainEqual({
+      reason: 'untraced_blocks',
+      amount: null,
+      count: '1',
+    });
   });
 
   test('is what a precompile mints', async ({ service }) => {
@@ -368,28 +457,47 @@ describe('value outside of transactions', () => {
     };
     const odd = { tx: { from: third, to: minted.address, input: '0x4f5aaaba' }, logs: [minted] };
     for (const address of [minted.address, account('ee')]) {
-      const run = await indexed(service, { transactions: [{ ...odd, logs: [{ ...minted, address }] }] }, undefined, { traces: 'debug' });
+      const run = await indexed(
+        service,
+        { transactions: [{ ...odd, logs: [{ ...minted, address }] }] },
+        undefined,
+        { traces: 'debug' },
+      );
       const texts = await run.texts(payee);
       expect(texts).toEqual(address === minted.address ? ['[receive] Received 3 ETH from 0x00...0000'] : []);
     }
   });
 
-  const blob = { from: payer, to: payee, type: '0x3', gasPrice: hexOf(10n ** 9n), blobVersionedHashes: [`0x01${'ab'.repeat(31)}`] };
+  const blob = {
+    from: payer,
+    to: payee,
+    type: '0x3',
+    gasPrice: hexOf(10n ** 9n),
+    blobVersionedHashes: [`0x01${'ab'.repeat(31)}`],
+  };
   test.for([
     ['neither', {}, null],
     ['gas alone', { blobGasUsed: '0x20000' }, null],
     ['a price alone', { blobGasPrice: '0x2' }, null],
     ['both', { blobGasUsed: '0x20000', blobGasPrice: hexOf(10n ** 9n) }, '0.000152072'],
-  ] as const)('has the fee of blobs, or none where the receipt has %s', async ([, receipt, fee], { service }) => {
-    const run = await indexed(service, { transactions: [{ tx: blob, receipt }] });
-    expect((await run.of(payer)).records).toMatchObject([{ transaction_fee: fee, gas_price: '1000000000' }]);
-    const { fees } = await run.sums(payer);
-    expect(fees).toBe(fee === null ? '21000000000000' : '173072000000000');
-    if (fee === null) {
-      const state = await service.db('native_sums').where('chain_id', run.network.chainId).sum('unknown_fees');
-      expect(state).toEqual([{ sum: '1' }]);
-    }
-  });
+  ] as const)(
+    'has the fee of blobs, or none where the receipt has %s',
+    async ([, receipt, fee], { service }) => {
+      const run = await indexed(service, { transactions: [{ tx: blob, receipt }] });
+      expect((await run.of(payer)).records).toMatchObject([
+        { transaction_fee: fee, gas_price: '1000000000' },
+      ]);
+      const { fees } = await run.sums(payer);
+      expect(fees).toBe(fee === null ? '21000000000000' : '173072000000000');
+      if (fee === null) {
+        const state = await service
+          .db('native_sums')
+          .where('chain_id', run.network.chainId)
+          .sum('unknown_fees');
+        expect(state).toEqual([{ sum: '1' }]);
+      }
+    },
+  );
 
   test.for([
     ['0x1e', 30, 6_300_000_000_000n],
@@ -406,8 +514,12 @@ describe('value outside of transactions', () => {
   });
 
   test('is no withdrawal above all that there is', async ({ service }) => {
-    const withdrawals = [{ index: '0x1', validatorIndex: '0x1', address: payee, amount: hexOf(2n ** 53n + 1n) }];
-    await expect(indexed(service, { fields: { withdrawals } })).rejects.toThrow('withdrawals (their amounts must be in gwei)');
+    const withdrawals = [
+      { index: '0x1', validatorIndex: '0x1', address: payee, amount: hexOf(2n ** 53n + 1n) },
+    ];
+    await expect(indexed(service, { fields: { withdrawals } })).rejects.toThrow(
+      'withdrawals (their amounts must be in gwei)',
+    );
   });
 });
 
@@ -420,7 +532,11 @@ describe('texts of a token', () => {
     ['no decimals', { name: 'Late', symbol: 'LATE' }],
   ] as const)('are read again where there were %s, after a minute', async ([, before], { service }) => {
     let texts: object = before;
-    const run = await indexed(service, { transactions: [sent] }, tokensAnswer(() => texts));
+    const run = await indexed(
+      service,
+      { transactions: [sent] },
+      tokensAnswer(() => texts),
+    );
     const rows = () => service.db('token_contracts').where('chain_id', run.network.chainId);
     const [{ rest }] = await rows().select(service.db.raw('extract(epoch FROM read_due - now()) AS rest'));
     expect(Number(rest)).toBeGreaterThan(50);
@@ -445,7 +561,11 @@ describe('texts of a token', () => {
 
   test('that are missing later do not replace what was there', async ({ service }) => {
     let texts: object = { name: 'Coin', symbol: 'T', decimals: 18 };
-    const run = await indexed(service, { transactions: [sent] }, tokensAnswer(() => texts));
+    const run = await indexed(
+      service,
+      { transactions: [sent] },
+      tokensAnswer(() => texts),
+    );
     texts = {};
     expect(await refreshContracts(service.db, run.network.chainId, undefined)).toBe(1);
     await run.fill();
@@ -457,7 +577,9 @@ describe('a summary', () => {
   const long = 'A symbol of thirty-two characters';
   test('has at most 120 characters, whatever contracts write', async ({ service }) => {
     const logs = [third, token, collection, account('72')].map((address, place) =>
-      place % 2 === 0 ? transferLog(address, payer, payee, 2n ** 255n) : transferLog(address, payee, payer, 2n ** 255n),
+      place % 2 === 0
+        ? transferLog(address, payer, payee, 2n ** 255n)
+        : transferLog(address, payee, payer, 2n ** 255n),
     );
     const answer = tokensAnswer(() => ({ name: long, symbol: long, decimals: 0 }));
     const run = await indexed(service, { transactions: [tokenCall(logs)] }, answer);
@@ -474,7 +596,9 @@ describe('what nobody reported', () => {
     expect((await run.of(payer)).records).toMatchObject([{ nonce: null, gas: null }]);
   });
 
-  test('does not make traces of a network without any known, where heights have no block', async ({ service }) => {
+  test('does not make traces of a network without any known, where heights have no block', async ({
+    service,
+  }) => {
     const run = await indexed(service, null);
     const { headers } = await run.get('wallet/history', { address: payer }).expect(200);
     expect(headers['x-index-traces']).toBe('none');
@@ -511,6 +635,8 @@ describe('times of blocks that go back', () => {
     const date = (time: number) => new Date((begin + time) * 1_000).toISOString();
     const query = { address: payer, order: 'ASC', fromDate: date(from), toDate: date(to) };
     const { body } = await run.get('wallet/history', query).expect(200);
-    expect(body.history.result.map(({ block_number }: { block_number: string }) => block_number)).toEqual(blocks);
+    expect(body.history.result.map(({ block_number }: { block_number: string }) => block_number)).toEqual(
+      blocks,
+    );
   });
 });

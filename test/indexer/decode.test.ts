@@ -239,7 +239,10 @@ describe('kinds of transactions', () => {
     expect(transactions.every(({ succeeded }) => succeeded)).toBe(true);
     const result = { type: 'CALL', from: alice, to: token, value: '0x5', error: 'out of gas' };
     const receipt = { status: undefined };
-    const { only } = decode({ receipt, transaction: { value: '0x5' } }, { traces: [{ txHash: transactionHash, result }] });
+    const { only } = decode(
+      { receipt, transaction: { value: '0x5' } },
+      { traces: [{ txHash: transactionHash, result }] },
+    );
     expect([only.succeeded, only.native]).toEqual([false, []]);
   });
 

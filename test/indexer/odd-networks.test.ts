@@ -241,10 +241,13 @@ describe('a delegation of EIP-7702', () => {
     ['without any code', 8n, carol, '0x', 0],
     ['that ends it', 8n, `0x${'0'.repeat(40)}`, '0x', 1],
     ['that ends it with a used nonce', 7n, `0x${'0'.repeat(40)}`, '0x', 0],
-  ] as const)('is applied or ignored by the state of the account: %s', async ([, nonce, delegate, code, count]) => {
-    const all = await authorized({ nonce, delegate });
-    expect(appliedOf(all, { nonce: 8n, code })).toHaveLength(count);
-  });
+  ] as const)(
+    'is applied or ignored by the state of the account: %s',
+    async ([, nonce, delegate, code, count]) => {
+      const all = await authorized({ nonce, delegate });
+      expect(appliedOf(all, { nonce: 8n, code })).toHaveLength(count);
+    },
+  );
 
   test('keeps each step of an account up to the one that its code shows', async () => {
     const nobody = `0x${'0'.repeat(40)}`;
@@ -259,7 +262,9 @@ describe('a delegation of EIP-7702', () => {
   });
 
   test('that the network ignored is none: its signature is empty, and the gas of setting it was not refunded', () => {
-    const { block, receipts } = readFixture<{ block: object; receipts: { gasUsed: string }[] }>('bittensor/6646068');
+    const { block, receipts } = readFixture<{ block: object; receipts: { gasUsed: string }[] }>(
+      'bittensor/6646068',
+    );
     expect(Number(receipts[0]?.gasUsed)).toBe(21_000 + 25_000);
     expect(atOnce(authorizationsOf(readBlock(block).transactions))).toEqual([]);
   });

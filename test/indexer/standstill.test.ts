@@ -175,7 +175,9 @@ test('readiness names an index that fails although its node answers, and none wh
   await expect(check()).resolves.toBeUndefined();
   await recordIndexError(db, run.chainId, 'the table is full');
   await expect(check()).rejects.toThrow(`failing: ${run.chainId}: the table is full`);
-  await db('index_state').where('chain_id', run.chainId).update({ updated_at: new Date(Date.now() - 60_000) });
+  await db('index_state')
+    .where('chain_id', run.chainId)
+    .update({ updated_at: new Date(Date.now() - 60_000) });
   await expect(check()).resolves.toBeUndefined();
 });
 

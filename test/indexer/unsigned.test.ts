@@ -20,7 +20,12 @@ const [victim, other, stranger, fake, delegate] = ['a1', 'b2', 'c3', 'fa', 'd1']
 const lookalike = `0xb2b2${'9'.repeat(32)}b2b2`;
 const signer = new Wallet(`0x${'22'.repeat(32)}`);
 const authority = signer.address.toLowerCase();
-const usdt = tokensAnswer(() => ({ name: 'Tether USD', symbol: 'USDT', decimals: 6, allowance: 2n ** 256n - 1n }));
+const usdt = tokensAnswer(() => ({
+  name: 'Tether USD',
+  symbol: 'USDT',
+  decimals: 6,
+  allowance: 2n ** 256n - 1n,
+}));
 const delegatedTo = (address: string) => `0xef0100${address.slice(2)}`;
 
 /** Indexes and checks transactions of the stranger. */
@@ -85,7 +90,9 @@ describe('a forged transfer', () => {
     },
   );
 
-  test('is none of an account that a stranger authorizes: the code shows the delegation', async ({ service }) => {
+  test('is none of an account that a stranger authorizes: the code shows the delegation', async ({
+    service,
+  }) => {
     const run = await checked(
       service,
       [call([log], await authorized(7n))],
@@ -187,7 +194,10 @@ describe('an approval', () => {
     transfer: call([transferLog(fake, victim, other, 1)], { from: victim }),
   };
   const answering = (allowance: number) =>
-    firstOf(codes, tokensAnswer(() => ({ name: 'Coin', symbol: 'COIN', decimals: 0, allowance })));
+    firstOf(
+      codes,
+      tokensAnswer(() => ({ name: 'Coin', symbol: 'COIN', decimals: 0, allowance })),
+    );
   test.for([
     ['an approval before', before.approval, 7, false],
     ['a transfer before, and uses a part', before.transfer, 3, false],

@@ -55,7 +55,7 @@ const selector = (signature: string) => id(signature).slice(0, 10);
 const functions: Readonly<Record<string, (token: TokenAnswers, block: unknown) => string | undefined>> = {
   [selector('name()')]: ({ name }) => name && textWords(name),
   [selector('symbol()')]: ({ symbol }) => symbol && textWords(symbol),
-  [selector('decimals()')]: ({ decimals }) => decimals === undefined ? undefined : wordOfHex(decimals),
+  [selector('decimals()')]: ({ decimals }) => (decimals === undefined ? undefined : wordOfHex(decimals)),
   [selector('ownerOf(uint256)')]: ({ owner }, block) => {
     const found = owner?.(block);
     return found && wordOfHex(found);
@@ -74,7 +74,8 @@ export const tokensAnswer =
     const { to = '', data = '' } = call as { to?: string; data?: string }; // of a call
     const token = tokenOf(to.toLowerCase());
     const isAsked721 = data.startsWith(selector('supportsInterface(bytes4)'));
-    const is721 = token.isNft === undefined ? undefined : wordOfHex(Number(token.isNft && data.includes('80ac58cd')));
+    const is721 =
+      token.isNft === undefined ? undefined : wordOfHex(Number(token.isNft && data.includes('80ac58cd')));
     const result = isAsked721 ? is721 : functions[data.slice(0, 10)]?.(token, block);
     return result === undefined ? undefined : { result };
   };

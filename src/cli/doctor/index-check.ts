@@ -1,8 +1,8 @@
 import { sessionUrlOf } from '../../compose/connections.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { createDatabase } from '../../db/connection/connect.ts';
-import { listIndexStates } from '../../providers/indexer/store/write/index-state-store.ts';
 import { findFrozenNodes, isInCluster } from '../../providers/indexer/store/write/cluster-node-store.ts';
+import { listIndexStates } from '../../providers/indexer/store/write/index-state-store.ts';
 import { type Finding, fault, ok, warning } from '../shared/finding.ts';
 import type { DoctorParts } from './doctor-parts.ts';
 
@@ -20,10 +20,12 @@ export async function examineIndexes(db: Database): Promise<Finding[]> {
 // As long as a busy worker may need for a connection.
 const answerMs = 2_000;
 
-
-
 /** Names the workers of a cluster that do not answer; nothing where the database is a single server. */
-export async function examineCluster({ db, config, log }: Pick<DoctorParts, 'db' | 'config' | 'log'>): Promise<Finding[]> {
+export async function examineCluster({
+  db,
+  config,
+  log,
+}: Pick<DoctorParts, 'db' | 'config' | 'log'>): Promise<Finding[]> {
   if (!(await isInCluster(db))) return [];
   const session = createDatabase(sessionUrlOf(config), { poolMax: 1, log });
   try {

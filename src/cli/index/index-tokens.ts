@@ -25,7 +25,10 @@ export function addIndexTokensCommands(index: Command, session: Session): void {
               : `The index of network ${chainId} does not know ${contract}.`,
           );
         }
-        await recordByOperator(db, { action: 'index.tokens_refresh', subject: `${chainId} ${contract ?? 'all'}` });
+        await recordByOperator(db, {
+          action: 'index.tokens_refresh',
+          subject: `${chainId} ${contract ?? 'all'}`,
+        });
         output.record({ chainId, contracts });
       }),
     );

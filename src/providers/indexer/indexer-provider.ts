@@ -18,7 +18,12 @@ import {
 } from './read/position.ts';
 import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
-import { createTokenJudges, type JudgedNetwork, type TokenJudgement, type TokenJudges } from './read/token-trust.ts';
+import {
+  createTokenJudges,
+  type JudgedNetwork,
+  type TokenJudgement,
+  type TokenJudges,
+} from './read/token-trust.ts';
 import { findContracts, type KnownContract } from './store/tokens/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/tokens/token-store.ts';
 import { areStartsKnown } from './store/write/start-store.ts';

@@ -4,7 +4,12 @@ import type { Logger } from '../../base/log.ts';
 import { inBackground } from '../../base/request-scope.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { DataProvider } from '../shared/provider.ts';
-import { type ClusterNode, findFrozenNodes, findNodeOf, isInCluster } from './store/write/cluster-node-store.ts';
+import {
+  type ClusterNode,
+  findFrozenNodes,
+  findNodeOf,
+  isInCluster,
+} from './store/write/cluster-node-store.ts';
 
 // A longer read works hard, or waits for a node that does not answer.
 const slowMs = 1_000;

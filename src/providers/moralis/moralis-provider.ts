@@ -67,7 +67,11 @@ async function askPage<Item extends z.ZodType>(
     ...query,
     ...(position !== undefined && { cursor: position }),
   });
-  const { result: entries, cursor: next, leftOut } = readUpstreamAnswer(envelope(item, most), answer, onRepair);
+  const {
+    result: entries,
+    cursor: next,
+    leftOut,
+  } = readUpstreamAnswer(envelope(item, most), answer, onRepair);
   return { entries, next: moving(position, next), leftOut };
 }
 

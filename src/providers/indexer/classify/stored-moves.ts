@@ -261,10 +261,7 @@ export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
 export type Verdicts = ReadonlyMap<number, MoveVerdict>;
 
 /** Returns the movements with what is known of them now. */
-export function verified<Movements extends Judged>(
-  movements: Movements,
-  verdicts: Verdicts,
-): Movements {
+export function verified<Movements extends Judged>(movements: Movements, verdicts: Verdicts): Movements {
   if (verdicts.size === 0) return movements;
   const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => ({
     ...movement,

@@ -227,7 +227,11 @@ function assemble(parts: Parts): IndexedTransaction {
     feePayer,
     ...(feePayer !== null && percentOf(transaction)),
     succeeded,
-    native: [...mintedOf(parts), ...(trace?.outside ?? none), ...(succeeded ? nativeOf(parts, logged) : none)],
+    native: [
+      ...mintedOf(parts),
+      ...(trace?.outside ?? none),
+      ...(succeeded ? nativeOf(parts, logged) : none),
+    ],
     erc20: succeeded ? tokens : tokens.filter(({ kind }) => kind === 'fee'),
     borrowers: findings.borrowers,
     delegations: parts.delegations,
@@ -239,7 +243,11 @@ const percentOf = ({ feePayerPercent }: RawTransaction) =>
   feePayerPercent === undefined ? {} : { feePayerPercent };
 
 /** Returns what the gas cost; null where that is unknown. A first layer was paid for what it deposits. */
-function costOf({ isMinting }: RawTransaction, { gasUsed }: RawReceipt, gasPrice: bigint | null): bigint | null {
+function costOf(
+  { isMinting }: RawTransaction,
+  { gasUsed }: RawReceipt,
+  gasPrice: bigint | null,
+): bigint | null {
   if (isMinting === true) return 0n;
   return gasPrice === null || gasUsed === null ? null : gasUsed * gasPrice;
 }
@@ -252,7 +260,11 @@ function extraFeeOf({ transaction: { isDeposit }, receipt: { extraFee, blobFee =
 const none: readonly never[] = [];
 
 /** Returns what a first layer brings: its deposit is credited even when the call fails. */
-function mintedOf({ transaction: { minted, from, isMinting }, receipt, blockLogs }: Parts): readonly NativeMovement[] {
+function mintedOf({
+  transaction: { minted, from, isMinting },
+  receipt,
+  blockLogs,
+}: Parts): readonly NativeMovement[] {
   if (isMinting === true) return mintedByLogs(receipt.logs, blockLogs);
   return minted > 0n ? [{ from: zeroAddress, to: from, value: minted, internal: true }] : [];
 }

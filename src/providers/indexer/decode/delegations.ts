@@ -49,7 +49,10 @@ const delegatedCode = '0xef0100';
  * chain has neither.
  * @param all of the account, in the order of the block
  */
-export function appliedOf(all: readonly Authorization[], { nonce, code }: AccountState): readonly Authorization[] {
+export function appliedOf(
+  all: readonly Authorization[],
+  { nonce, code }: AccountState,
+): readonly Authorization[] {
   let next = nonce ?? 0n;
   // The code of a delegate can raise the nonce too.
   const steps = all.filter((authorization) => {

@@ -51,7 +51,8 @@ export function isTraceOf(
 ): boolean {
   const isSame = (side: unknown, own: string) => typeof side === 'string' && side.toLowerCase() === own;
   // A creation that failed has no address in some traces.
-  const isToSame = to === null ? created === null || root.to == null || isSame(root.to, created) : isSame(root.to, to);
+  const isToSame =
+    to === null ? created === null || root.to == null || isSame(root.to, created) : isSame(root.to, to);
   const moved = optionalQuantity(root.value, 'trace value');
   const isValueSame = moved === undefined ? failed : moved === value;
   return isSame(root.from, from) && isToSame && isValueSame && succeeded !== failed;

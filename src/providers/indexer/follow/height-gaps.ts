@@ -72,7 +72,13 @@ export async function isWithoutBlock(
 
 /** A block with its place in the chain and nothing in it. */
 export function emptyBlock(header: BlockHeader): IndexedBlock {
-  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0, isIncomplete: false };
+  const nothing = {
+    transactions: [],
+    skipped: [],
+    metadataChanges: [],
+    withoutReceipt: 0,
+    isIncomplete: false,
+  };
   const noCredits = { partialFees: 0, withdrawals: 0, credits: [], rewardsKnown: true };
   return { header, ...nothing, ...noCredits, traced: true };
 }

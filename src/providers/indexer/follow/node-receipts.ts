@@ -1,11 +1,11 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { quantity } from '../../../chain/rpc/transport/quantity.ts';
-import { createBloomCheck } from './logs-bloom.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import type { BlockHeader } from '../decode/domain.ts';
 import { fieldsOf, listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
 import { isOutside } from '../decode/traces.ts';
+import { createBloomCheck } from './logs-bloom.ts';
 import { isAtAll, isAtSome, isError, isLate, isTooLarge, isWithoutMethod } from './node-error.ts';
 
 type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt' | 'isIncomplete'>;

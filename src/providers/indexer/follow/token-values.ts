@@ -70,7 +70,9 @@ export function createTokenValues(calls: ContractCalls) {
       await calls.readMany(questions, (answer) => ({ word: wordOf(answer) })),
     ]);
     return new Set(
-      questions.filter((_, place) => around.some((all) => all[place]?.word !== undefined)).map(({ to }) => to),
+      questions
+        .filter((_, place) => around.some((all) => all[place]?.word !== undefined))
+        .map(({ to }) => to),
     );
   };
 

@@ -120,7 +120,9 @@ export async function findBlockAt(
 
 /** Returns by how much times of blocks go back on a network, in milliseconds. */
 export async function findTimeBackMs(db: Database, chainId: string): Promise<number> {
-  const rows: { time_back: string }[] = await db('index_state').where('chain_id', chainId).select('time_back');
+  const rows: { time_back: string }[] = await db('index_state')
+    .where('chain_id', chainId)
+    .select('time_back');
   return Number(rows[0]?.time_back ?? 0) * 1_000;
 }
 

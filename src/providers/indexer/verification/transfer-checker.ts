@@ -39,7 +39,8 @@ export function createTransferChecker({ chainId, db, states, log }: CheckerOptio
     const known: SuspectApproval[] = [];
     const verdicts: LogVerdict[] = [];
     for (const approval of approvals) {
-      if (kinds.get(approval.owner) === 'contract') verdicts.push({ ...ofApproval(approval), isOfContract: true });
+      if (kinds.get(approval.owner) === 'contract')
+        verdicts.push({ ...ofApproval(approval), isOfContract: true });
       else if (await hasSignedFor(db, chainId, number, approval)) known.push(approval);
     }
     const confirmed = known.length === 0 ? [] : await states.confirmationsOf(known, hash);
@@ -64,7 +65,10 @@ export function createTransferChecker({ chainId, db, states, log }: CheckerOptio
         failure ??= error;
         return none;
       });
-    const accounts = new Set([...[...transfers, ...loud].map(({ from }) => from), ...approvals.map(({ owner }) => owner)]);
+    const accounts = new Set([
+      ...[...transfers, ...loud].map(({ from }) => from),
+      ...approvals.map(({ owner }) => owner),
+    ]);
     const kinds = await unless<Answers['kinds']>(new Map(), () => states.kindsOf([...accounts], block.hash));
     for (const transfer of [...transfers, ...loud.filter(({ from }) => kinds.get(from) === 'delegated')]) {
       if (await isApproved(db, chainId, block.number, transfer)) {

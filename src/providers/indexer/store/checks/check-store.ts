@@ -5,7 +5,12 @@ import { cleanKinds } from '../../classify/kinds.ts';
 import { sortRow } from '../../classify/sort-row.ts';
 import { type MoveVerdict, type Verdicts, verified, writeVerdicts } from '../../classify/stored-moves.ts';
 import { bytes, hex } from '../rows/bulk-store.ts';
-import { readSuspects, type SuspectApproval, type Suspects, type SuspectTransfer } from '../rows/check-rows.ts';
+import {
+  readSuspects,
+  type SuspectApproval,
+  type Suspects,
+  type SuspectTransfer,
+} from '../rows/check-rows.ts';
 import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from '../rows/facet-store.ts';
 
 /** Blocks with transfers that are to be checked. */

@@ -27,7 +27,10 @@ export type SuspectTransfer = {
 };
 
 /** An approval whose owner did not sign it. */
-export type SuspectApproval = Pick<Approval, 'token' | 'owner' | 'spender' | 'kind' | 'value' | 'logIndex'> & {
+export type SuspectApproval = Pick<
+  Approval,
+  'token' | 'owner' | 'spender' | 'kind' | 'value' | 'logIndex'
+> & {
   readonly transaction: number;
 };
 
@@ -140,7 +143,14 @@ const keyOf = ({ token, tokenId }: Movement, account: string) => `${token}${toke
 
 export function readSuspects(json: unknown): Suspects {
   const { t, l = [], a = [], s } = json as ChecksJson; // written by checkRows
-  const read = ([transaction, logIndex, standard, token, tokenId, ...amounts]: SuspectJson): SuspectTransfer => {
+  const read = ([
+    transaction,
+    logIndex,
+    standard,
+    token,
+    tokenId,
+    ...amounts
+  ]: SuspectJson): SuspectTransfer => {
     const [from, to, value, change, gain] = amounts;
     return {
       transaction,
@@ -160,7 +170,12 @@ export function readSuspects(json: unknown): Suspects {
     transfers: t.map(read),
     loud: l.map(read),
     approvals: a.map(([transaction, logIndex, kind, token, owner, spender, value]) => ({
-      ...{ transaction, logIndex, kind, token, owner, spender },
+      transaction,
+      logIndex,
+      kind,
+      token,
+      owner,
+      spender,
       value: BigInt(value),
     })),
   };

@@ -82,7 +82,10 @@ export function createNativeSums(): NativeSums {
 }
 
 /** Returns what the wallet paid of the fee, 0 of an unknown fee; undefined where it was not to pay. */
-function feeOf({ from, fee, feePayer, feePayerPercent }: StoredTransaction, wallet: string): bigint | undefined {
+function feeOf(
+  { from, fee, feePayer, feePayerPercent }: StoredTransaction,
+  wallet: string,
+): bigint | undefined {
   const whole = fee ?? 0n;
   if (feePayer === null || feePayerPercent === undefined)
     return wallet === (feePayer ?? from) ? whole : undefined;

@@ -49,7 +49,11 @@ export async function listUnreadContracts(
     .orderBy('read_due')
     .limit(limit)
     .select('contract', 'standard', 'read_tries');
-  return rows.map(({ contract, standard, read_tries: tries }) => ({ contract: hex(contract), standard, tries }));
+  return rows.map(({ contract, standard, read_tries: tries }) => ({
+    contract: hex(contract),
+    standard,
+    tries,
+  }));
 }
 
 /** Stores the texts of contracts, and marks those as read that are not read again. */
@@ -107,7 +111,10 @@ export async function refreshContracts(
          WHERE chain_id = :chainId AND contract > :after::bytea AND contract <= :last::bytea
            AND (:contract::bytea IS NULL OR contract = :contract::bytea)`,
         {
-          ...{ chainId, after, last, now: new Date() },
+          chainId,
+          after,
+          last,
+          now: new Date(),
           contract: contract === undefined ? null : bytes(contract),
         },
       );

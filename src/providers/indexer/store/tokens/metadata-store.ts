@@ -14,12 +14,13 @@ export type DueMetadata = TokenKey & {
 };
 
 /** The outcome of fetching the metadata of a token. */
-export type FetchedMetadata = TokenKey & Pick<DueMetadata, 'tries'> & {
-  /** JSON text; undefined when the fetch failed. */
-  readonly metadata: string | undefined;
-  /** Whether to try again after a failure. */
-  readonly again: boolean;
-};
+export type FetchedMetadata = TokenKey &
+  Pick<DueMetadata, 'tries'> & {
+    /** JSON text; undefined when the fetch failed. */
+    readonly metadata: string | undefined;
+    /** Whether to try again after a failure. */
+    readonly again: boolean;
+  };
 
 type DueRow = {
   readonly contract: Buffer;
