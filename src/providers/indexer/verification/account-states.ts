@@ -23,7 +23,7 @@ export type StateQuestion = {
 };
 
 /** A question about what an owner has approved. */
-export type ApprovalQuestion = Pick<Approval, 'token' | 'owner' | 'spender' | 'kind' | 'value'>;
+type ApprovalQuestion = Pick<Approval, 'token' | 'owner' | 'spender' | 'kind' | 'value'>;
 
 /** For an ERC-721 0 or 1; undefined where the contract fails, or answers no number. */
 export type Amount = { readonly amount: bigint | undefined };

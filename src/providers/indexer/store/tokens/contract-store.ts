@@ -96,31 +96,20 @@ export async function refreshContracts(
   chainId: string,
   contract: string | undefined,
 ): Promise<number> {
-  let count = 0;
-  for (let after: string | undefined = '\\x'; after !== undefined; ) {
-    const { rows }: { rows: { last: string | null; count: string }[] } = await db.raw(
-      `SELECT max(contract)::text AS last, count(*) FROM (SELECT contract FROM token_contracts
-         WHERE chain_id = :chainId AND contract > :after::bytea AND (:contract::bytea IS NULL OR contract = :contract::bytea)
-         ORDER BY contract LIMIT :limit) next`,
-      { chainId, after, contract: contract === undefined ? null : bytes(contract), limit: contractsAtOnce },
-    );
-    const last: string | undefined = rows[0]?.last ?? undefined;
-    if (last !== undefined) {
-      await db.raw(
-        `UPDATE token_contracts SET read_at = NULL, read_tries = 0, read_due = :now
-         WHERE chain_id = :chainId AND contract > :after::bytea AND contract <= :last::bytea
-           AND (:contract::bytea IS NULL OR contract = :contract::bytea)`,
-        {
-          chainId,
-          after,
-          last,
-          now: new Date(),
-          contract: contract === undefined ? null : bytes(contract),
-        },
-      );
-    }
-    count += Number(rows[0]?.count ?? 0);
-    after = last;
+  const own = () => db(table).where('chain_id', chainId);
+  const unread = { read_at: null, read_tries: 0, read_due: new Date() };
+  if (contract !== undefined) {
+    return own()
+      .where('contract', Buffer.from(contract.slice(2), 'hex'))
+      .update(unread);
   }
-  return count;
+  let count = 0;
+  for (let after = Buffer.alloc(0); ; ) {
+    const next = () => own().where('contract', '>', after);
+    const found: Buffer[] = await next().orderBy('contract').limit(contractsAtOnce).pluck('contract');
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    count += await next().where('contract', '<=', last).update(unread);
+    after = Buffer.from(last);
+  }
 }

@@ -2,7 +2,7 @@
  * How often nodes are asked about a contract or a token for which they do not answer, though they answer for others,
  * and hosts for metadata.
  */
-export const mostTries = 7;
+const mostTries = 7;
 
 /**
  * Returns when a failed try is made again: after 5 and 30 seconds, then 3 minutes and so on, up to 11 hours. The nodes
