@@ -32,25 +32,26 @@ export function withConsent(found: Found): Consented {
             ? { ...each, verification: 'signed' as const }
             : each,
         );
-  const loud = new Set([transaction.to, created, ...logs.map(({ address }) => address)]);
+  const isNamed = ({ from }: { readonly from: string }) => from !== zeroAddress && !signers.has(from);
   const named = [
-    ...[...erc20.filter(({ kind }) => kind === 'transfer'), ...nft]
-      .filter(({ from }) => from !== zeroAddress && !signers.has(from))
-      .map(({ from, logIndex }) => ({ logIndex, isLoud: loud.has(from) })),
-    ...approvals
-      .filter(({ owner }) => !signers.has(owner))
-      .map(({ logIndex }) => ({ logIndex, isLoud: false })),
+    ...erc20.filter((move) => move.kind === 'transfer' && isNamed(move)),
+    ...nft.filter(isNamed),
   ];
-  const indexesOf = (wanted: boolean) => [
-    ...new Set(named.filter(({ isLoud }) => isLoud === wanted).map(({ logIndex }) => logIndex)),
-  ];
+  const unsigned = approvals.filter(({ owner }) => !signers.has(owner));
+  const consented = { erc20: mark(erc20), nft: mark(nft) };
+  if (named.length + unsigned.length === 0) return { ...nothing, ...consented, approvals };
+  const loud = new Set([transaction.to, created, ...logs.map(({ address }) => address)]);
+  const quiet = named.filter(({ from }) => !loud.has(from));
   return {
-    erc20: mark(erc20),
-    nft: mark(nft),
+    ...consented,
     approvals: approvals.map((each) => (signers.has(each.owner) ? each : { ...each, unsigned: true })),
-    suspects: indexesOf(false),
-    loudSuspects: indexesOf(true),
+    suspects: indexesOf([...quiet, ...unsigned]),
+    loudSuspects: indexesOf(named.filter(({ from }) => loud.has(from))),
   };
 }
+
+const indexesOf = (logged: readonly { readonly logIndex: number }[]): readonly number[] => [
+  ...new Set(logged.map(({ logIndex }) => logIndex)),
+];
 
 const nothing: Consented = { erc20: [], nft: [], approvals: [], suspects: [], loudSuspects: [] };
