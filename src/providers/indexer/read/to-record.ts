@@ -26,6 +26,7 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     receipt_status: transaction.succeeded ? '1' : '0',
     transaction_fee: transaction.fee === null ? null : formatUnits(transaction.fee, currency.decimals),
     ...(transaction.feePayer !== null && { fee_payer: transaction.feePayer }),
+    ...(transaction.feePayerPercent !== undefined && { fee_payer_percent: transaction.feePayerPercent }),
     block_timestamp: row.blockTime.toISOString(),
     block_number: row.blockNumber.toString(),
     block_hash: row.blockHash,
