@@ -460,20 +460,23 @@ describe('forms of a node', () => {
   });
 
   test.for([
-    ['0x', { value: '0x', nonce: '0x' }],
-    ['an empty text', { value: '', nonce: '', input: '', gas: '' }],
-    ['null', { value: null, nonce: null, input: null }],
-    ['a number', { value: 0, nonce: 0 }],
-  ] as const)('for zero are read: %s', async ([, fields], { service }) => {
-    const run = await indexed(service, {
-      blocks: around({ tx: { from: payer, to: payee, ...fields } }),
-    });
-    expect((await run.of(payer)).records[1]).toMatchObject({
-      value: '0',
-      nonce: '0',
-      summary: 'Sent 0 ETH to 0xb2...b2b2',
-    });
-  });
+    ['0x', { value: '0x', nonce: '0x' }, '0'],
+    ['an empty text', { value: '', nonce: '', input: '', gas: '' }, null],
+    ['null', { value: null, nonce: null, input: null }, null],
+    ['a number', { value: 0, nonce: 0 }, '0'],
+  ] as const)(
+    'for zero are read, and a nonce that is missing is unknown: %s',
+    async ([, fields, nonce], { service }) => {
+      const run = await indexed(service, {
+        blocks: around({ tx: { from: payer, to: payee, ...fields } }),
+      });
+      expect((await run.of(payer)).records[1]).toMatchObject({
+        value: '0',
+        nonce,
+        summary: 'Sent 0 ETH to 0xb2...b2b2',
+      });
+    },
+  );
 
   test('for no entries are read: lists that are null', async ({ service }) => {
     const log = { ...transfer(token, payer, payee, 5), data: '' };

@@ -11,7 +11,8 @@ const settings = {
   pollMs: 1_000,
   rebroadcastMs: 15_000,
   leaseSeconds: 15,
-  refreshSeconds: 60, standstillSeconds: 1_800,
+  refreshSeconds: 60,
+  standstillSeconds: 1_800,
 };
 const refused: Refused = { looks: 1, words: 'Internal error', isAnswer: true };
 

@@ -255,10 +255,16 @@ describe('the news of the ledger', () => {
     await tokens.reorganise(1);
     await follow(service);
     const [transferred, , corrected] = await newsOf(service, nft.id);
-    expect(corrected).toMatchObject({ type: 'nft.reverted', data: { owner: alice, corrects: transferred.id } });
+    expect(corrected).toMatchObject({
+      type: 'nft.reverted',
+      data: { owner: alice, corrects: transferred.id },
+    });
   });
 
-  test('of a transfer that was taken back before the NFT was minted do not exist', async ({ service, tokens }) => {
+  test('of a transfer that was taken back before the NFT was minted do not exist', async ({
+    service,
+    tokens,
+  }) => {
     const { nft } = await issueOne(service, tokens.contract);
     const submitted = { mint_state: 'submitted', recipient: alice, mint_chain_id: tokens.chainId };
     await service.db('nfts').where({ id: nft.id }).update(submitted);
