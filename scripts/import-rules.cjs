@@ -178,7 +178,7 @@ module.exports = {
       to: { path: '^src/outgoing/' },
     },
     onlyIn('pino', '^src/base/log\\.ts'),
-    onlyIn('node-cache', '^src/base/bounded-store\\.ts'),
+    onlyIn('node-cache', '^src/base/cache/bounded-store\\.ts'),
     onlyIn('prom-client', '^src/base/metrics\\.ts'),
     onlyIn('@opentelemetry', '^src/tracing/'),
     onlyIn('@modelcontextprotocol', '^src/cli/mcp/'),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFlightCache, type FlightCache, type Loaded } from '../src/base/cache.ts';
+import { createFlightCache, type FlightCache, type Loaded } from '../src/base/cache/flight-cache.ts';
 import { currentScope, inScope } from '../src/base/request-scope.ts';
 
 /** A load that counts its calls and ends when told to. */

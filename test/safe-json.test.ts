@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { safeJson, safeJsonText } from '../src/base/safe-json.ts';
+import { safeJson, safeJsonText } from '../src/base/json/safe-json.ts';
 
 const lone = '\ud83d';
 

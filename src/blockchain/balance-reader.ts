@@ -1,4 +1,4 @@
-import { createFlightCache } from '../base/cache.ts';
+import { createFlightCache } from '../base/cache/flight-cache.ts';
 import { ProblemError, problem } from '../base/errors.ts';
 import { formatUnits } from '../chain/decimal.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';

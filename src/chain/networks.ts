@@ -1,4 +1,4 @@
-import { createFlightCache } from '../base/cache.ts';
+import { createFlightCache } from '../base/cache/flight-cache.ts';
 import { problem } from '../base/errors.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { Notifications } from '../db/connection/notifications.ts';

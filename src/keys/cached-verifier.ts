@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { createFlightCache } from '../base/cache.ts';
+import { createFlightCache } from '../base/cache/flight-cache.ts';
 import { problem } from '../base/errors.ts';
 import { untilAborted } from '../base/in-time.ts';
 import { currentScope, inScope } from '../base/request-scope.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createFlightCache } from '../../base/cache.ts';
+import { createFlightCache } from '../../base/cache/flight-cache.ts';
 import { createFewAtOnce, mapFewAtOnce } from '../../base/few-at-once.ts';
 import { withEnd } from '../../base/request-scope.ts';
 import type { Address } from '../../chain/address.ts';

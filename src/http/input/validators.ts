@@ -1,7 +1,7 @@
 import { Ajv2020, type Options as AjvOptions, type FormatDefinition } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { Options } from 'openapi-backend';
-import { isDeeperThan, jsonBytes } from '../../base/json-measure.ts';
+import { isDeeperThan, jsonBytes } from '../../base/json/json-measure.ts';
 
 type AjvCustomizer = NonNullable<Options['customizeAjv']>;
 type Context = Parameters<AjvCustomizer>[2];

@@ -1,4 +1,4 @@
-import { safeJson } from '../../base/safe-json.ts';
+import { safeJson } from '../../base/json/safe-json.ts';
 import { ItemStream } from '../../contract/item-stream.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { problem } from '../../base/errors.ts';
-import { safeJson } from '../../base/safe-json.ts';
+import { safeJson } from '../../base/json/safe-json.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 import type { AnswerMemory, Reserve } from './answer-memory.ts';

@@ -1,5 +1,5 @@
-import { isDeeperThan } from '../../base/json-measure.ts';
-import { safeJson, safeJsonText } from '../../base/safe-json.ts';
+import { isDeeperThan } from '../../base/json/json-measure.ts';
+import { safeJson, safeJsonText } from '../../base/json/safe-json.ts';
 
 /** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
 export const maxMetadataBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { isDeeperThan, jsonBytes } from '../../base/json-measure.ts';
+import { isDeeperThan, jsonBytes } from '../../base/json/json-measure.ts';
 
 const maxBytes = 16_384;
 const maxDepth = 20;

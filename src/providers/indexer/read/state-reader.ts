@@ -1,4 +1,4 @@
-import { createFlightCache } from '../../../base/cache.ts';
+import { createFlightCache } from '../../../base/cache/flight-cache.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../../chain/rpc/client/rpc-clients.ts';
 import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';

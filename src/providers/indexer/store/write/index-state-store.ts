@@ -1,4 +1,4 @@
-import { safeJsonText } from '../../../../base/safe-json.ts';
+import { safeJsonText } from '../../../../base/json/safe-json.ts';
 import type { Database } from '../../../../contract/transaction.ts';
 import { hex } from '../rows/bulk-store.ts';
 

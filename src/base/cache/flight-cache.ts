@@ -1,5 +1,5 @@
+import { currentScope, inSharedScope, watchEnd } from '../request-scope.ts';
 import { createBoundedStore } from './bounded-store.ts';
-import { currentScope, inSharedScope, watchEnd } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
