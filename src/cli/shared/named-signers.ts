@@ -3,8 +3,8 @@ import { keystoreAddress } from './keystore-file.ts';
 import type { Operator } from './session.ts';
 
 /**
- * Finds the addresses of the signers that MINT_SIGNERS names for a network. It says of which it cannot tell the address: the user of a
- * command may have no right to the keystore or the key.
+ * Finds the addresses of the signers that MINT_SIGNERS names for a network. It names those whose address it cannot read:
+ * the user of a command may have no right to the keystore or the key.
  */
 export async function findNamedSigners(
   { config, output }: Pick<Operator, 'config' | 'output'>,

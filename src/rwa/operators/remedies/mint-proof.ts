@@ -91,7 +91,7 @@ export async function judgeMint(
 }
 
 /**
- * Why a person must decide about a token that somebody else has: a signer of ours was told to mint it to them. A restored
+ * Why a person must decide about a token that somebody else has: a signer of ours signed its mint to them. A restored
  * database may have forgotten that the NFT was theirs.
  * @returns undefined when the NFT may have another token: nobody of ours sent the mint, or it was to go to its recipient
  */

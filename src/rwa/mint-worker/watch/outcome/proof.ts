@@ -73,7 +73,7 @@ async function askOwner(
       return ownerAt(head.number);
     });
     if (owner === null) return undefined;
-    // It was minted, though this node has not shown it: the next search begins anew.
+    // It was minted, though this node has not shown it: the next search begins again.
     context.memory.searches.delete(id);
     const detail = `Token ${tokenId} belongs to ${owner}, and the node shows no mint of it since the NFT was made.`;
     return { reason: 'evidence_unavailable', detail };
