@@ -17,7 +17,7 @@ import { changesTooOften, type ReaderParts } from './eligibility/read-network.ts
 import { blocksOf } from './eligibility/to-api.ts';
 import { findUsedTokens } from './eligibility/token-store.ts';
 import type { EventRecord } from './event.ts';
-import { atField, existing } from './event-rules.ts';
+import { atField, existing, refuseFaults } from './event-rules.ts';
 import { findEvent, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
@@ -45,6 +45,7 @@ export function createAdmissions(parts: Parts): Admissions {
   return {
     async admit(request, context) {
       const wallet = parseAddress(request.wallet, { in: 'body', pointer: '/wallet' });
+      assertTokenIds(request.tokenIds ?? []);
       const asked = { ...request, wallet, companyId: context.companyId };
       const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<Created> =>
         context.once(async (tx) => {
@@ -59,6 +60,16 @@ export function createAdmissions(parts: Parts): Admissions {
       return inRounds(attempt, changesTooOften);
     },
   };
+}
+
+/** @throws ProblemError `input_invalid` for ids that no token can have, and that no node could be asked about */
+function assertTokenIds(tokenIds: readonly string[]): void {
+  const faults = tokenIds.flatMap((id, index) =>
+    BigInt(id) < 2n ** 256n
+      ? []
+      : [{ in: 'body' as const, pointer: `/tokenIds/${index}`, message: 'a token id has at most 256 bits' }],
+  );
+  refuseFaults(faults);
 }
 
 type Asked = Omit<Request, 'wallet'> & { readonly wallet: Address; readonly companyId: string };

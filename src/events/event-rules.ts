@@ -1,5 +1,6 @@
 import { inputInvalid, ProblemError, problem } from '../base/errors.ts';
 import type { InputError } from '../base/problem.ts';
+import { mostTokens } from '../chain/holdings/token-holding.ts';
 import { networkNotFound } from '../chain/networks.ts';
 import { decimalsOf } from './currencies.ts';
 import { digitsAt, toDecimal } from './eligibility/decimal.ts';
@@ -37,6 +38,12 @@ export function ruleFaults(merged: EventFields, sent: EventChanges): InputError[
   if (price !== null && discountPrice !== null && discountPrice > price) {
     if (sent.discountPrice !== undefined) fault('/discountPrice', 'discountPrice must not be above price');
     else fault('/price', 'price must not be below discountPrice');
+  }
+  if (merged.oneAdmissionPerToken && BigInt(merged.minimumBalance) > BigInt(mostTokens)) {
+    const message = `minimumBalance must be at most ${mostTokens} with oneAdmissionPerToken: nobody could enter`;
+    // An event that was stored so can still be changed otherwise.
+    if (sent.minimumBalance !== undefined) fault('/minimumBalance', message);
+    else if (sent.oneAdmissionPerToken !== undefined) fault('/oneAdmissionPerToken', message);
   }
   return faults;
 }

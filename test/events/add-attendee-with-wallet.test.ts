@@ -1,5 +1,14 @@
 import { describe, expect } from 'vitest';
-import { attendeesPath, eligibilityPath, enter, givenDoor, givenHolder, newWallet, test } from './doors.ts';
+import {
+  addDeadNetwork,
+  attendeesPath,
+  eligibilityPath,
+  enter,
+  givenDoor,
+  givenHolder,
+  newWallet,
+  test,
+} from './doors.ts';
 import { eventPath, givenAttendees, givenEvent } from './requests.ts';
 
 describe('201', () => {
@@ -137,6 +146,40 @@ describe('201', () => {
       (await enter(acme, id, { attendeeId: 'bob', wallet, tokenIds: ['8'] }).expect(409)).body.code,
     ).toBe('tokens_used');
   });
+
+  test('wants the tokens named where the contract lists one of them twice', async ({ acme, doors }) => {
+    const { address: wallet } = newWallet();
+    const repeating = await doors.deploy('Repeating');
+    for (const token of [7, 8]) await doors.send('Repeating', repeating, 'mint', wallet, token);
+    const id = await givenDoor(acme, [repeating], { oneAdmissionPerToken: true, minimumBalance: '2' });
+    const { body } = await enter(acme, id, { attendeeId: 'ann', wallet }).expect(400);
+    expect(body.code).toBe('token_ids_required');
+    const { body: added } = await enter(acme, id, { attendeeId: 'ann', wallet, tokenIds: ['7', '8'] }).expect(
+      201,
+    );
+    expect(added.tokens).toMatchObject([{ tokenId: '7' }, { tokenId: '8' }]);
+  });
+
+  test.for([
+    [['7', (2n ** 256n).toString()], '/tokenIds/1'],
+    [['9'.repeat(78)], '/tokenIds/0'],
+    [[], '/tokenIds'],
+  ] as const)(
+    '400: rejects the token ids %j without asking a node',
+    async ([tokenIds, pointer], { acme, db }) => {
+      await addDeadNetwork(db);
+      const id = await givenDoor(acme, [`eip155:31338:${newWallet().address}`], {
+        oneAdmissionPerToken: true,
+      });
+      const { body } = await enter(acme, id, {
+        attendeeId: 'ann',
+        wallet: newWallet().address,
+        tokenIds,
+      }).expect(400);
+      expect(body).toMatchObject({ code: 'input_invalid', errors: [{ pointer }] });
+      await db('networks').where({ chain_id: 31338 }).delete();
+    },
+  );
 
   test('consumes a token of each entry with requireAll, and as many as minimumBalance says', async ({
     acme,

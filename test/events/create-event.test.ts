@@ -170,6 +170,11 @@ const refused: (readonly [object, string, string])[] = [
     'endDate must not be before startDate',
   ],
   [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
+  [
+    { minimumBalance: '101', oneAdmissionPerToken: true },
+    '/minimumBalance',
+    'minimumBalance must be at most 100',
+  ],
   [{ price: 10, discountPrice: 5, discountPercentage: 20 }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.01, discountPercentage: 50, currency: 'EUR' }, ...unlikeDiscount],
   [{ price: 0.05, discountPrice: 0.035, discountPercentage: 50 }, ...unlikeDiscount],

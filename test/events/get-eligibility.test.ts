@@ -145,6 +145,13 @@ describe('200', () => {
     expect(body.mayAttend).toBe(true);
   });
 
+  test('counts what a wallet has of an ERC-20 without decimals', async ({ acme, doors }) => {
+    const plain = await doors.deploy('PlainCoin');
+    const id = await givenDoor(acme, [plain], { minimumBalance: '7' });
+    const { body } = await acme.get(eligibilityPath(id, newWallet().address)).expect(200);
+    expect(body.attend).toMatchObject([{ state: 'matches', standard: 'ERC20', balance: '7' }]);
+  });
+
   test('takes a token whose contract answers too much for that of nobody', async ({ acme, doors }) => {
     const id = await givenDoor(acme, [`${await doors.deploy('HugeBadge')}/7`]);
     const { body } = await acme.get(eligibilityPath(id, newWallet().address)).expect(200);

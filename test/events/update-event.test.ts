@@ -25,6 +25,18 @@ const lists = {
 };
 
 describe('200', () => {
+  test('changes an event that was stored with more tokens for an admission than anybody can name', async ({
+    acme,
+    db,
+  }) => {
+    const { id } = await givenEvent(acme, { oneAdmissionPerToken: true });
+    await db('events').where({ id }).update({ minimum_balance: '101' });
+    await acme.patch(at(id)).send({ location: 'Ely' }).expect(200);
+    const { body } = await acme.patch(at(id)).send({ oneAdmissionPerToken: true }).expect(400);
+    expect(body.errors[0]).toMatchObject({ pointer: '/oneAdmissionPerToken' });
+    await acme.patch(at(id)).send({ minimumBalance: '100' }).expect(200);
+  });
+
   test('changes what is sent and keeps what is absent', async ({ acme }) => {
     const { id } = await givenEvent(acme, { ...optional, ...lists });
     const before = await acme.get(at(id)).expect(200);
@@ -127,6 +139,11 @@ describe('400', () => {
     [{ endDate: '2027-05-03' }, '/endDate', 'endDate must not be before startDate'],
     [{ startDate: '2027-05-06' }, '/startDate', 'startDate must not be after endDate'],
     [{ discountPrice: 11 }, '/discountPrice', 'discountPrice must not be above price'],
+    [
+      { minimumBalance: '101', oneAdmissionPerToken: true },
+      '/minimumBalance',
+      'minimumBalance must be at most 100',
+    ],
     [{ price: 4 }, '/price', 'price must not be below discountPrice'],
   ] as const)(
     'holds the rules against the event as it would be after %j',

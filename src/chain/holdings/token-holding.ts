@@ -129,19 +129,21 @@ async function readFungible(call: Call, wallet: string): Promise<Holding> {
     call('totalSupply').then(number),
     call('decimals').then(number),
   ]);
-  const isErc20 = supply !== undefined && decimals !== undefined && decimals <= 255n;
+  // `decimals` is optional in ERC-20.
+  const isErc20 = supply !== undefined && (decimals === undefined || decimals <= 255n);
   if (balance === undefined || !isErc20)
     return undecidable(null, 'The contract is no ERC-721, ERC-1155 or ERC-20.');
   return { standard: 'ERC20', balance, tokenIds: undefined };
 }
 
-/** The first tokens of a wallet; undefined where the contract fails to list one. */
+/** The first tokens of a wallet; undefined where the contract fails to list one, or lists one twice. */
 async function listTokens(call: Call, wallet: string, balance: bigint): Promise<string[] | undefined> {
   const count = balance < BigInt(mostTokens) ? Number(balance) : mostTokens;
   const asked = Array.from({ length: count }, (_, index) => call('tokenOfOwnerByIndex', wallet, index));
   const found = (await Promise.all(asked)).map(number);
   const ids = found.flatMap((id) => (id === undefined ? [] : [id.toString()]));
-  return ids.length === count ? ids : undefined;
+  // A contract that lists a token twice does not list what the wallet has.
+  return new Set(ids).size === count ? ids : undefined;
 }
 
 function oneToken(tokenId: string, isOwned: boolean | undefined): Holding {

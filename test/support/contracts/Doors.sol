@@ -24,6 +24,28 @@ contract Unlisted is ERC721 {
     }
 }
 
+/// A collection that lists the first token of a wallet at each place.
+contract Repeating is ERC721Enumerable {
+    constructor() ERC721("Repeating", "REP") {}
+
+    function mint(address to, uint256 id) external {
+        _mint(to, id);
+    }
+
+    function tokenOfOwnerByIndex(address owner, uint256) public view override returns (uint256) {
+        return super.tokenOfOwnerByIndex(owner, 0);
+    }
+}
+
+/// A currency without the optional functions of ERC-20.
+contract PlainCoin {
+    uint256 public constant totalSupply = 100;
+
+    function balanceOf(address) external pure returns (uint256) {
+        return 7;
+    }
+}
+
 contract Editions is ERC1155 {
     constructor() ERC1155("") {}
 
