@@ -107,7 +107,10 @@ describe('503: while the database is out of reach', () => {
     const readiness = await fetch(`${cut.baseUrl}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([
       503,
-      { status: 'not ready', checks: { database: 'failing', networks: 'failing', secrets: 'failing' } },
+      {
+        status: 'not ready',
+        checks: { database: 'failing', jobs: 'failing', networks: 'failing', secrets: 'failing' },
+      },
     ]);
     const answer = await cut.as(cut.keys.acme).get('/v1/api/rwa');
     expect([answer.status, answer.body.code]).toEqual([503, 'auth_unavailable']);

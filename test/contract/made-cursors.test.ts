@@ -23,8 +23,8 @@ describe('a cursor that somebody made', () => {
     [events, {}, `1790000000000000.${dashes}`],
     [events, startsFrom, `1790000000000000.${dashes}`],
     [events, startsFrom, `-999999999999999999.${id}`],
-    [nfts, updatedSince, '2147483648.1'],
-    [nfts, {}, '999999999999999999.1'],
+    [nfts, updatedSince, '9223372036854775808.1'],
+    [nfts, {}, '99999999999999999999.1'],
   ] as const)('for %s %o at %s is refused', async ([path, query, position], { service, acme }) => {
     const cursor = cursorOf(service.companies.acme, path, query, position);
     const { body } = await acme

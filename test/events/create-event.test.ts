@@ -17,7 +17,7 @@ const full = {
   contractRequiredToAttend: ['0x5FbDB2315678afecb367f032d93F642f64180aa3', 'a,"b"\\'],
   contractRequiredToDiscount: ['membership'],
   requireAll: true,
-  minimumBalance: '9'.repeat(78),
+  minimumBalance: '100',
   proofRequired: true,
   oneAdmissionPerToken: true,
   recheckAtCheckin: true,
@@ -116,6 +116,8 @@ describe('201', () => {
     { price: 1e-7, discountPrice: 5e-8, discountPercentage: 50, currency: 'ETH' },
     { price: 999999999999.99, discountPrice: 666666666666.66, discountPercentage: 33.33333333333333 },
     { currency: 'USDC.e' },
+    { minimumBalance: '9'.repeat(78) },
+    { minimumBalance: '100', oneAdmissionPerToken: true },
   ])('takes %j, which is just within the rules', async (fields, { acme }) => {
     await acme
       .post(eventPath)

@@ -142,7 +142,7 @@ describe('400', () => {
     [
       { minimumBalance: '101', oneAdmissionPerToken: true },
       '/minimumBalance',
-      'minimumBalance must be at most 100',
+      'minimumBalance must be at most 100 with oneAdmissionPerToken: nobody could enter',
     ],
     [{ price: 4 }, '/price', 'price must not be below discountPrice'],
   ] as const)(

@@ -170,10 +170,10 @@ describe('a delivery', () => {
     work(databaseUrl);
     const arrived = () => receiver.received.some(({ body }) => String(body.data['href']).endsWith(well));
     await expect.poll(arrived, { timeout: 20_000 }).toBe(true);
-    expect((await acme.get(`${endpointPath}/${id}`)).body).toMatchObject({
-      enabled: true,
-      failingSince: null,
-    });
+    // The outcome is stored after the answer.
+    await expect
+      .poll(async () => (await acme.get(`${endpointPath}/${id}`)).body, { timeout: 10_000 })
+      .toMatchObject({ enabled: true, failingSince: null });
   });
 
   test('is tried again by its job, which outlives the sender that failed', async ({

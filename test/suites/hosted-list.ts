@@ -84,7 +84,7 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
     });
 
     test('when its answer does not fit the contract', async () => {
-      setup.server.meet({ body: { result: [{ hash: 'none', token_id: 'none' }], cursor: null } });
+      setup.server.meet({ body: { result: 'none', cursor: null } });
       expect((await get().expect(502)).body).toMatchObject(failure);
     });
 

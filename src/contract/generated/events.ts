@@ -934,9 +934,9 @@ export interface components {
         };
         /** @description A ticket or a user ID, and only one of the two. White space around either does not count. */
         CheckInScan: {
-            /** @description The text of a ticket, as it was scanned. */
+            /** @description The text of a ticket, as it was scanned. Absent where there is an `attendeeId`. */
             ticket?: string;
-            /** @description The user ID of an attendee. An event with `ticketsOnly` admits nobody by it. */
+            /** @description The user ID of an attendee. An event with `ticketsOnly` admits nobody by it. Absent where there is a `ticket`. */
             attendeeId?: string;
         };
         /** @description What was scanned or typed at the door, as `items` or as `scans`. A request has one of the two. */

@@ -27,6 +27,8 @@ export type Reading = {
 
 type Rechecks = {
   readonly holdings: HoldingsReader;
+  /** Where the body names who is checked in. */
+  readonly pointer: '/items' | '/scans';
   readonly reading: Reading | undefined;
   readonly lacks: Lacks<Reading>;
 };
@@ -39,7 +41,7 @@ export async function findIneligible(
   tx: Tx,
   event: EventRecord,
   registrations: readonly Registration[],
-  { holdings, reading, lacks }: Rechecks,
+  { holdings, pointer, reading, lacks }: Rechecks,
 ): Promise<ReadonlySet<string>> {
   const checked = registrations.flatMap(({ attendeeId, ticketId, wallet, checkedInAt }) =>
     event.recheckAtCheckin && wallet !== null && checkedInAt === null
@@ -58,7 +60,7 @@ export async function findIneligible(
   throw lacks(async () => ({
     version: event.version,
     tickets: new Set(entrants.map(({ ticketId }) => ticketId)),
-    ineligible: await readIneligible(holdings, event, entrants),
+    ineligible: await readIneligible({ holdings, pointer }, event, entrants),
   }));
 }
 
@@ -72,7 +74,7 @@ const mostReadings = 400;
  * @throws ProblemError `too_many_readings`; `eligibility_unavailable` when this is unknown of a wallet
  */
 async function readIneligible(
-  holdings: HoldingsReader,
+  { holdings, pointer }: Pick<Rechecks, 'holdings' | 'pointer'>,
   event: EventRecord,
   entrants: readonly Entrant[],
 ): Promise<ReadonlySet<string>> {
@@ -80,7 +82,8 @@ async function readIneligible(
     those,
     question: questionOf(event, wallet, those),
   }));
-  assertFew(asked.map(({ question }) => holdings.countReadings(question)).filter((count) => count > 0));
+  const counts = asked.map(({ question }) => holdings.countReadings(question)).filter((count) => count > 0);
+  assertFew(counts, pointer);
   const ineligible = new Set<string>();
   await mapFewAtOnce(asked, walletsAtOnce, async ({ question, those }) => {
     const findings = await holdings.read(question);
@@ -103,12 +106,12 @@ const questionOf = (event: EventRecord, wallet: string, those: readonly Entrant[
 });
 
 /** @param readings of each wallet that is not in the cache: all have the same number of contracts */
-function assertFew(readings: readonly number[]): void {
+function assertFew(readings: readonly number[], pointer: Rechecks['pointer']): void {
   const [contracts = 0] = readings;
   if (contracts * readings.length <= mostReadings) return;
   const most = Math.floor(mostReadings / contracts);
   const words = { entries: String(contracts), wallets: String(readings.length), most: String(most) };
-  throw atField(problem('too_many_readings', words), '/items');
+  throw atField(problem('too_many_readings', words), pointer);
 }
 
 /** Whether findings were asked for a token, and none has it. The event may have other entries by now. */

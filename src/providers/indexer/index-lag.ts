@@ -39,8 +39,10 @@ const answeredMs = 15_000;
 
 /** Returns why an index fails although its node answers, where it is not stuck. */
 function failureOf(state: IndexState | undefined): string[] {
-  const { chainId, stuck, lastError, updatedAt } = state ?? {};
+  const { chainId, stuck, lastError, updatedAt, head, nodeHead } = state ?? {};
   if (lastError === undefined || updatedAt === undefined || stuck !== undefined) return [];
+  // The node is behind, and not the index.
+  if (head !== undefined && nodeHead !== undefined && nodeHead < head.number) return [];
   const isOut = lastError.at.getTime() - updatedAt.getTime() > answeredMs;
   return isOut ? [] : [`failing: ${chainId}: ${lastError.message}`];
 }

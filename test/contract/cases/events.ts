@@ -136,7 +136,10 @@ export const eventCases: Provocations = {
     const [contract] = onUnknownNetwork.contractRequiredToAttend;
     const contractRequiredToAttend = Array.from({ length: 100 }, (_, token) => `${contract}/${token}`);
     await session.ask('updateEvent', { ids: { eventId }, body: { contractRequiredToAttend } });
-    return session.call(id, { ids: { eventId }, body: { items } });
+    return session.call(id, {
+      ids: { eventId },
+      body: { scans: items.map((attendeeId) => ({ attendeeId })) },
+    });
   }),
   items_required: ({ session, id }) => session.call(id, { body: {} }),
   'checkInAttendees idempotency_key_reused': reusingKey(async ({ session }) => ({

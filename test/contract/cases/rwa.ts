@@ -32,7 +32,11 @@ const onMintedRwa =
 const ofPending = (headers: Readonly<Record<string, string>>): Provoke =>
   writing(async ({ session, facts, id }) => {
     const ids = { rwaId: (await facts.mintedNft()).rwaId };
-    const { id: snapshotId } = await session.ask<{ id: string }>('createSnapshot', { ids, body: {} });
+    const create = () => session.ask<{ id: string }>('createSnapshot', { ids, body: {} });
+    // The same block is the same snapshot, which may be taken by now. A new one is pending until the next poll.
+    const { id: earlier } = await create();
+    await session.call('deleteSnapshot', { ids: { snapshotId: earlier } });
+    const { id: snapshotId } = await create();
     const answer = await session.call(id, { ids: { snapshotId }, headers });
     if (answer.status === 409) return answer;
     throw new Unprovoked('the block of the snapshot is final already');

@@ -198,7 +198,7 @@ test('takes no reading of a registration for that of another one of the same use
   const lacks = () => new Error('unread');
   await db.transaction(async (tx) => {
     const find = (ticketId: string) =>
-      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, reading, lacks });
+      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, pointer: '/items', reading, lacks });
     expect(await find('1')).toEqual(new Set());
     await expect(find('2')).rejects.toThrow('unread');
   });
@@ -224,7 +224,7 @@ test('400: reads no more than 400 contracts of wallets, says what a batch may ha
   expect(body).toMatchObject({
     code: 'too_many_readings',
     detail: expect.stringMatching(/names 100 contracts, and 5 wallets .* at most 4 items/),
-    errors: [{ pointer: '/items' }],
+    errors: [{ pointer: '/scans' }],
   });
   expect(await statusesOf(door, id, ...users.slice(0, 4))).toEqual(Array(4).fill('no_longer_eligible'));
   expect(await statusesOf(door, id, ...users)).toEqual(Array(5).fill('no_longer_eligible'));

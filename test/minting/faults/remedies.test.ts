@@ -193,6 +193,7 @@ describe('mint replace', () => {
       value: { state: 'queued', oldTokenId: squatted, tokenId: (await nft(id)).token_id },
     });
     expect(replaced.value.tokenId).not.toBe(squatted);
+    expect(await lastEntry()).toMatchObject({ action: 'mint.replace', subject: id });
     await cli.run('mint', 'resume');
     // The token of the thief is an alarm until somebody has taken note of it.
     expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 1 } });
