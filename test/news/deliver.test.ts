@@ -96,7 +96,9 @@ describe('a delivery', () => {
     const write = (type: string) => writeNews(db, service.companies.acme, [subject], type);
     const change = (types: readonly string[]) =>
       acme.patch(`${endpointPath}/${id}`).send({ types }).expect(200);
-    const count = () => expect.poll(() => receiver.received.length, { timeout: 10_000 });
+    // A change of the endpoint may have its last news sent again.
+    const distinct = () => [...new Map(receiver.received.map(({ body }) => [body.id, body])).values()];
+    const count = () => expect.poll(() => distinct().length, { timeout: 10_000 });
     await write('nft.minted');
     await write('nft.transferred');
     await count().toBe(1);
@@ -112,8 +114,8 @@ describe('a delivery', () => {
     await change(['nft.minted']);
     await write('nft.minted');
     await count().toBe(4);
-    const sequences = receiver.received.map(({ body }) => body.sequence);
-    expect(receiver.received.map(({ body }) => body.previous)).toEqual([null, ...sequences.slice(0, 3)]);
+    const sequences = distinct().map(({ sequence }) => sequence);
+    expect(distinct().map(({ previous }) => previous)).toEqual([null, ...sequences.slice(0, 3)]);
   });
 
   test('is tried again with the same id, and the next of its subject waits; others do not', async ({
