@@ -66,7 +66,7 @@ describe('a transaction that every node refuses', () => {
 
   test('is replaced without the NFTs of which its outcome is known, which another transaction may mint by then', async () => {
     const { service } = setup;
-    node.setFlaws(of('eth_sendRawTransaction', () => refuse('no')));
+    node.setFlaws(of('eth_sendRawTransaction', () => refuse('transaction underpriced')));
     const ids = await setup.accept(3);
     setup.work();
     await until('an attempt', async () => (await attempts()).length > 0);
@@ -163,7 +163,7 @@ describe('words that name no price', () => {
     [
       'a limit of questions',
       { error: { code: -32005, message: 'daily limit of the price plan reached' } },
-      10,
+      3,
     ],
     ['an HTTP error', { status: 503 }, 10],
   ])(
@@ -176,7 +176,8 @@ describe('words that name no price', () => {
       await chain.mine(3);
       watched.setFlaws(of('eth_sendRawTransaction', () => reply));
       const ids = await setup.accept(2);
-      setup.work(undefined, { MINT_STUCK_BLOCKS: '5' });
+      // Ten minutes are 600 polls.
+      setup.work(undefined, { MINT_STUCK_BLOCKS: '5' }, { mintPollMs: 200 });
       const mining = setup.keepMining(50);
       await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
       const words = 'error' in reply ? reply.error.message : '503';
