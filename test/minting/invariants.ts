@@ -187,7 +187,8 @@ async function needlessRaises(watched: Watched, since: Date): Promise<string[]> 
     const raises: string[] = [];
     for (const [index, row] of rows.entries()) {
       const before = rows[index - 1];
-      if (refused || before === undefined || tipOf(row) <= tipOf(before)) continue;
+      if (refused || before === undefined || isLegacy(row) !== isLegacy(before)) continue;
+      if (tipOf(row) <= tipOf(before)) continue;
       const block = BigInt(row.sent_at_block);
       const { baseFee, tip } = await market.dearest(
         BigInt(first.sent_at_block),
@@ -223,13 +224,14 @@ const answersTo = (nodes: Watched['nodes'], raw: Buffer): string[] =>
     (answers.get(`0x${raw.toString('hex')}`) ?? []).flatMap((words) => words ?? []),
   );
 
+const isLegacy = (row: AttemptRow) => row.max_priority_fee_per_gas === null;
 const tipOf = (row: AttemptRow) => BigInt(row.max_priority_fee_per_gas ?? row.max_fee_per_gas);
 
 /** What an attempt pays for a unit of gas in a block with this base fee. */
 function offerOf(row: AttemptRow, baseFee: bigint): bigint {
   const most = BigInt(row.max_fee_per_gas);
-  if (row.max_priority_fee_per_gas === null) return most;
-  const wanted = baseFee + BigInt(row.max_priority_fee_per_gas);
+  if (isLegacy(row)) return most;
+  const wanted = baseFee + tipOf(row);
   return wanted < most ? wanted : most;
 }
 

@@ -87,7 +87,8 @@ const errors = new Interface(artefact.abi.filter((fragment) => fragment.startsWi
 /** The error that the data of a revert name, with its values; undefined when our contract has none like it. */
 export function readRevert(data: string): string | undefined {
   const found = errors.parseError(data);
-  if (found === null) return undefined;
+  // `Error` and `Panic` are of the language: ethers has words for them.
+  if (found === null || found.name === 'Error' || found.name === 'Panic') return undefined;
   const values = found.fragment.inputs.map(({ name }, index) => `${name} ${found.args[index]}`);
   return `${found.name}(${values.join(', ')})`;
 }

@@ -3,20 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSigned } from '../../../src/chain/minting/signer.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
-import { startNode, type TestNode } from '../../support/node/node.ts';
+import type { WatchedNode } from '../../support/node/watched-node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
-let node: TestNode;
+let node: WatchedNode;
 beforeEach(async () => {
   setup = await createMintSetup();
-  node = await startNode(setup.chain.rpcUrl);
-  await setup.service.db('networks').update({ rpc_urls: [node.url] });
+  node = setup.node;
 });
-afterEach(async () => {
-  await setup.close();
-  await node.close();
-});
+afterEach(() => setup.close());
 
 const gwei = 1_000_000_000n;
 const ether = 10n ** 18n;
@@ -66,7 +62,7 @@ describe('a transaction that every node refuses', () => {
 
   test('is replaced without the NFTs of which its outcome is known, which another transaction may mint by then', async () => {
     const { service } = setup;
-    node.setFlaws(of('eth_sendRawTransaction', () => refuse('no')));
+    node.setFlaws(of('eth_sendRawTransaction', () => refuse('transaction underpriced')));
     const ids = await setup.accept(3);
     setup.work();
     await until('an attempt', async () => (await attempts()).length > 0);
@@ -163,28 +159,28 @@ describe('words that name no price', () => {
     [
       'a limit of questions',
       { error: { code: -32005, message: 'daily limit of the price plan reached' } },
-      10,
+      3,
     ],
     ['an HTTP error', { status: 503 }, 10],
   ])(
     'raise none while blocks go on, neither of this mint nor of later ones: %s',
     async (_what, reply, polls) => {
-      const { chain, node: watched, service } = setup;
-      await service.db('networks').update({ rpc_urls: [watched.url] });
+      const { chain, service } = setup;
       chain.market.hold(gwei);
       await chain.call('evm_setAutomine', false);
       await chain.mine(3);
-      watched.setFlaws(of('eth_sendRawTransaction', () => reply));
+      node.setFlaws(of('eth_sendRawTransaction', () => reply));
       const ids = await setup.accept(2);
-      setup.work(undefined, { MINT_STUCK_BLOCKS: '5' });
+      // Ten minutes are 600 polls.
+      setup.work(undefined, { MINT_STUCK_BLOCKS: '5' }, { mintPollMs: 200 });
       const mining = setup.keepMining(50);
       await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
       const words = 'error' in reply ? reply.error.message : '503';
       expect((await pauses()).pause_detail).toContain(words);
-      const given = watched.given().length;
-      await until('polls', async () => watched.given().length >= given + polls, 60);
-      expect(new Set(watched.given()).size).toBe(1);
-      watched.setFlaws();
+      const given = node.given().length;
+      await until('polls', async () => node.given().length >= given + polls, 60);
+      expect(new Set(node.given()).size).toBe(1);
+      node.setFlaws();
       await untilAll(service, ids, 'minted', 40);
       const later = await setup.accept(2);
       await untilAll(service, later, 'minted', 40);
