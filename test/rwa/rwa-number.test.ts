@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
 import { saveFinalBlock } from '../../src/chain/finality-store.ts';
 import { isCountedNumber } from '../../src/rwa/assets/token-id.ts';
+import { endRecovery } from '../../src/rwa/operators/remedies/recover-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Client } from '../support/service.ts';
 import { addNetwork, addNfts, addRwa, serviceVault } from './samples.ts';
@@ -87,5 +88,18 @@ describe('the final block of an RWA', () => {
     expect(await blockOf(service, id)).toBe('41');
     await db('rwas').where({ id }).update({ chain_id: '5' });
     expect(await blockOf(service, id)).toBe('0');
+  });
+
+  test('is forgotten when a recovery ends below it: the chain has lost it', async ({ db, service }) => {
+    const { acme } = service.companies;
+    await db.raw('DELETE FROM network_finality');
+    await saveFinalBlock(db, '31337', { number: 40n, hash: '0x1' });
+    const { id: kept } = await addRwa(db, acme);
+    await saveFinalBlock(db, '31337', { number: 1_000n, hash: '0x2' });
+    // While lanes wait for the recovery of a chain that began again.
+    const { id: lost } = await addRwa(db, acme);
+    await endRecovery(db, '31337', 50n);
+    expect(await blockOf(service, kept)).toBe('40');
+    expect(await blockOf(service, lost)).toBe('0');
   });
 });

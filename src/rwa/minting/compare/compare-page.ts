@@ -163,11 +163,11 @@ async function findSender(
 }
 
 /**
- * Whether a disagreement shows that the chain has a past of ours which the database does not have. One whose
- * transaction is being watched is none: its row follows.
+ * Whether a disagreement shows that the chain has a past of ours which the database does not have. What a stored transaction
+ * minted is none, since a contract may mint what nobody asked for. One whose transaction is being watched is none: its row follows.
  */
 export function isLostPast({ kind, nftState, facts }: Disagreement): boolean {
-  if (facts?.isOwn !== true) return false;
+  if (facts?.isOwn !== true || facts.isStored) return false;
   if (kind === 'not_recorded') return nftState !== 'submitted';
   return kind === 'no_row' || kind === 'unknown_asset';
 }

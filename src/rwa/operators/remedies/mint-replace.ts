@@ -47,7 +47,10 @@ export async function replaceTaken(
   const replaced = await inTransaction(db, async (tx) => {
     await lockTokens(tx, { chainId: network.chainId, contract }, [tokenId]);
     const present = await findRequestedMint(tx, nftId);
-    if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return undefined;
+    // Only what was judged: somebody else's token may be that of the NFT since it was asked for again.
+    if (present?.tokenId !== tokenId || present.recipient !== mint.recipient)
+      return `The mint of NFT ${nftId} has changed meanwhile. See: tallystick mint show ${nftId}`;
+    if (isInFlight(present)) return undefined;
     const ids = await replaceTokenId(tx, nftId);
     if (ids === undefined) return undefined;
     if (present.state === 'failed') await requeueFailedNft(tx, nftId);

@@ -128,11 +128,14 @@ async function leaveOutEnded(tx: Tx, transactionIds: readonly string[]): Promise
   }
 }
 
-/** Forgets which blocks were final when RWAs were made: the chain has other blocks now. Searches begin by the time then. */
-export async function forgetFinalBlocks(db: Database, chainId: string): Promise<void> {
+/**
+ * Forgets which blocks were final when RWAs were made: the chain has other blocks now. Searches begin by the time then.
+ * @param above forgets those above this block only
+ */
+export async function forgetFinalBlocks(db: Database, chainId: string, above = 0n): Promise<void> {
   await db.raw(
-    `UPDATE rwas SET final_block = 0 WHERE chain_id = ? AND final_block > 0 AND number >= ${leastTimedNumber}`,
-    [chainId],
+    `UPDATE rwas SET final_block = 0 WHERE chain_id = ? AND final_block > ?::numeric AND number >= ${leastTimedNumber}`,
+    [chainId, above.toString()],
   );
 }
 
@@ -152,6 +155,8 @@ export async function endRecovery(db: Database, chainId: string, recoveredTo: bi
     await tx.raw('DELETE FROM mint_recoveries WHERE chain_id = ?', [chainId]);
     // Nodes agree on the final block again.
     await tx.raw('DELETE FROM network_finality WHERE chain_id = ?', [chainId]);
+    // Of RWAs that were made while a block counted as final that the chain has lost.
+    await forgetFinalBlocks(tx, chainId, recoveredTo);
     await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
   });
 }
