@@ -31,8 +31,8 @@ type EndpointOperations = Omit<operations, 'listNews' | 'getNewsKey'>;
 const usualLimit = 50;
 
 export function createEndpointHandlers(parts: EndpointParts): Handlers<EndpointOperations, CompanyContext> {
-  const { db, secrets } = parts;
-  const shown = (endpoint: Endpoint) => endpointToApi(endpoint, secrets.openUrl(endpoint));
+  const { db } = parts;
+  const shown = (endpoint: Endpoint) => showEndpoint(endpoint, parts);
   return {
     ...createChanges(parts),
     ...createSecretHandlers(parts),
@@ -46,10 +46,19 @@ export function createEndpointHandlers(parts: EndpointParts): Handlers<EndpointO
   };
 }
 
+/** Shows an endpoint to its company. An address that does not open is shown without its path, as the sender logs. */
+function showEndpoint(endpoint: Endpoint, { secrets }: EndpointParts) {
+  try {
+    return endpointToApi(endpoint, secrets.openUrl(endpoint));
+  } catch {
+    return endpointToApi(endpoint, shortUrl(endpoint.address));
+  }
+}
+
 type Part<Ids extends keyof operations> = Handlers<Pick<operations, Ids>, CompanyContext>;
 
 function createChanges(parts: EndpointParts): Part<'updateEndpoint' | 'deleteEndpoint'> {
-  const { db, secrets, allowedHosts } = parts;
+  const { db, allowedHosts } = parts;
   return {
     async updateEndpoint({ path: { endpointId: id }, body = {} }, { companyId, origin }) {
       const { types, enabled } = body;
@@ -58,7 +67,7 @@ function createChanges(parts: EndpointParts): Part<'updateEndpoint' | 'deleteEnd
         const changed = await changeEndpoint(tx, parts, { companyId, id }, { url, types, enabled });
         const details = { fields: Object.keys(body) };
         await recordByKey(tx, { action: 'endpoint.update', companyId, subject: id, details }, origin);
-        return { status: 200, body: endpointToApi(changed, secrets.openUrl(changed)) } as const;
+        return { status: 200, body: showEndpoint(changed, parts) } as const;
       });
     },
 

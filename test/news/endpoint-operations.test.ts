@@ -3,8 +3,9 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
+import { assertEndpointKeysOpen } from '../../src/news/endpoints/endpoint-keys.ts';
 import { createEndpointSecrets } from '../../src/news/endpoints/endpoint-secret.ts';
-import { isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
+import { hostOf, isEndpointUrl } from '../../src/news/endpoints/endpoint-url.ts';
 import { watchNews } from '../../src/news/feed/news-levels.ts';
 import { createNewsPurges } from '../../src/news/feed/purge-store.ts';
 import { numberNews } from '../../src/news/feed/sequencer-store.ts';
@@ -110,6 +111,40 @@ describe('the address of an endpoint', () => {
       .update({ url: `${url}?old` });
     expect((await acme.get(`${endpointPath}/${id}`).expect(200)).body.url).toBe(`${url}?old`);
     await acme.delete(`${endpointPath}/${id}`).expect(204);
+  });
+
+  test('is read where release 0.2.0 stored it in clear with a space, which parts those that are sealed', async ({
+    db,
+    acme,
+  }) => {
+    const clear = 'https://old.example/a path?q=x y';
+    const { body } = await acme.post(endpointPath).send({ url }).expect(201);
+    await db('news_endpoints').where({ id: body.id }).update({ url: clear });
+    const secrets = createEndpointSecrets(new Map([['k1', Buffer.alloc(32, 1)]]));
+    expect(secrets.openUrl({ id: body.id, address: clear })).toBe(clear);
+    expect(secrets.openUrl({ id: body.id, address: ` ${clear}` })).toBe(` ${clear}`);
+    expect([hostOf(clear), hostOf(` ${clear}`)]).toEqual(['old.example', 'old.example']);
+    expect((await acme.get(`${endpointPath}/${body.id}`).expect(200)).body.url).toBe(clear);
+    // No other endpoint has a say in what a start finds.
+    await db('news_endpoints').whereNot({ id: body.id }).delete();
+    await db('news_endpoints').update({ secrets: [] });
+    await expect(assertEndpointKeysOpen(db, secrets)).resolves.toBeUndefined();
+    await acme.delete(`${endpointPath}/${body.id}`).expect(204);
+  });
+
+  test('that does not open any more hides only itself', async ({ db, acme }) => {
+    const make = async () => (await acme.post(endpointPath).send({ url }).expect(201)).body.id;
+    const [damaged, sound] = [await make(), await make()];
+    await db('news_endpoints').where({ id: damaged }).update({ url: 'https://partner.example gone:AAAA' });
+    const listed = (await acme.get(endpointPath).expect(200)).body;
+    const urlOf = (id: string) => listed.find((one: { id: string }) => one.id === id)?.url;
+    expect([urlOf(damaged), urlOf(sound)]).toEqual(['https://partner.example/…', url]);
+    const path = `${endpointPath}/${damaged}`;
+    expect((await acme.patch(path).send({ enabled: false }).expect(200)).body).toMatchObject({
+      enabled: false,
+    });
+    expect((await acme.patch(path).send({ url }).expect(200)).body.url).toBe(url);
+    for (const id of [damaged, sound]) await acme.delete(`${endpointPath}/${id}`).expect(204);
   });
 
   test('409: no more than five of a company name one host, and those that did stay', async ({

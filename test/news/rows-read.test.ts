@@ -63,3 +63,39 @@ test('what is due of an endpoint is found before many that wait behind it', asyn
   expect(await taking()).toEqual({ hasGap: false, hasMore: false });
   expect(await rowsReadBy(db, 'news_deliveries', taking)).toBeLessThan(10);
 });
+
+test('however little room an endpoint has, what waits behind its subjects is taken over in few steps', async ({
+  database: { db },
+}) => {
+  const [company, id] = ['umbrella', randomUUID()];
+  await db.raw(
+    `INSERT INTO news_endpoints (id, company_id, url, secrets, types, first_position, position)
+     VALUES (?, ?, 'https://partner.example/', '{}', '{event.updated}', 0, 499)`,
+    [id, company],
+  );
+  const subjects = Array.from({ length: 499 }, () => randomUUID());
+  const others = [randomUUID(), randomUUID()];
+  // Of each subject something was rejected. Behind that are 2,000 news of these subjects and some of other types, then two subjects more.
+  await db.raw(
+    `INSERT INTO news_deliveries (endpoint_id, position, subject)
+     SELECT ?, n, s FROM unnest(?::uuid[]) WITH ORDINALITY AS t (s, n)`,
+    [id, subjects],
+  );
+  const write = (type: string, of: readonly string[], first: number) =>
+    db.raw(
+      `INSERT INTO news (company_id, type, subject, data, position)
+       SELECT ?, ?, s, '{}', ?::int + n - 1 FROM unnest(?::uuid[]) WITH ORDINALITY AS t (s, n)`,
+      [company, type, first, [...of]],
+    );
+  await write('event.updated', [...subjects, ...subjects, ...subjects, ...subjects], 500);
+  await write('event.deleted', [randomUUID(), randomUUID()], 2_496);
+  await write('event.updated', others, 2_498);
+  let steps = 0;
+  for (let more = true; more; steps += 1) more = (await takeOver(db, id, 500))?.hasMore === true;
+  expect(steps).toBeLessThan(7);
+  const [endpointNow] = await db('news_endpoints').where({ id }).select('position');
+  expect(Number(endpointNow.position)).toBe(2_498);
+  const taken = db('news_deliveries').where({ endpoint_id: id, delivered: false });
+  const [count] = await taken.countDistinct('subject as subjects');
+  expect(Number(count?.['subjects'])).toBe(500);
+});

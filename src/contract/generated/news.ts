@@ -881,7 +881,7 @@ export interface components {
              * @description Set by the service.
              */
             id: string;
-            /** @description Where news are posted to. */
+            /** @description Where news are posted to. It ends with `/…` where the service cannot read its path any more. Set it again then. */
             url: string;
             /** @description The types that it gets; null for all, also those that are added later. */
             types: components["schemas"]["NewsType"][] | null;

@@ -47,10 +47,10 @@ export function createCheckInHandlers({
       const key = { companyId, eventId };
       const scanned = await readScans(body, eventId, tickets);
       const named = [...new Set(scanned.flatMap(idsOf))];
-      const pointer = body.items === undefined ? ('/scans' as const) : ('/items' as const);
+      const field = body.items === undefined ? '/scans' : '/items';
       const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<CheckedIn> =>
         once(async (tx) => {
-          const rechecks = { holdings, pointer, reading, lacks };
+          const rechecks = { holdings, reading, lacks, field } as const;
           const event = existing(await findEvent(tx, companyId, eventId));
           const registrations = await lockRegistrations(tx, key, named);
           const candidates = scanned.map((scan) => candidateOf(event, scan, registrations));

@@ -27,10 +27,10 @@ export type Reading = {
 
 type Rechecks = {
   readonly holdings: HoldingsReader;
-  /** Where the body names who is checked in. */
-  readonly pointer: '/items' | '/scans';
   readonly reading: Reading | undefined;
   readonly lacks: Lacks<Reading>;
+  /** The field of the request that names the tickets, for a request that names too many. */
+  readonly field: '/items' | '/scans';
 };
 
 /**
@@ -41,7 +41,7 @@ export async function findIneligible(
   tx: Tx,
   event: EventRecord,
   registrations: readonly Registration[],
-  { holdings, pointer, reading, lacks }: Rechecks,
+  { holdings, reading, lacks, field }: Rechecks,
 ): Promise<ReadonlySet<string>> {
   const checked = registrations.flatMap(({ attendeeId, ticketId, wallet, checkedInAt }) =>
     event.recheckAtCheckin && wallet !== null && checkedInAt === null
@@ -60,7 +60,7 @@ export async function findIneligible(
   throw lacks(async () => ({
     version: event.version,
     tickets: new Set(entrants.map(({ ticketId }) => ticketId)),
-    ineligible: await readIneligible({ holdings, pointer }, event, entrants),
+    ineligible: await readIneligible(holdings, event, entrants, field),
   }));
 }
 
@@ -74,16 +74,20 @@ const mostReadings = 400;
  * @throws ProblemError `too_many_readings`; `eligibility_unavailable` when this is unknown of a wallet
  */
 async function readIneligible(
-  { holdings, pointer }: Pick<Rechecks, 'holdings' | 'pointer'>,
+  holdings: HoldingsReader,
   event: EventRecord,
   entrants: readonly Entrant[],
+  field: Rechecks['field'],
 ): Promise<ReadonlySet<string>> {
   const asked = [...Map.groupBy(entrants, ({ wallet }) => wallet)].map(([wallet, those]) => ({
     those,
     question: questionOf(event, wallet, those),
   }));
-  const counts = asked.map(({ question }) => holdings.countReadings(question)).filter((count) => count > 0);
-  assertFew(counts, pointer);
+  const readings = asked.map(({ question }) => holdings.countReadings(question));
+  assertFew(
+    readings.filter((count) => count > 0),
+    field,
+  );
   const ineligible = new Set<string>();
   await mapFewAtOnce(asked, walletsAtOnce, async ({ question, those }) => {
     const findings = await holdings.read(question);
@@ -106,12 +110,12 @@ const questionOf = (event: EventRecord, wallet: string, those: readonly Entrant[
 });
 
 /** @param readings of each wallet that is not in the cache: all have the same number of contracts */
-function assertFew(readings: readonly number[], pointer: Rechecks['pointer']): void {
+function assertFew(readings: readonly number[], field: Rechecks['field']): void {
   const [contracts = 0] = readings;
   if (contracts * readings.length <= mostReadings) return;
   const most = Math.floor(mostReadings / contracts);
   const words = { entries: String(contracts), wallets: String(readings.length), most: String(most) };
-  throw atField(problem('too_many_readings', words), pointer);
+  throw atField(problem('too_many_readings', words), field);
 }
 
 /** Whether findings were asked for a token, and none has it. The event may have other entries by now. */

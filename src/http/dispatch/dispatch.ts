@@ -139,12 +139,15 @@ function toApiRequest(request: Request) {
 function answer(
   exchange: Exchange,
   reply: AnyReply,
-  { memory, admission }: DispatchOptions,
+  { memory, admission, gate }: DispatchOptions,
 ): Promise<void> | undefined {
+  const { request, response, caller, requiredScopes = null } = exchange;
   const tenant = currentScope()?.tenant ?? '';
   const beforeStream = () => admitLarge(admission, exchange);
-  const sent = sendReply(exchange.response, reply, { memory, tenant, beforeStream });
-  discardRest(exchange.request);
+  // A caller who reads slowly would else read on with a key that was revoked meanwhile.
+  const beforePiece = () => caller && gate.admitAgain(request, caller, requiredScopes);
+  const sent = sendReply(response, reply, { memory, tenant, beforeStream, beforePiece });
+  discardRest(request);
   return sent;
 }
 

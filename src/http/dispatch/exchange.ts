@@ -32,6 +32,8 @@ export type Exchange = {
   /** Undefined without traces. */
   beginSpan?: BeginSpan | undefined;
   caller?: Caller;
+  /** The scopes of which the operation needs one; null where any key will do. */
+  requiredScopes?: OperationPlan['requiredScopes'];
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;
   /** Ends what the admission counts of the request; undefined before it was admitted. */

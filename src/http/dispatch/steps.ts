@@ -142,6 +142,7 @@ function admitCaller(
 ): Promise<void> | undefined {
   const { request, response, facts } = exchange;
   exchange.caller = caller;
+  exchange.requiredScopes = scopes;
   closeToPages(request, response, caller);
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;

@@ -14,6 +14,8 @@ export type ReplyParts = {
   readonly tenant: string;
   /** Waits until a stream may begin. @throws ProblemError `overloaded` */
   readonly beforeStream: () => Promise<void>;
+  /** Called before each further piece of a stream. @throws ProblemError when the caller may read no more */
+  readonly beforePiece: () => Promise<void> | undefined;
 };
 
 /**
@@ -44,7 +46,7 @@ export function sendReply(
     response.end(text);
     return undefined;
   }
-  const source = { stream, pieces: piecesOf(body) };
+  const source = { stream, pieces: piecesOf(body), beforePiece: parts.beforePiece };
   return parts.beforeStream().then(() => {
     const mark = markOf(response, body);
     if (mark !== '') response.setHeader('Preference-Applied', 'bom');
@@ -94,11 +96,14 @@ async function reserveInTime(reserve: Reserve, bytes: number, signal: AbortSigna
   }
 }
 
-type Source = { readonly stream: Streamed; readonly pieces: AsyncIterable<string> };
+type Source = Pick<ReplyParts, 'beforePiece'> & {
+  readonly stream: Streamed;
+  readonly pieces: AsyncIterable<string>;
+};
 
 /**
  * Makes a piece when the one before it has left. Ends the source when the caller has gone.
- * @throws ProblemError `overloaded` when the stream buffers more than there is room for in time
+ * @throws ProblemError `overloaded` when the stream buffers more than there is room for in time; what `beforePiece` throws
  */
 async function writePieces(response: ServerResponse, source: Source, reserve: Reserve): Promise<void> {
   const gone = new AbortController();
@@ -110,6 +115,7 @@ async function writePieces(response: ServerResponse, source: Source, reserve: Re
       if (done) break;
       await reserveInTime(reserve, bytesOf(source.stream), gone.signal);
       if (!response.write(piece)) await once(response, 'drain', { signal: gone.signal });
+      await source.beforePiece();
     }
     if (!response.destroyed) response.end();
   } catch (error) {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecrets } from './endpoint-secret.ts';
 import { listSealedOtherwise, lockEndpoint, setSealed } from './endpoint-store.ts';
-import { usedUrl } from './endpoint-url.ts';
+import { sealedParts, usedUrl } from './endpoint-url.ts';
 
 // The newest of each key.
 const sampleSize = 5;
@@ -26,7 +26,8 @@ type Sample = Pick<Endpoint, 'id' | 'address'> & { readonly secret: string | nul
  */
 export async function assertEndpointKeysOpen(db: Database, secrets: EndpointSecrets): Promise<void> {
   const { rows }: { rows: Sample[] } = await db.raw(samplesSql);
-  const byKey = [...Map.groupBy(rows, ({ keyId }) => keyId)];
+  const sealed = rows.filter(({ secret, address }) => secret !== null || sealedParts(address) !== undefined);
+  const byKey = [...Map.groupBy(sealed, ({ keyId }) => keyId)];
   const missing = byKey.filter(([keyId]) => !secrets.knows(keyId)).map(([keyId]) => keyId);
   if (missing.length > 0) {
     throw new Error(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { seal, sealingKeys, unseal } from '../../base/sealing.ts';
+import { sealedParts } from './endpoint-url.ts';
 
 /** Seals the secrets that sign deliveries, and the addresses that they go to. */
 export type EndpointSecrets = {
@@ -47,8 +48,8 @@ export function createEndpointSecrets(bytes: ReadonlyMap<string, Buffer>): Endpo
       return `${origin} ${sealFor(addressOf(id), pathname + search)}`;
     },
     openUrl({ id, address }) {
-      const [origin = '', sealed] = address.split(' ');
-      return sealed === undefined ? address : origin + openFor(addressOf(id), sealed);
+      const parts = sealedParts(address);
+      return parts === undefined ? address : parts.origin + openFor(addressOf(id), parts.sealed);
     },
   };
 }

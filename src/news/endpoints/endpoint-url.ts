@@ -30,7 +30,19 @@ export function usedUrl(text: string): string {
   return url.href;
 }
 
-const originOf = (address: string) => new URL(address.split(' ', 1)[0] ?? '');
+/**
+ * The parts of an address that is stored as `https://host key id:base64`; undefined where all of it is in clear. An address in clear can
+ * have spaces, too, but none behind its host: so it is a URL.
+ */
+export function sealedParts(
+  address: string,
+): { readonly origin: string; readonly sealed: string } | undefined {
+  if (URL.canParse(address)) return undefined;
+  const [origin = '', sealed = ''] = address.split(' ');
+  return { origin, sealed };
+}
+
+const originOf = (address: string) => new URL(sealedParts(address)?.origin ?? address);
 
 /** The host of an address, also of a sealed one, without its port. */
 export const hostOf = (address: string): string => originOf(address).hostname.replace(/\.$/, '');

@@ -25,40 +25,44 @@ const headsSql = `
       WHERE d.endpoint_id = :id AND NOT d.delivered AND d.subject > h.subject ORDER BY d.subject, d.position LIMIT 1) n
   )`;
 
+// Whether an endpoint gets a piece of news.
+const wantedSql = `CASE WHEN m.type = 'endpoint.test' THEN m.subject = e.id ELSE e.types IS NULL OR m.type = ANY (e.types) END`;
+
 // The gap is of news that were deleted by their age before they were taken over.
 const takeOverSql = `
   WITH RECURSIVE ${headsSql}, e AS (
     SELECT *, :most - (SELECT count(*) FROM heads) AS room
     FROM news_endpoints WHERE id = :id AND disabled_reason IS NULL FOR NO KEY UPDATE
   ), fresh AS (
-    SELECT n.position, n.subject, n.type FROM e CROSS JOIN LATERAL (
-      SELECT position, subject, type FROM news WHERE company_id = e.company_id AND position > e.position
-      ORDER BY position LIMIT greatest(e.room, 0)) n
+    SELECT n.* FROM e CROSS JOIN LATERAL (
+      SELECT m.position, m.subject, ${wantedSql} AS wanted,
+        count(*) FILTER (WHERE ${wantedSql} AND m.subject NOT IN (SELECT subject FROM heads)) OVER (ORDER BY m.position) AS places
+      FROM (SELECT * FROM news WHERE company_id = e.company_id AND position > e.position ORDER BY position LIMIT :most) m) n
+    WHERE n.places <= e.room
   ), bounds AS (
     SELECT min(f.position) > e.position + 1 AS has_gap, max(f.position) AS last, count(*) AS count
     FROM e CROSS JOIN fresh f GROUP BY e.position
   ), made AS (
     INSERT INTO news_deliveries (endpoint_id, position, subject)
-    SELECT e.id, f.position, f.subject FROM e CROSS JOIN fresh f CROSS JOIN bounds b
-    WHERE NOT b.has_gap AND CASE WHEN f.type = 'endpoint.test' THEN f.subject = e.id
-      ELSE e.types IS NULL OR f.type = ANY (e.types) END
+    SELECT e.id, f.position, f.subject FROM e CROSS JOIN fresh f CROSS JOIN bounds b WHERE NOT b.has_gap AND f.wanted
     ON CONFLICT DO NOTHING
   ), moved AS (
     UPDATE news_endpoints SET position = b.last FROM bounds b WHERE id = :id AND NOT b.has_gap
   )
-  SELECT coalesce(b.has_gap, false) AS "hasGap", coalesce(b.count >= e.room, false) AS "hasMore"
+  SELECT coalesce(b.has_gap, false) AS "hasGap", coalesce(b.count >= :most, false) AS "hasMore"
   FROM e LEFT JOIN bounds b ON true`;
 
 export type TakenOver = {
   /** Whether the feed no longer keeps the next news. */
   readonly hasGap: boolean;
-  /** Whether as much was taken as there was room for, so that there may be more. */
+  /** Whether as much was taken as is taken at once, so that there may be more. */
   readonly hasMore: boolean;
 };
 
 /**
- * Takes news over from the feed into deliveries, so that deliveries of `most` subjects wait at most. What waits behind another of its
- * subject takes no room, so a subject that is rejected blocks only itself.
+ * Takes news over from the feed into deliveries, so many at once at most, and so that something of so many subjects waits at most. What
+ * waits behind another of its subject takes no room, nor does what the endpoint does not want: a subject that is rejected blocks only
+ * itself, and an endpoint with little room costs no more steps than others.
  * @returns undefined when the endpoint is no longer enabled
  */
 export async function takeOver(db: Database, id: string, most: number): Promise<TakenOver | undefined> {

@@ -52,6 +52,8 @@ export type LedgerRun = {
   ) => Promise<PinnedNode>;
   /** How many blocks nodes give at once; kept from poll to poll. */
   readonly width?: LogWidth;
+  /** Ids of snapshots that could not be taken; kept from poll to poll. */
+  readonly failedSnapshots?: Set<string>;
   readonly signal: AbortSignal;
   readonly onUnread: OnUnread;
   readonly step?: OnLedgerStep;
@@ -97,7 +99,8 @@ export async function followTransfers(run: LedgerRun): Promise<void> {
   for (const group of (await listLedgers(db, chainId)).flatMap(inParts)) {
     contracts.push(...(await followApart({ ...own, node, pinned, end }, group)));
   }
-  await takeSnapshots({ db, node, chainId, contracts, final: pinned.finalized });
+  const failed = run.failedSnapshots ?? new Set();
+  await takeSnapshots({ db, node, chainId, contracts, final: pinned.finalized, failed });
 }
 
 /** Does something for one contract. What is wrong with this contract only is reported. @returns whether it was done */

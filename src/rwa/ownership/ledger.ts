@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
-import { createLogWidth, type LogWidth } from '../../chain/minting/log-scan.ts';
+import { createLogWidth } from '../../chain/minting/log-scan.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
-import { followTransfers, type OnLedgerStep, type OnUnread } from './follow.ts';
+import { followTransfers, type LedgerRun, type OnLedgerStep, type OnUnread } from './follow.ts';
 
 /** Follows who owns the NFTs of all networks. Of several processes, one follows a network at a time. */
 export type OwnershipLedger = {
@@ -27,6 +27,8 @@ export type LedgerOptions = {
   readonly step?: OnLedgerStep | undefined;
 };
 
+type Kept = Required<Pick<LedgerRun, 'width' | 'failedSnapshots'>>;
+
 export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
   const { db, networks, clients, log, pollMs, onUnread, step } = options;
   const stopping = new AbortController();
@@ -37,20 +39,20 @@ export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
 
   /** Polls a network while this process has its lease. */
   const lead = async (chainId: string, lost: AbortSignal) => {
-    const width = createLogWidth();
+    const kept = { width: createLogWidth(), failedSnapshots: new Set<string>() };
     while (!lost.aborted) {
       const network = await networks.find(chainId);
-      if (network !== undefined) await poll(network, width, lost);
+      if (network !== undefined) await poll(network, kept, lost);
       await rest(lost);
     }
   };
 
-  const poll = (network: Network, width: LogWidth, lost: AbortSignal) =>
+  const poll = (network: Network, kept: Kept, lost: AbortSignal) =>
     followTransfers({
       db,
       network,
       pinNode: (of, known) => clients.pool(of).pin({ ...of, known }),
-      width,
+      ...kept,
       signal: lost,
       onUnread,
       ...(step && { step }),

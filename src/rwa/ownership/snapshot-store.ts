@@ -182,11 +182,16 @@ export type DueSnapshot = {
   readonly contractAddress: string;
 };
 
+type Question = Pick<LedgerGroup, 'chainId' | 'contracts'> & {
+  readonly final: bigint;
+  /** Ids of snapshots that come last. */
+  readonly failed: ReadonlySet<string>;
+};
+
 /** Lists the oldest snapshot of each company, of these contracts, whose block is final and was read. */
 export async function listDueSnapshots(
   db: Database,
-  { chainId, contracts }: Pick<LedgerGroup, 'chainId' | 'contracts'>,
-  final: bigint,
+  { chainId, contracts, final, failed }: Question,
 ): Promise<DueSnapshot[]> {
   type Due = { id: string; block: string; company_id: string; number: string; contract_address: string };
   const { rows }: { rows: Due[] } = await db.raw(
@@ -195,8 +200,8 @@ export async function listDueSnapshots(
      JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address AND l.number >= s.block_number
      WHERE s.taken_at IS NULL AND r.chain_id = :chainId AND s.block_number <= :final::numeric
        AND l.contract = ANY (:contracts::text[])
-     ORDER BY s.company_id, s.created_at`,
-    { chainId, contracts: [...contracts], final: final.toString() },
+     ORDER BY s.company_id, s.id = ANY (:failed::uuid[]), s.created_at`,
+    { chainId, contracts: [...contracts], final: final.toString(), failed: [...failed] },
   );
   return rows.map((row) => ({
     id: row.id,

@@ -13,16 +13,22 @@ type Taking = {
   readonly contracts: readonly string[];
   /** The number of the newest final block. */
   readonly final: bigint;
+  /** Ids of snapshots that failed before: others of their companies come first. */
+  readonly failed: Set<string>;
 };
 
 /**
- * Takes the oldest snapshot of each company whose block is final. The next one of a company waits for the next poll.
+ * Takes the oldest snapshot of each company whose block is final. The next one of a company waits for the next poll. What cannot be taken
+ * is tried again when nothing else of its company is due.
  * @throws what the first that fails has thrown, after all others
  */
 export async function takeSnapshots(taking: Taking): Promise<void> {
   const failures: unknown[] = [];
-  for (const due of await listDueSnapshots(taking.db, taking, taking.final))
-    await takeSnapshot(taking, due).catch((error: unknown) => failures.push(error));
+  for (const due of await listDueSnapshots(taking.db, taking))
+    await takeSnapshot(taking, due).catch((error: unknown) => {
+      taking.failed.add(due.id);
+      failures.push(error);
+    });
   if (failures.length > 0) throw failures[0];
 }
 

@@ -198,7 +198,7 @@ test('takes no reading of a registration for that of another one of the same use
   const lacks = () => new Error('unread');
   await db.transaction(async (tx) => {
     const find = (ticketId: string) =>
-      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, pointer: '/items', reading, lacks });
+      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, reading, lacks });
     expect(await find('1')).toEqual(new Set());
     await expect(find('2')).rejects.toThrow('unread');
   });
@@ -223,9 +223,12 @@ test('400: reads no more than 400 contracts of wallets, says what a batch may ha
   const { body } = await scan(door, id, ...users).expect(400);
   expect(body).toMatchObject({
     code: 'too_many_readings',
-    detail: expect.stringMatching(/names 100 contracts, and 5 wallets .* at most 4 items/),
+    detail: expect.stringMatching(/names 100 contracts, and 5 wallets .* at most 4 of them/),
     errors: [{ pointer: '/scans' }],
   });
+  await db('events').where({ id }).update({ ids_in_items: true });
+  const asItems = await door.post(`${eventPath}/${id}/checkin`).send({ items: users }).expect(400);
+  expect(asItems.body).toMatchObject({ code: 'too_many_readings', errors: [{ pointer: '/items' }] });
   expect(await statusesOf(door, id, ...users.slice(0, 4))).toEqual(Array(4).fill('no_longer_eligible'));
   expect(await statusesOf(door, id, ...users)).toEqual(Array(5).fill('no_longer_eligible'));
 });

@@ -139,6 +139,7 @@ export async function follow(
   { parts }: Pick<TestService, 'parts'>,
   step?: OnLedgerStep,
   width = createLogWidth(),
+  failedSnapshots = new Set<string>(),
 ) {
   const [network] = await parts.networks.list();
   if (network === undefined) throw new Error('no network');
@@ -147,6 +148,7 @@ export async function follow(
     network,
     pinNode: (of, known) => parts.clients.pool(of).pin({ ...of, known }),
     width,
+    failedSnapshots,
     signal: new AbortController().signal,
     onUnread: (_contract, error) => {
       throw error;

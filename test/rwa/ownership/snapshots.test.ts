@@ -175,6 +175,32 @@ describe('what the snapshots of a company take', () => {
     expect(await stateOf(acme, next)).toBe('taken');
   });
 
+  test('one that cannot be taken delays no other of its company', async ({ service, acme, tokens }) => {
+    const { rwa, nfts } = await issue(service, tokens.contract, 1);
+    await mint(service, tokens, nfts, alice);
+    await tokens.mine(9);
+    await follow(service);
+    const top = Number(await tokens.head());
+    const take = async (asOf: number) =>
+      (
+        await acme
+          .post(`/v1/api/rwa/${rwa.id}/snapshot`)
+          .send({ asOf: String(asOf) })
+          .expect(202)
+      ).body.id;
+    const [wrong, ...others] = [await take(top - 4), await take(top - 5), await take(top - 6)];
+    // What it stores is there already.
+    const holder = { snapshot_id: wrong, wallet: alice, token_ids: [], proof: [] };
+    await service.db('snapshot_holders').insert(holder);
+    const failed = new Set<string>();
+    for (let poll = 0; poll < 3; poll += 1)
+      await follow(service, undefined, undefined, failed).catch(() => {});
+    const rows = await service.db('ownership_snapshots').whereIn('id', [wrong, ...others]);
+    const taken = rows.filter(({ taken_at }) => taken_at !== null).map(({ id }) => id);
+    expect(taken.toSorted()).toEqual(others.toSorted());
+    await acme.delete(`/v1/api/snapshot/${wrong}`).expect(204);
+  });
+
   test('409: the sixth pending one, until the oldest is deleted', async ({ service, acme, tokens }) => {
     const { rwa } = await issue(service, tokens.contract, 1);
     await tokens.mine(9);
