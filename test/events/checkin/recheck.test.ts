@@ -198,7 +198,7 @@ test('takes no reading of a registration for that of another one of the same use
   const lacks = () => new Error('unread');
   await db.transaction(async (tx) => {
     const find = (ticketId: string) =>
-      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, field: 'items', reading, lacks });
+      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, field: '/items', reading, lacks });
     expect(await find('1')).toEqual(new Set());
     await expect(find('2')).rejects.toThrow('unread');
   });
