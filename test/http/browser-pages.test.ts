@@ -74,7 +74,7 @@ describe('a page of a named origin', () => {
   test('may not write, and reaches no other area', async ({ service }) => {
     expect((await preflight(service, networks, origin, 'POST')).status).toBe(405);
     const key = await keyWith(service, ['chain:read']);
-    for (const path of ['/events/v1/api/event', '/v1/api/rwa', '/news/v1/api/news']) {
+    for (const path of ['/events/v1/api/event', '/v1/api/rwa', '/news/v1/api/feed']) {
       const asked = await preflight(service, path, origin);
       expect([path, asked.status, allowed(asked)]).toEqual([path, 405, null]);
       expect(allowed(await get(service, path, key))).toBeNull();

@@ -25,7 +25,7 @@ export const chainPages = (origins: readonly string[]): Opening => ({
   origins: new Set(origins),
   method: 'GET',
   sent: 'x-api-key, x-request-id',
-  read: 'Age, Link, RateLimit, RateLimit-Policy, Retry-After, X-Index-Block-Hash, X-Index-Block-Number, X-Index-Block-Time, X-Index-From-Block, X-Index-Skipped-Blocks, X-Index-Traces, X-Request-Id',
+  read: 'Age, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Index-Block-Hash, X-Index-Block-Number, X-Index-Block-Time, X-Index-From-Block, X-Index-Skipped-Blocks, X-Index-Traces, X-Left-Out-Entries, X-Request-Id',
 });
 
 const allowed = 'Access-Control-Allow-Origin';
