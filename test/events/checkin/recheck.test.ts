@@ -197,8 +197,8 @@ test('takes no reading of a registration for that of another one of the same use
   const holdings = { read, countReadings: () => 0, close: () => {} };
   const lacks = () => new Error('unread');
   await db.transaction(async (tx) => {
-    const find = (ticketId: string) =>
-      findIneligible(tx, event, [{ ...again, ticketId }], { holdings, field: '/items', reading, lacks });
+    const rechecks = { holdings, reading, lacks, field: '/scans' } as const;
+    const find = (ticketId: string) => findIneligible(tx, event, [{ ...again, ticketId }], rechecks);
     expect(await find('1')).toEqual(new Set());
     await expect(find('2')).rejects.toThrow('unread');
   });
