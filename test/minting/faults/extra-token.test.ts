@@ -61,7 +61,8 @@ test.each(['unclaimed', 'failed'] as const)(
     const [hit, odd] = [await mint(), await mint()];
     // The contract mints this token, too.
     const { token_id: tokenId, recipient } = await db('nfts').where({ id: odd }).first();
-    const asked = state === 'failed' ? { recipient } : { recipient: null, mint_chain_id: null, queued_at: null };
+    const asked =
+      state === 'failed' ? { recipient } : { recipient: null, mint_chain_id: null, queued_at: null };
     await db('nfts')
       .where({ id: hit })
       .update({ token_id: (BigInt(tokenId) ^ (1n << 40n)).toString(), mint_state: state, ...asked });

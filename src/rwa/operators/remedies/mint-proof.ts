@@ -85,7 +85,10 @@ export async function judgeMint(
 ): Promise<Judged> {
   const block = await node.block(event.blockNumber);
   if (block?.hash !== event.blockHash)
-    throw new NodeFault('malformed', `it shows a mint in block ${event.blockHash}, which is not in its chain`);
+    throw new NodeFault(
+      'malformed',
+      `it shows a mint in block ${event.blockHash}, which is not in its chain`,
+    );
   const { time } = block;
   if (event.blockNumber > node.finalized) return { kind: 'open', time };
   return { kind: recipient?.toLowerCase() === event.recipient.toLowerCase() ? 'own' : 'taken', time };
