@@ -38,3 +38,43 @@ test('a locked row delays its NFT alone, and costs one signature', async ({
     await worker.stop();
   }
 });
+
+test('a locked row keeps no other NFT of its transaction from being minted and final', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: chain.contract });
+  const accept = async (): Promise<string> =>
+    (await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200)).body.nftId;
+  const [locked, ...others] = [await accept(), await accept(), await accept()];
+  await chain.call('evm_setAutomine', false);
+  const worker = await startWorker(service, chain);
+  const holder = await db.transaction();
+  let mining: NodeJS.Timeout | undefined;
+  const openLinks = async () =>
+    (await db('mint_transaction_nfts').where({ nft_id: locked, state: 'open' }).first())?.transaction_id;
+  try {
+    await untilAll(service, [locked, ...others], 'submitted');
+    const sent = await openLinks();
+    await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await holder('nfts').where({ id: locked }).forUpdate();
+    mining = setInterval(() => void chain.mine(), 100);
+    await untilAll(service, others, 'minted');
+    await until('finality', async () => {
+      const { state } = await db('mint_transactions').where({ id: sent }).first();
+      return state === 'finalized';
+    });
+    expect((await db('nfts').where({ id: locked }).first()).mint_state).toBe('submitted');
+    // The lane goes on with others.
+    await untilAll(service, [await accept()], 'minted');
+    await holder.rollback();
+    await untilAll(service, [locked], 'minted');
+    expect(await openLinks()).toBeUndefined();
+  } finally {
+    clearInterval(mining);
+    if (!holder.isCompleted()) await holder.rollback();
+    await worker.stop();
+    await chain.call('evm_setAutomine', true);
+  }
+});

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { SentTransaction } from '../../src/chain/minting/evidence-node.ts';
 import { encodeMintBatch } from '../../src/chain/minting/mint-contract.ts';
 import type { MintNode } from '../../src/chain/minting/mint-node.ts';
-import { whyAPersonDecides } from '../../src/rwa/operators/remedies/mint-proof.ts';
+import { judgeMint, whyAPersonDecides } from '../../src/rwa/operators/remedies/mint-proof.ts';
 import type { RequestedMint } from '../../src/rwa/operators/remedies/mint-remedy-store.ts';
 import { addNetwork, contractAddress as contract, recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
@@ -39,3 +39,13 @@ test.for([
     else expect(found).toContain(why);
   },
 );
+
+test('a mint in a block that the node does not have in its chain proves nothing', async () => {
+  const block = { number: 7n, hash: `0x${'cd'.repeat(32)}`, parentHash: hash, time: new Date() };
+  const node = { finalized: 9n, block: async () => block } as Partial<MintNode> as MintNode; // nothing else is asked
+  const mint = { recipient } as RequestedMint; // what is read of it
+  await expect(judgeMint({ node }, mint, event)).rejects.toThrow('not in its chain');
+  expect(await judgeMint({ node }, mint, { ...event, blockHash: block.hash })).toMatchObject({
+    kind: 'taken',
+  });
+});

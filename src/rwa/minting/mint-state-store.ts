@@ -208,6 +208,20 @@ async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.raw('SELECT FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [[...ids]]);
 }
 
+/**
+ * Locks NFTs, and waits for no other transaction.
+ * @returns the ids of those that another transaction of the database has locked
+ */
+export async function lockFreeNfts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows }: { rows: { id: string }[] } = await tx.raw(
+    'SELECT id FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED',
+    [[...ids]],
+  );
+  const free = new Set(rows.map(({ id }) => id));
+  return new Set(ids.filter((id) => !free.has(id)));
+}
+
 function assertAll(state: string, wanted: number, found: number): void {
   if (found !== wanted) throw new Error(`Of ${wanted} ${state} NFTs ${found} were still ${state}.`);
 }

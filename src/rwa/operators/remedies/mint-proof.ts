@@ -4,6 +4,7 @@ import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import { decodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
+import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { listSigners } from '../../minting/compare/compared-contract-store.ts';
 import { clocksApartMs } from '../../minting/compare/first-block.ts';
@@ -83,8 +84,11 @@ export async function judgeMint(
   event: MintEvent,
 ): Promise<Judged> {
   const block = await node.block(event.blockNumber);
-  if (block === null)
-    throw new Error(`The node does not have block ${event.blockNumber}, whose mint it told.`);
+  if (block?.hash !== event.blockHash)
+    throw new NodeFault(
+      'malformed',
+      `it shows a mint in block ${event.blockHash}, which is not in its chain`,
+    );
   const { time } = block;
   if (event.blockNumber > node.finalized) return { kind: 'open', time };
   return { kind: recipient?.toLowerCase() === event.recipient.toLowerCase() ? 'own' : 'taken', time };

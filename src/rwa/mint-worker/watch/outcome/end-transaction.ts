@@ -1,11 +1,12 @@
 import type { Tx } from '../../../../contract/transaction.ts';
+import { lockFreeNfts } from '../../../minting/mint-state-store.ts';
 import type { StepFacts } from '../../context/lane-context.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
 import { setUnproven } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
-import { applyOutcomes } from './outcomes.ts';
-import type { ProvenOutcomes } from './proof.ts';
+import { applyOutcomes, type Outcomes } from './outcomes.ts';
+import type { ProvenOutcomes, WaitingNft } from './proof.ts';
 import { applyRetryLimit } from './retry-limit.ts';
 import { hasChangedNotes, saveWaiting } from './waiting.ts';
 
@@ -25,7 +26,10 @@ type Ending = {
   readonly change?: (tx: Tx) => Promise<void>;
 };
 
-/** Stores how a transaction has ended, once that is final. NFTs whose outcome is not proven yet wait without it. */
+/**
+ * Stores how a transaction has ended, once that is final. NFTs whose outcome is not proven yet wait without it, and so do those
+ * whose rows are locked: the next poll tries again.
+ */
 export async function endTransaction(
   { context }: Look,
   id: string,
@@ -36,18 +40,39 @@ export async function endTransaction(
   const { waiting } = proof;
   const isAsBefore = kind === 'proven' && waiting.length > 0 && waiting.length === nfts.length;
   if (isAsBefore && !hasChangedNotes(waiting)) return;
-  const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
+  const { isStill, outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
     await change?.(tx);
-    const limited =
-      failure === undefined ? proof.outcomes : await applyRetryLimit(tx, id, proof.outcomes, failure);
+    const { free, held } = await withoutLocked(tx, nfts, proof.outcomes);
+    const limited = failure === undefined ? free : await applyRetryLimit(tx, id, free, failure);
     const seconds = await applyOutcomes(tx, id, limited);
-    await saveWaiting(tx, nfts, waiting);
-    await setUnproven(tx, id, waiting.length > 0);
-    return { outcomes: limited, waits: seconds };
+    const left = [...waiting, ...held];
+    await saveWaiting(tx, nfts, left);
+    await setUnproven(tx, id, left.length > 0);
+    const nothingEnded = kind === 'proven' && left.length === nfts.length;
+    return { isStill: nothingEnded, outcomes: limited, waits: seconds };
   });
   memory.transactions.delete(id);
-  if (isAsBefore) return;
+  if (isStill) return;
   const { failed, released } = outcomes;
   for (const each of failed) log.error(each, 'mint failed');
   await step(steps[kind], { ...facts, waits, failed: failed.length, released: released.length });
+}
+
+/** Splits outcomes by whether another transaction of the database has locked the row of the NFT. */
+async function withoutLocked(
+  tx: Tx,
+  nfts: readonly TransactionNft[],
+  { minted, failed, released }: Outcomes,
+): Promise<{ readonly free: Outcomes; readonly held: readonly WaitingNft[] }> {
+  const ids = [...[...minted, ...failed].map(({ nftId }) => nftId), ...released];
+  const locked = await lockFreeNfts(tx, ids);
+  const isFree = ({ nftId }: { readonly nftId: string }) => !locked.has(nftId);
+  return {
+    free: {
+      minted: minted.filter(isFree),
+      failed: failed.filter(isFree),
+      released: released.filter((nftId) => !locked.has(nftId)),
+    },
+    held: nfts.filter((nft) => !isFree(nft)).map((nft) => ({ nft, note: undefined })),
+  };
 }

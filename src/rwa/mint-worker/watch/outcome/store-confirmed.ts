@@ -1,4 +1,5 @@
-import { mintNfts } from '../../../minting/mint-state-store.ts';
+import { codeOf } from '../../../../db/connection/outage.ts';
+import { lockFreeNfts, mintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { noteSpareGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
@@ -23,11 +24,39 @@ type Confirmed = {
   readonly hasSpareGas?: boolean;
 };
 
-/** Stores that a transaction is confirmed, and which of its NFTs are minted. */
+/**
+ * Stores that a transaction is confirmed, and which of its NFTs are minted. An NFT whose row stays locked is left out: its mint is
+ * proven once the transaction is final.
+ */
 export async function storeConfirmed(
+  look: Look,
+  transaction: OpenTransaction,
+  confirmed: Confirmed,
+): Promise<void> {
+  try {
+    await store(look, transaction, confirmed, confirmed.minted);
+  } catch (error) {
+    if (!(error instanceof Error) || codeOf(error) !== lockNotAvailable) throw error;
+    const ids = confirmed.minted.map(({ nftId }) => nftId);
+    const locked = await look.context.db.transaction((tx) => lockFreeNfts(tx, ids));
+    if (locked.size === 0) throw error;
+    await store(
+      look,
+      transaction,
+      confirmed,
+      confirmed.minted.filter(({ nftId }) => !locked.has(nftId)),
+    );
+  }
+}
+
+// The wait for a lock took too long.
+const lockNotAvailable = '55P03';
+
+async function store(
   { context }: Look,
   transaction: OpenTransaction,
-  { inclusion, minted, nfts, waiting, hasSpareGas = false }: Confirmed,
+  { inclusion, nfts, waiting, hasSpareGas = false }: Confirmed,
+  minted: readonly MintedNft[],
 ): Promise<void> {
   const { db, lease, memory, step } = context;
   const { id, contract } = transaction;
