@@ -110,7 +110,6 @@ export const catalogue = {
   contract_unmintable: { status: 409, detail: 'Contract {address} of the RWA cannot be minted on: {reason}' },
   contract_taken: { status: 409, detail: 'Contract {address} is used by another company' },
   owners_unread: { status: 409, detail: 'The owners of this RWA were not read from its chain yet' },
-  snapshot_pending: { status: 409, detail: 'The block of the snapshot is not final yet' },
   too_many_pending_snapshots: {
     status: 409,
     detail: 'Your company may have {most} pending snapshots. The oldest is {oldest}',
@@ -120,6 +119,7 @@ export const catalogue = {
     detail:
       'The snapshot has {holders} holders, and snapshots of your company may store {left} more. The oldest is {oldest}',
   },
+  snapshot_pending: { status: 409, detail: 'The block of the snapshot is not final yet' },
   idempotency_in_progress: {
     status: 409,
     detail: 'A request with this Idempotency-Key is still in progress.',

@@ -76,7 +76,9 @@ describe('the contracts that RWAs name', () => {
   });
 
   test('are all this deployment’s after a recovery', async ({ db }) => {
-    expect(await readBy(db, () => endRecovery(db, chainId, 7n))).toBeLessThan(10);
+    // The final block of each RWA is compared once. A recovery is rare, so no index is kept for it.
+    const rwas = await db('rwas').pluck('id');
+    expect(await readBy(db, () => endRecovery(db, chainId, 7n))).toBeLessThan(rwas.length + 10);
     const known = await db('mint_contracts').where({ chain_id: chainId, recovered_to: 7 }).pluck('contract');
     expect(known.toSorted()).toEqual([contractAddress, archivedOnly, small].toSorted());
   });
