@@ -275,7 +275,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   test('and the guides and errors have a way to the page before and after them', async () => {
     const { page } = tab.visit;
     await visit(page, 'authentication.html');
-    for (const name of ['Networks', 'Events and attendees']) {
+    for (const name of ['Networks', 'What it does not do', 'Events and attendees']) {
       const link = page
         .getByRole('navigation', { name: 'Previous and next' })
         .getByRole('link', { name: 'Next' });
@@ -287,7 +287,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
         .waitFor();
     }
     await page.locator('a[rel="prev"]').click();
-    await page.waitForURL(/networks\.html$/);
+    await page.waitForURL(/what-it-does-not-do\.html$/);
     await visit(page, 'problems.html');
     await page.locator('main a[href^="problems/"]').first().click();
     await page.waitForURL(/problems\/\w+\.html$/);
