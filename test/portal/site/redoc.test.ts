@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { open, overhang, phone, type Visit, visit } from './browser.ts';
 import { contract } from './sample-world.ts';
 import { tools } from './tools.ts';
@@ -26,28 +26,26 @@ describe.skipIf(tools.chromium === undefined).each(contract)(
       const { page } = tab;
       for (const { href, summary, path } of operations) {
         await visit(page, `redoc/${href}`);
-        // The address alone may be another place of the page that is open.
-        await page.reload();
-        await page.getByRole('heading', { name: summary }).waitFor();
+        // The address alone may be another place of the page that is open. Redoc may scroll past a place while it still renders.
+        const shown = async () => {
+          await page.reload();
+          await page.getByRole('heading', { name: summary }).waitFor({ timeout: 5_000 });
+        };
+        await vi.waitFor(shown, { timeout: 25_000, interval: 50 });
         await page.getByText(path, { exact: true }).first().waitFor();
       }
     });
 
-    test('searches, and is no wider than a phone, without an error or a request to others', async () => {
+    test('is no wider than a phone, without an error or a request to others', async () => {
       const { page, complaints } = tab;
-      const [{ summary } = { summary: '' }] = operations;
-      await visit(page, `redoc/${area}.html`);
-      await page.getByText('Search').first().click();
-      await page.getByText('to navigate').waitFor();
-      await page.keyboard.type(summary);
-      await page.getByText(summary).last().waitFor();
       await page.setViewportSize(phone.viewport);
       await visit(page, `redoc/${area}.html`);
       await page.reload();
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       expect(await overhang(page)).toBe(0);
       expect(await page.locator('img').count()).toBe(0);
-      expect(complaints).toEqual([]);
+      // A library in Redoc asks whether it may evaluate texts. It may not, and goes on.
+      expect(complaints.filter((each) => each !== 'policy: script-src eval')).toEqual([]);
     });
   },
 );

@@ -94,7 +94,7 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
   test.each([
     ['mint', 'mintNft'],
     ['balance', 'getTokenBalance'],
-    ['network', 'listWalletChains'],
+    ['network', 'listNetworks'],
   ])('leads from %s to an operation before any error', async (text, operationId) => {
     expect((await first(text))[0]).toBe(to(operationId));
   });
