@@ -138,10 +138,15 @@ const addTwiceByOneKey =
 const checkIn =
   (...scanned: string[]): Step =>
   async (call, model) => {
-    const reply = await call('checkInAttendees', { ids: ids(model), body: { items: scanned } });
+    const reply = await call('checkInAttendees', {
+      ids: ids(model),
+      body: { scans: scanned.map((attendeeId) => ({ attendeeId })) },
+    });
     expectOutcome(reply, model.exists ? '200' : gone, 'checkInAttendees');
     if (!model.exists) return;
-    const wanted = scanned.map((user) => {
+    const wanted = scanned.map((text) => {
+      // White space around an id counts only where there is an attendee of exactly this id.
+      const user = model.attendees.includes(text) ? text : text.trim();
       if (!model.attendees.includes(user)) return 'unknown';
       if (model.admitted.has(user)) return 'already_admitted';
       model.admitted.add(user);

@@ -4,6 +4,8 @@ import type { Answer } from '../support/conformance.ts';
 
 /** Rules that a document tells in words, so that a request may fit it and break one all the same. */
 const rulesInWords = [
+  /items or scans is required|scans must be absent where there are items|must have either ticket or attendeeId/,
+  /minimumBalance must be at most/,
   /has a wrong EIP-55 checksum$/,
   /must be an RFC 3339 date or date-time that the calendar has|must be a date that the calendar has$/,
   /^Network with chainId .* not found$/s,

@@ -181,7 +181,7 @@ export interface paths {
          *     **As a file.** With `Accept: text/csv` the answer is not a page but all records that the search selects, from `cursor`
          *     on if there is one, streamed as CSV (RFC 4180) in UTF-8: a line of names, then a line for each record with its fields
          *     as in JSON, each list as one JSON text and null as nothing. A text that a spreadsheet would take for a formula begins
-         *     with `'`. `limit` says nothing there: narrow it by a range of blocks or dates. Should the source fail on the way, the
+         *     with `'`. With `Prefer: bom` the file begins with a byte order mark, for spreadsheets. `limit` says nothing there: narrow it by a range of blocks or dates. Should the source fail on the way, the
          *     connection is cut, so that no part looks like the whole.
          *
          *     **When the chain replaces blocks** (a reorganisation), such a network's history follows: rows of replaced blocks
@@ -1358,11 +1358,6 @@ export interface components {
          */
         Entries: components["schemas"]["HistoryEntryKind"][];
         /**
-         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-         * @example bom
-         */
-        PreferBom: string;
-        /**
          * @description A block of the index: what was after it is left out of both figures. The newest one when it is not sent.
          * @example 81
          */
@@ -1911,13 +1906,7 @@ export interface operations {
                  */
                 entries?: components["parameters"]["Entries"];
             };
-            header?: {
-                /**
-                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-                 * @example bom
-                 */
-                Prefer?: components["parameters"]["PreferBom"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };

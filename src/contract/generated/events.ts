@@ -103,7 +103,7 @@ export interface paths {
          *     page.
          *
          *     With `Accept: text/csv` the answer is a file with all attendees, from `cursor` on if there is one: a line of names, then a line
-         *     for each attendee.
+         *     for each attendee. With `Prefer: bom` it begins with a byte order mark, for spreadsheets.
          */
         get: operations["listAttendees"];
         put?: never;
@@ -949,11 +949,8 @@ export interface components {
             /** @description Tickets and user IDs, in any mixture. Each object says which of the two it has. */
             scans?: components["schemas"]["CheckInScan"][];
         };
-        /**
-         * @description What named the attendee; null if nothing did.
-         * @enum {string|null}
-         */
-        CheckInBy: "ticket" | "attendeeId" | null;
+        /** @description What named the attendee, `ticket` or `attendeeId`; null if nothing did. */
+        CheckInBy: string | null;
         /**
          * @description - `admitted`: this scan admitted the attendee.
          *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
@@ -1407,11 +1404,6 @@ export interface components {
          */
         IfMatch: string;
         /**
-         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-         * @example bom
-         */
-        PreferBom: string;
-        /**
          * @description The user ID of the attendee, percent-encoded.
          * @example user-7421
          */
@@ -1807,13 +1799,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["ListCursor"];
             };
-            header?: {
-                /**
-                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-                 * @example bom
-                 */
-                Prefer?: components["parameters"]["PreferBom"];
-            };
+            header?: never;
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.

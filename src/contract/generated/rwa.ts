@@ -277,6 +277,7 @@ export interface paths {
          *
          *     **As a file.** With `Accept: text/csv` the answer has all holders, from `cursor` on if there is one: a line of names, then a line for
          *     each wallet. Token ids are separated by spaces.
+         *     With `Prefer: bom` it begins with a byte order mark, for spreadsheets.
          */
         get: operations["listRwaHolders"];
         put?: never;
@@ -407,6 +408,7 @@ export interface paths {
          *
          *     **As a file.** With `Accept: text/csv` the answer has all holders: a line of names, then a line for each wallet with its count and
          *     its token ids, which are separated by spaces. While the snapshot is pending that is 409 `snapshot_pending`.
+         *     With `Prefer: bom` it begins with a byte order mark, for spreadsheets.
          */
         get: operations["getSnapshot"];
         put?: never;
@@ -1948,11 +1950,6 @@ export interface components {
          */
         AsOf: components["schemas"]["BlockOrTime"];
         /**
-         * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-         * @example bom
-         */
-        PreferBom: string;
-        /**
          * @description The snapshot. It must belong to the company of the key.
          * @example 6e0ff0f4-7f1c-4f6a-8a0a-5f2f6e1d9b52
          */
@@ -2838,13 +2835,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["ListCursor"];
             };
-            header?: {
-                /**
-                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-                 * @example bom
-                 */
-                Prefer?: components["parameters"]["PreferBom"];
-            };
+            header?: never;
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
@@ -3208,13 +3199,7 @@ export interface operations {
     getSnapshot: {
         parameters: {
             query?: never;
-            header?: {
-                /**
-                 * @description `bom`: a file begins with a byte order mark, by which spreadsheets know that it is UTF-8 (RFC 7240). Other preferences are ignored.
-                 * @example bom
-                 */
-                Prefer?: components["parameters"]["PreferBom"];
-            };
+            header?: never;
             path: {
                 /**
                  * @description The snapshot. It must belong to the company of the key.
