@@ -49,8 +49,8 @@ function asksMore(market: Market, { maxFeePerGas, maxPriorityFeePerGas }: Fees):
 
 /**
  * Fees that replace an attempt where the market asks for more: both at least 12.5 % higher (nodes require 10 %), and no
- * lower than the present price. A maximum that suffices ends at the cap. Where that raises the priority fee by more than 25 % above the market's, the whole price
- * stays within 25 % of the present one.
+ * lower than the present price. A maximum that suffices ends at the cap. Where that raises the priority fee by more than
+ * 25 % above the market's, the whole price stays within 25 % of the present one.
  * @returns undefined when the market does not ask for more, or the cap does not allow it
  */
 export function bid(last: Fees, market: Market, cap: bigint): Fees | undefined {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
 
@@ -209,12 +209,12 @@ async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Locks NFTs, and waits for no other transaction.
+ * Locks NFTs, and waits for no other transaction. Without a transaction the locks end with the statement.
  * @returns the ids of those that another transaction of the database has locked
  */
-export async function lockFreeNfts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function lockFreeNfts(db: Database | Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const { rows }: { rows: { id: string }[] } = await tx.raw(
+  const { rows }: { rows: { id: string }[] } = await db.raw(
     'SELECT id FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED',
     [[...ids]],
   );

@@ -1,6 +1,7 @@
 import type { Fees } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { setContractPause } from '../../minting/compare/compared-contract-store.ts';
+import { lockFreeNfts } from '../../minting/mint-state-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
 import type { LaneContext } from '../context/lane-context.ts';
@@ -8,7 +9,7 @@ import { quoteAt } from '../context/market.ts';
 import { endRest, listResting, rest } from '../context/rests.ts';
 import { takeAskedProbes } from '../stores/contract-breaker-store.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
-import { listLinesByTurn, listLocked, type QueuedLine } from '../stores/queued-nft-store.ts';
+import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
 import type { DueRefresh } from '../stores/refresh-store.ts';
 import { listRefusedMints } from '../stores/refusal-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
@@ -63,7 +64,7 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
   for (const asked of await takeAskedProbes(context.db, context.lease.chainId))
     endRest(context, 'mints', asked);
   const done = new Set(listResting(context, 'mints'));
-  const locked = await listLocked(context.db, memory.locked);
+  const locked = [...(await lockFreeNfts(context.db, memory.locked))];
   memory.locked = locked;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);

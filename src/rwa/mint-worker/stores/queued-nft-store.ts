@@ -145,17 +145,6 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
   return mints.flatMap(({ nftId }) => (locked.has(nftId) ? [] : [nftId]));
 }
 
-/** Lists those of the NFTs that another transaction of the database has locked. */
-export async function listLocked(db: Database, nftIds: readonly string[]): Promise<string[]> {
-  if (nftIds.length === 0) return [];
-  const { rows }: { rows: { id: string }[] } = await db.raw(
-    'SELECT id FROM nfts WHERE id = ANY (?::uuid[]) FOR NO KEY UPDATE SKIP LOCKED',
-    [[...nftIds]],
-  );
-  const free = new Set(rows.map(({ id }) => id));
-  return nftIds.filter((id) => !free.has(id));
-}
-
 /**
  * Whether any RWA of the network has the contract, or the network itself as that of new RWAs.
  * @param contract EIP-55, the form in which RWAs have it, but for one that a hand has made

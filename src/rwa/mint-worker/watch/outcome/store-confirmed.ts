@@ -1,5 +1,4 @@
 import { codeOf } from '../../../../db/connection/outage.ts';
-import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { lockFreeNfts, mintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
@@ -39,7 +38,7 @@ export async function storeConfirmed(
   } catch (error) {
     if (!(error instanceof Error) || codeOf(error) !== lockNotAvailable) throw error;
     const ids = confirmed.minted.map(({ nftId }) => nftId);
-    const locked = await inTransaction(look.context.db, (tx) => lockFreeNfts(tx, ids));
+    const locked = await lockFreeNfts(look.context.db, ids);
     if (locked.size === 0) throw error;
     await store(
       look,
