@@ -37,7 +37,10 @@ export async function examineSnapshots(db: Database): Promise<Finding> {
 }
 
 /** Whether the portal is there that this release serves; nothing where callers are not served. */
-export async function examinePortal({ ROLES }: Config, directory: string = portalDirectories.all): Promise<Finding[]> {
+export async function examinePortal(
+  { ROLES }: Config,
+  directory: string = portalDirectories.all,
+): Promise<Finding[]> {
   if (!ROLES.includes('api')) return [];
   try {
     await access(path.join(directory, 'manifest.json'));
