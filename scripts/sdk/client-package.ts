@@ -8,7 +8,7 @@ import { runAll, type Words } from './run-command.ts';
 import type { Toolchain } from './toolchain.ts';
 
 /** Where a package is made of its sources, what it is called, and where a partner installs it. */
-export type Places = { readonly folder: string; readonly file: string; readonly partner: string };
+type Places = { readonly folder: string; readonly file: string; readonly partner: string };
 
 /**
  * A package of clients for all documents, made of its folder in `test/sdk/`. The first step makes it, the second

@@ -82,7 +82,7 @@ type Standing = {
 };
 
 /** Lanes with work that somebody must do something about, with their reasons, and whether no other lane works. */
-export type StandingLanes = { readonly message?: string; readonly isAll: boolean };
+type StandingLanes = { readonly message?: string; readonly isAll: boolean };
 
 /** Finds the lanes with work that pause for a reason that somebody must do something about. */
 export async function findStanding(db: Database): Promise<StandingLanes> {
