@@ -29,6 +29,20 @@ function NamedSchemas() {
   };
 }
 
+/** Generators make `nf_ts` of the tag NFTs. Such a tag has a plain name next to it, which they read as `x-tags`. */
+function TagNames() {
+  return {
+    Operation({ tags = [], 'x-tags': names = [] }, { location, report }) {
+      const wanted = tags
+        .filter((tag) => /[A-Z]{2}/.test(tag))
+        .map((tag) => tag.toLowerCase().replaceAll(' ', '_'));
+      if (names.join() === wanted.join()) return;
+      const message = `x-tags of an operation are the tags with several capitals in lower case: ${wanted.join() || 'none here'}.`;
+      report({ message, location });
+    },
+  };
+}
+
 /** Nullability is one type plus null, never an alternative of schemas and never the word of OpenAPI 3.0. */
 function OneType() {
   return {
@@ -274,4 +288,5 @@ export const generatorRules = {
   'plain-schemas': PlainSchemas,
   'plain-servers': PlainServers,
   'success-bodies': SuccessBodies,
+  'tag-names': TagNames,
 };

@@ -5,9 +5,9 @@ import { runScript } from './run-script.ts';
 const usage = `Usage: npm run docs [-- OPTION ...]
 
 Builds the portal from the bundled documents, the error catalogue and openapi/portal/: a start page, one
-reference per area, one page per problem, and the documents themselves. Nothing is done when it is current.
+reference per area, one page per problem, and the documents themselves. The folder "partners" gets the same without the
+pages for operators and developers. Nothing is done when it is current.
 
-  --guides-only     leave out what is for operators and developers: docs/, CONTRIBUTING.md and SECURITY.md
   --out DIRECTORY   where to write it (default: dist/portal)
   --if-installed    succeed without doing anything where its packages are not installed (npm ci --omit=dev)
   --quiet           print nothing but errors
@@ -15,7 +15,6 @@ reference per area, one page per problem, and the documents themselves. Nothing 
 `;
 
 const options = {
-  'guides-only': { type: 'boolean', default: false },
   out: { type: 'string', default: join(import.meta.dirname, '../dist/portal') },
   'if-installed': { type: 'boolean', default: false },
   quiet: { type: 'boolean', default: false },
@@ -48,7 +47,7 @@ async function main(): Promise<number> {
   }
   // Only now: it needs the development dependencies.
   const { buildPortal } = await import('./docs/build.ts');
-  await buildPortal({ directory, guidesOnly: values['guides-only'], report: say });
+  await buildPortal({ directory, report: say });
   return 0;
 }
 

@@ -1,16 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { areas } from '../src/config/config.ts';
 import { installPackages } from './install-packages.ts';
 import { startLocalInstance } from './local-instance.ts';
 import { runScript } from './run-script.ts';
+import { type ClientPackage, provePackage, releaseVersion } from './sdk/client-package.ts';
 import { type Generator, generators, sdkFolder } from './sdk/generators.ts';
 import { type OtherGenerator, otherGenerators } from './sdk/other-languages.ts';
 import { type Proof, prove, steps, type Target } from './sdk/prove.ts';
 import { installToolchains, lackingFor, proveOther } from './sdk/prove-other.ts';
+import { pythonPackage } from './sdk/python-package.ts';
+import { typescriptPackage } from './sdk/typescript-package.ts';
 
 const usage = `Usage: npm run sdk [-- OPTION ...]
 
@@ -21,6 +24,9 @@ under test/sdk/.
 Those for TypeScript come by npm and are run always. Those for other languages make a client of the events, by the
 compilers of this machine; what needs a program that is not there is named as not run.
 
+  --packages DIRECTORY
+                     make the packages for TypeScript and Python too, install each as a partner does, run a program
+                     with it, and leave them in this directory
   --all              those for other languages too
   --generator NAME   only this one; may be repeated:
                      ${generators.map(({ name }) => name).join(', ')},
@@ -29,6 +35,7 @@ compilers of this machine; what needs a program that is not there is named as no
 `;
 
 const options = {
+  packages: { type: 'string' },
   all: { type: 'boolean', default: false },
   generator: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h', default: false },
@@ -36,11 +43,18 @@ const options = {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-type Chosen = { readonly own: readonly Generator[]; readonly others: readonly OtherGenerator[] };
+type Chosen = {
+  readonly own: readonly Generator[];
+  readonly others: readonly OtherGenerator[];
+  readonly packages: readonly ClientPackage[];
+  /** Where the packages go. */
+  readonly out: string;
+};
 
-async function proveAll({ own, others }: Chosen, target: Promise<Target>): Promise<Proof[]> {
+async function proveAll({ own, others, packages, out }: Chosen, target: Promise<Target>): Promise<Proof[]> {
   const queue = [
     // What takes longest begins first.
+    ...packages.toReversed().map((each) => () => provePackage(each, out, target)),
     ...others.toReversed().map((generator) => () => proveOther(generator, target)),
     ...own.flatMap((generator) => areas.map((area) => () => prove(generator, area, target))),
   ];
@@ -66,10 +80,11 @@ async function versionOf(generator: Generator): Promise<string> {
   return version;
 }
 
-async function show({ own, others }: Chosen, proofs: readonly Proof[]): Promise<void> {
+async function show({ own, others, packages }: Chosen, proofs: readonly Proof[]): Promise<void> {
   const table = new Table({ head: ['generator', 'area', ...steps], style: { head: [], border: [] } });
   const versions = new Map(others.map(({ name, version }) => [name, version]));
   for (const generator of own) versions.set(generator.name, await versionOf(generator));
+  for (const { name } of packages) versions.set(name, await releaseVersion());
   for (const { generator, area, done } of proofs.toSorted((a, b) => a.generator.localeCompare(b.generator))) {
     const failedAt = steps.find((step) => !done.includes(step));
     const cells = steps.map((step) => {
@@ -84,17 +99,23 @@ async function show({ own, others }: Chosen, proofs: readonly Proof[]): Promise<
   }
 }
 
-/** The generators that are asked for and can be run here; says of the others why not. */
-function choose(named: readonly string[], all: boolean): Chosen {
-  const wanted = ({ name }: { readonly name: string }) => named.includes(name);
-  const others = otherGenerators.filter((each) => (named.length === 0 ? all : wanted(each)));
-  for (const each of others) {
-    const lacking = lackingFor(each);
-    if (lacking.length > 0) say(`Not run: ${each.name}, which needs ${lacking.join(' and ')}.`);
+/** Those that can be run here; says of the others why not. */
+function runnable<T extends ClientPackage | OtherGenerator>(wanted: readonly T[]): T[] {
+  const lackingOf = wanted.map((each) => [each, lackingFor(each)] as const);
+  for (const [{ name }, lacking] of lackingOf) {
+    if (lacking.length > 0) say(`Not run: ${name}, which needs ${lacking.join(' and ')}.`);
   }
+  return lackingOf.filter(([, lacking]) => lacking.length === 0).map(([each]) => each);
+}
+
+/** What is asked for and can be run here. */
+function choose(named: readonly string[], all: boolean, out: string | undefined): Chosen {
+  const wanted = ({ name }: { readonly name: string }) => named.includes(name);
   return {
     own: generators.filter((each) => named.length === 0 || wanted(each)),
-    others: others.filter((each) => lackingFor(each).length === 0),
+    others: runnable(otherGenerators.filter((each) => (named.length === 0 ? all : wanted(each)))),
+    packages: out === undefined ? [] : runnable([typescriptPackage, pythonPackage]),
+    out: resolve(out ?? ''),
   };
 }
 
@@ -109,9 +130,10 @@ async function main(): Promise<number> {
   const known = [...generators, ...otherGenerators].map(({ name }) => name);
   const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`Unknown generator: ${unknown.join(', ')}. See --help.`);
-  const chosen = choose(named, values.all);
+  const chosen = choose(named, values.all, values.packages);
   await installPackages(sdkFolder);
-  await installToolchains(chosen.others);
+  await installToolchains([...chosen.others, ...chosen.packages]);
+  if (values.packages !== undefined) await mkdir(chosen.out, { recursive: true });
   const instance = startLocalInstance();
   const target = instance.then(({ credentials: { baseUrl, keys } }): Target => ({ baseUrl, key: keys.acme }));
   // Who waits for it reports its failure, which may come before anybody does.

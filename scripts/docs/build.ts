@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { partnersFolder } from '../../src/http/mounts/portal-files.ts';
 import { published } from '../contract/published.ts';
 import { type AreaContract, deployed, readContract } from './contract.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
@@ -11,11 +12,11 @@ import { isDecision, manualPage, readManual } from './manual.ts';
 import { readNavigation, sectionsWith } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage, readProblemTexts } from './problem-pages.ts';
-import { nullRecipes } from './recipes.ts';
-import { addRedoc } from './redoc.ts';
+import { nulls, packages, recipes } from './recipes.ts';
+import { redocSite } from './redoc.ts';
 import { referencePage } from './reference.ts';
 import { readSynonyms, searchIndex } from './search-index.ts';
-import { createSite, type Site } from './site.ts';
+import { createSite, type Site, writeSites } from './site.ts';
 import { startPage } from './start-page.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -46,7 +47,12 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
 
 async function readGuides(contract: readonly AreaContract[], images: Images): Promise<Guide[]> {
   const [texts, programs] = await Promise.all([readFolder('guides'), readFolder('programs')]);
-  const inserts = guideInserts({ contract, programs, nulls: await nullRecipes(root) });
+  const inserts = guideInserts({
+    contract,
+    programs,
+    nulls: await recipes(root, nulls),
+    packages: await recipes(root, packages),
+  });
   // Links of guides are addresses of the portal already.
   const addressOf = (href: string) => images.get(join('openapi/portal/guides', href)) ?? href;
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
@@ -67,9 +73,12 @@ async function addImages(site: Site): Promise<Images> {
   return images;
 }
 
-async function assemble(guidesOnly: boolean): Promise<Site> {
+/** What both portals have: the contract, its documents and their pages of Redoc. */
+type Shared = { readonly contract: readonly AreaContract[]; readonly documents: Site };
+
+/** @param guidesOnly whether pages for operators and developers are left out */
+async function assemble({ contract, documents }: Shared, guidesOnly: boolean): Promise<Site> {
   const site = createSite();
-  const contract = await readContract(generated);
   const images = await addImages(site);
   const guides = await readGuides(contract, images);
   const whole = await readManual(root, images);
@@ -104,7 +113,7 @@ async function assemble(guidesOnly: boolean): Promise<Site> {
   for (const each of contract) {
     site.add(`${each.area}.html`, referencePage(each, layout), { page: 'reference' });
   }
-  await addDocuments(site, contract);
+  for (const [path, { content, file }] of documents.entries) site.add(path, content, file);
   site.add(
     'llms.txt',
     llmsText(
@@ -117,49 +126,48 @@ async function assemble(guidesOnly: boolean): Promise<Site> {
   return site;
 }
 
-/** The documents in all forms, and as a Postman collection, saying where they are served. */
-async function addDocuments(site: Site, contract: readonly AreaContract[]): Promise<void> {
+/** The documents in all forms, as a Postman collection and as pages of Redoc, saying where they are served. */
+async function documentSite(contract: readonly AreaContract[]): Promise<Site> {
   const current: PublishedDocument[] = [];
+  const made: [string, string][] = [];
   for (const own of contract) {
     for (const name of [own.area, `${own.area}-3.0`]) {
       const document = deployed(
         JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8')),
         own.basePath,
       );
-      for (const [file, content] of published(name, document)) site.add(file, content, { open: true });
+      made.push(...published(name, document));
       if (name === own.area) current.push({ own, document });
     }
   }
-  site.add('openapi.postman.json', await postmanCollection(current), { open: true });
-  await addRedoc(site, current);
+  made.push(['openapi.postman.json', await postmanCollection(current)]);
+  const site = await redocSite(current);
+  for (const [file, content] of made) site.add(file, content, { open: true });
+  return site;
 }
 
 export type BuildOptions = {
   /** Where the portal goes; replaced as a whole. */
   readonly directory: string;
-  /** Leaves out pages for operators and developers, which partners need not see. */
-  readonly guidesOnly?: boolean;
   /** Called with a line about what was done. */
   readonly report?: (line: string) => void;
 };
 
 /**
- * Builds the portal unless it is current. The same sources give the same bytes.
+ * Builds the portal, and the one of partners in its folder, unless they are current. The same sources give the same bytes.
  * @returns whether anything was built
  */
-export async function buildPortal({
-  directory,
-  guidesOnly = false,
-  report = () => {},
-}: BuildOptions): Promise<boolean> {
+export async function buildPortal({ directory, report = () => {} }: BuildOptions): Promise<boolean> {
   const started = performance.now();
-  const stamp = await stampInputs(root, guidesOnly);
+  const stamp = await stampInputs(root);
   if ((await readStamp(directory)) === stamp) {
     report(`The portal in ${directory} is current.`);
     return false;
   }
-  const site = await assemble(guidesOnly);
-  await site.write(resolve(directory), stamp);
+  const contract = await readContract(generated);
+  const shared = { contract, documents: await documentSite(contract) };
+  const sites = { '.': await assemble(shared, false), [partnersFolder]: await assemble(shared, true) };
+  await writeSites(resolve(directory), stamp, sites);
   report(`Built the portal in ${directory} in ${((performance.now() - started) / 1_000).toFixed(1)} s.`);
   return true;
 }

@@ -16,6 +16,8 @@ export type GuideParts = {
   readonly programs: ReadonlyMap<string, string>;
   /** How clients send null, as HTML. */
   readonly nulls: string;
+  /** The first lines of programs with the packages of clients. */
+  readonly packages: string;
 };
 
 export type Guide = Rendered & {
@@ -45,7 +47,7 @@ function problemTable(): string {
 }
 
 /** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
-export function guideInserts({ contract, programs, nulls }: GuideParts): Inserts {
+export function guideInserts({ contract, programs, nulls, packages }: GuideParts): Inserts {
   return {
     sample: (operationId) => codeTabs(samplesOf(findOperation(contract, operationId))),
     answer: (operationId) => {
@@ -64,6 +66,7 @@ export function guideInserts({ contract, programs, nulls }: GuideParts): Inserts
           })),
       ),
     nulls: () => nulls,
+    packages: () => packages,
     problems: problemTable,
     documents: () => documentTable(contract),
   };

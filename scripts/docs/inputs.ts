@@ -30,11 +30,10 @@ async function filesOf(path: string): Promise<string[]> {
 /**
  * One digest of everything that goes into the portal, the runtime's version (whose zlib packs the files) included. Equal
  * digests mean equal portals.
- * @param guidesOnly whether pages for operators and developers are left out
  */
-export async function stampInputs(root: string, guidesOnly: boolean): Promise<string> {
+export async function stampInputs(root: string): Promise<string> {
   const files = (await Promise.all(sources.map((source) => filesOf(join(root, source))))).flat().sort();
-  const hash = createHash('sha256').update(`${process.version} ${guidesOnly}`);
+  const hash = createHash('sha256').update(process.version);
   for (const file of files) {
     const content = await readFile(file);
     hash.update(`\0${relative(root, file)}\0${content.length}\0`).update(content);

@@ -4,10 +4,11 @@ import { type Code, codeBlock } from './code-block.ts';
 import type { Language } from './highlight.ts';
 import { escapeHtml } from './markup.ts';
 
+/** A program of which the lines between marks are shown. */
 type Recipe = { readonly file: string; readonly language: Language; readonly caption: string };
 
-/** Programs of generated clients that `npm run sdk` compiles and runs, in which lines between marks are shown. */
-const recipes: readonly Recipe[] = [
+/** How each generated client sends a value, leaves a field out and sends null. */
+export const nulls: readonly Recipe[] = [
   {
     file: 'openapi-typescript/events.ts',
     language: 'typescript',
@@ -27,8 +28,16 @@ const recipes: readonly Recipe[] = [
   { file: 'openapi-generator-rust/src/main.rs', language: 'rust', caption: 'Rust: openapi-generator' },
 ];
 
+/** The first call with each package of clients. */
+export const packages: readonly Recipe[] = [
+  { file: 'package-typescript/partner.ts', language: 'typescript', caption: 'TypeScript' },
+  { file: 'package-python/partner.py', language: 'python', caption: 'Python' },
+];
+
 /** Their files, relative to the project. */
-export const recipeFiles: readonly string[] = recipes.map(({ file }) => join('test/sdk', file));
+export const recipeFiles: readonly string[] = [...nulls, ...packages].map(({ file }) =>
+  join('test/sdk', file),
+);
 
 /**
  * The lines of a program between `recipe` and `end`, each a comment of its own, without their indentation.
@@ -46,10 +55,10 @@ export function recipeOf(program: string): string {
   return lines.join('\n').replaceAll('\t', '  ');
 }
 
-/** How each generated client sends a value, leaves a field out and sends null, as code blocks. */
-export async function nullRecipes(root: string): Promise<string> {
+/** Lines of programs that `npm run sdk` compiles and runs, as code blocks. */
+export async function recipes(root: string, shown: readonly Recipe[]): Promise<string> {
   const codes = await Promise.all(
-    recipes.map(async ({ file, language, caption }): Promise<Code> => {
+    shown.map(async ({ file, language, caption }): Promise<Code> => {
       const program = await readFile(join(root, 'test/sdk', file), 'utf8');
       return { language, source: recipeOf(program), caption: escapeHtml(caption) };
     }),

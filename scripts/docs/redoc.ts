@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runRedocly } from '../redocly.ts';
 import type { PublishedDocument } from './postman.ts';
-import type { Site } from './site.ts';
+import { createSite, type Site } from './site.ts';
 
 // The script that `build-docs` puts into its pages, which they would else load from its maker.
 const bundle = resolve(import.meta.dirname, '../../node_modules/@redocly/cli/lib/chunks/redoc.standalone.js');
 // An image that the reader's browser must not ask for. Redoc shows none where it is no image.
 const logo = /https:\/\/cdn\.redoc\.ly\/redoc\/logo-mini(-full)?\.svg/g;
 
-/** Adds a page of Redoc for each document at `redoc/<area>.html`, and its script, which the pages share. */
-export async function addRedoc(site: Site, documents: readonly PublishedDocument[]): Promise<void> {
+/** A page of Redoc for each document at `redoc/<area>.html`, and its script, which the pages share. */
+export async function redocSite(documents: readonly PublishedDocument[]): Promise<Site> {
+  const site = createSite();
   const script = await readFile(bundle, 'utf8');
   const [, version] = /Version: ([\d.]+)/.exec(script) ?? [];
   const path = `redoc/v${version}/bundles/redoc.standalone.js`;
@@ -29,6 +30,7 @@ export async function addRedoc(site: Site, documents: readonly PublishedDocument
     for (const [area, html] of await Promise.all(pages)) {
       site.add(`redoc/${area}.html`, html, { page: 'redoc' });
     }
+    return site;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

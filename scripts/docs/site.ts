@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-type Entry = { readonly content: string; readonly file: PortalFile };
+export type Entry = { readonly content: string; readonly file: PortalFile };
 
 const digest = (content: string) => createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
@@ -44,7 +44,7 @@ export function createSite() {
       add(path, content, { immutable: true });
       return path;
     },
-    write: (directory: string, stamp: string) => write(directory, stamp, entries),
+    entries: entries as ReadonlyMap<string, Entry>,
   };
 }
 
@@ -61,14 +61,25 @@ async function writeEntry(directory: string, path: string, { content }: Entry): 
   ]);
 }
 
-/** Writes next to the target and then swaps, so that a service or a second build never sees a half portal. */
-async function write(directory: string, stamp: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
+async function writeSite(directory: string, { entries }: Site): Promise<void> {
+  const files = Object.fromEntries([...entries].map(([path, { file }]) => [path, file]));
+  for (const [path, entry] of entries) await writeEntry(directory, path, entry);
+  await writeFile(join(directory, 'manifest.json'), `${JSON.stringify({ files }, null, 1)}\n`);
+}
+
+/**
+ * Writes a portal and those in its folders. It writes next to the target and then swaps, so that a service or a second
+ * build never sees a half portal.
+ */
+export async function writeSites(
+  directory: string,
+  stamp: string,
+  sites: Readonly<Record<string, Site>>,
+): Promise<void> {
   const fresh = `${directory}.new-${process.pid}`;
   const old = `${directory}.old-${process.pid}`;
-  const files = Object.fromEntries([...entries].map(([path, { file }]) => [path, file]));
   try {
-    for (const [path, entry] of entries) await writeEntry(fresh, path, entry);
-    await writeFile(join(fresh, 'manifest.json'), `${JSON.stringify({ files }, null, 1)}\n`);
+    for (const [folder, site] of Object.entries(sites)) await writeSite(join(fresh, folder), site);
     await writeFile(join(fresh, '.stamp'), `${stamp}\n`);
     await rename(directory, old).catch(unless('ENOENT'));
     // Another build may have come in between; then its portal stands, and its stamp says of what it is.

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Step } from './prove.ts';
+import type { Words } from './run-command.ts';
 import {
   generatorJar,
   go,
   openapiGenerator,
   python,
+  pythonPath,
   pythonProgram,
   type Toolchain,
   toolsFolder,
@@ -12,8 +14,6 @@ import {
 
 /** The documents of the events, in both forms. */
 type Forms = { readonly current: string; readonly threeZero: string };
-
-type Words = readonly [program: string, ...args: string[]];
 
 /**
  * A generator for another language than those that npm brings. It makes the folder `client` of the document of the
@@ -106,8 +106,7 @@ const ofPython: readonly OtherGenerator[] = [
     name: 'openapi-python-client',
     version: '0.29.1',
     toolchains: [python],
-    // It calls ruff by its name.
-    env: { PATH: `${pythonProgram('.')}:${process.env['PATH']}` },
+    env: pythonPath,
     commands: {
       generated: ({ current }) => [
         ['openapi-python-client', 'generate', '--path', current, '--meta', 'none', '--output-path', 'client'],

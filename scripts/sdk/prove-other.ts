@@ -4,16 +4,18 @@ import { findProgram } from '../find-program.ts';
 import { sdkFolder } from './generators.ts';
 import type { OtherGenerator } from './other-languages.ts';
 import { documentOf, environmentOf, type Proof, type Step, stepByStep, type Target } from './prove.ts';
-import { type Outcome, run } from './run-command.ts';
+import { type Outcome, runAll } from './run-command.ts';
 import { installToolchain, toolsFolder } from './toolchain.ts';
 
 /** The programs that this machine lacks for a generator. */
-export const lackingFor = ({ toolchains }: OtherGenerator): string[] => [
+export const lackingFor = ({ toolchains }: Pick<OtherGenerator, 'toolchains'>): string[] => [
   ...new Set(toolchains.flatMap(({ needs }) => needs).filter((name) => findProgram(name) === undefined)),
 ];
 
 /** Installs what generators share, one after the other. */
-export async function installToolchains(generators: readonly OtherGenerator[]): Promise<void> {
+export async function installToolchains(
+  generators: readonly Pick<OtherGenerator, 'toolchains'>[],
+): Promise<void> {
   await mkdir(toolsFolder, { recursive: true });
   for (const toolchain of new Set(generators.flatMap(({ toolchains }) => toolchains)))
     await installToolchain(toolchain);
@@ -29,12 +31,7 @@ export async function proveOther(generator: OtherGenerator, target: Promise<Targ
   const forms = { current: documentOf(area), threeZero: documentOf(`${area}-3.0`) };
   const carryOut = async (step: Step): Promise<Outcome> => {
     const more = step === 'ran' ? environmentOf(area, await target) : {};
-    let last: Outcome = { ok: true, output: '' };
-    for (const [program, ...args] of commands[step](forms)) {
-      last = await run({ program, args, cwd: folder, env: { ...env, ...more } });
-      if (!last.ok) return last;
-    }
-    return last;
+    return await runAll(commands[step](forms), { cwd: folder, env: { ...env, ...more } });
   };
   return await stepByStep(name, area, carryOut);
 }

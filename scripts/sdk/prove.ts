@@ -15,7 +15,8 @@ export type Step = (typeof steps)[number];
 
 export type Proof = {
   readonly generator: string;
-  readonly area: Area;
+  /** The document that was used. */
+  readonly area: Area | 'all';
   /** The steps that were good, in their order. */
   readonly done: readonly Step[];
   /** What the step that failed has written. */
@@ -62,7 +63,7 @@ async function compile({ name, exactOptionalProperties }: Generator, area: Area)
 /** Carries out the steps until one fails. */
 export async function stepByStep(
   generator: string,
-  area: Area,
+  area: Proof['area'],
   carryOut: (step: Step) => Promise<Outcome>,
 ): Promise<Proof> {
   const done: Step[] = [];

@@ -23,3 +23,19 @@ export async function run({ program = process.execPath, args, cwd, env }: Comman
     return { ok: false, output: errorText(error) };
   }
 }
+
+/** A program and its arguments. */
+export type Words = readonly [program: string, ...args: string[]];
+
+/** Runs programs one after the other until one fails. @returns the outcome of the last */
+export async function runAll(
+  commands: readonly Words[],
+  options: Pick<Command, 'cwd' | 'env'>,
+): Promise<Outcome> {
+  let last: Outcome = { ok: true, output: '' };
+  for (const [program, ...args] of commands) {
+    last = await run({ program, args, ...options });
+    if (!last.ok) break;
+  }
+  return last;
+}

@@ -17,10 +17,12 @@ export type Toolchain = {
 };
 
 const jar = 'openapi-generator-cli-7.25.0.jar';
-const venv = 'python-1';
+const venv = 'python-2';
 const packages = [
   'openapi-python-client==0.29.1',
   'mypy==1.18.2',
+  // It makes the package of the Python client.
+  'setuptools==80.9.0',
   // Of the clients of openapi-generator; the other's are its own.
   'urllib3==2.7.0',
   'pydantic==2.12.5',
@@ -62,3 +64,6 @@ export async function installToolchain({ installed, install = [] }: Toolchain): 
     if (!ok) throw new Error(`${installed} could not be installed:\n${output}`);
   }
 }
+
+/** The search path on which Python's generators find each other: one calls ruff by its name. */
+export const pythonPath = { PATH: `${pythonProgram('.')}:${process.env['PATH']}` };

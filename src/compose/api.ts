@@ -14,7 +14,7 @@ import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
 import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
-import { portalDirectory } from '../http/mounts/portal-files.ts';
+import { portalDirectories } from '../http/mounts/portal-files.ts';
 import { createAdmission, type RequestAdmission } from '../http/server/admission.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
@@ -215,7 +215,7 @@ export function createServiceApp(
       {
         path: '/docs',
         handler: createPortalRouter({
-          directory: portalDirectory,
+          directory: portalDirectories[config.PORTAL_PAGES],
           deployment: { ...deploymentOf(config), sampleKey },
           pace: strangers,
         }),

@@ -1,12 +1,12 @@
 import { inTime } from '../base/in-time.ts';
 import type { Network } from '../chain/rpc/client/network.ts';
 import type { RpcClients } from '../chain/rpc/client/rpc-clients.ts';
-import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
+import { createHealthRouter, type HealthCheck, PartialFault } from '../http/mounts/health.ts';
 import { assertJobTables } from '../jobs/job-table-store.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
-import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
+import { findStanding } from '../rwa/minting/lane-status-store.ts';
 import type { Parts } from './parts.ts';
 
 /** What only operators are answered. */
@@ -42,7 +42,8 @@ function checksOf(parts: Parts, ofOperators: OfOperators | undefined): HealthChe
       name: 'minting',
       async run() {
         minter.assertStaffed();
-        await assertNoLaneNeedsHelp(db);
+        const { message, isAll } = await findStanding(db);
+        if (message !== undefined) throw isAll ? new Error(message) : new PartialFault(message);
       },
     });
   }
@@ -76,7 +77,9 @@ function createNodeCheck({ networks, clients }: Parts) {
     const all = await networks.list();
     const served = await Promise.all(all.map(isServed));
     const dead = all.filter((_, index) => served[index] === false).map(({ chainId }) => chainId);
-    if (dead.length > 0) throw new Error(`no node can be used of networks ${dead.join(', ')}`);
+    if (dead.length === 0) return;
+    const message = `no node can be used of networks ${dead.join(', ')}`;
+    throw dead.length === all.length ? new Error(message) : new PartialFault(message);
   };
 }
 

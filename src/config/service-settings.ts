@@ -53,6 +53,11 @@ export const serviceSettings = {
     about:
       'Where callers and customers find help: an `https:` or `mailto:` address for portal, documents and claim page. Without it the documents name the portal, and the claim page names nothing.',
   },
+  PORTAL_PAGES: {
+    schema: z.enum(['all', 'partners']).default('all'),
+    about:
+      'Pages of the portal at `/docs`: `all`, or `partners` for guides, references and errors without the pages for operators and developers.',
+  },
   WALLET_HELP_URL: {
     schema: z
       .string()

@@ -105,6 +105,8 @@ const breakages: readonly Breakage[] = [
   ['number-widths', 'an int64 beyond what JSON numbers hold', `${event} chainId maximum`],
   ['decimal-strings', 'a token id as a number', `${event} tokenId`, { type: 'integer', format: 'int32' }],
   ['decimal-strings', 'an amount without a pattern', `${event} paid`, amount],
+  ['tag-names', 'a tag with capitals and without its plain name', `${list} tags`, ['NFTs']],
+  ['tag-names', 'a plain name of another tag', `${list} x-tags`, ['nfts']],
   ['success-bodies', 'a success without a body', `${create} responses 201 content`],
   ['rule/operation-id-verb-noun', 'an operationId of another case', `${list} operationId`, 'list_events'],
   ['rule/operation-id-verb-noun', 'an operationId without a noun', `${list} operationId`, 'list'],

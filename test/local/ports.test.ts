@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { takePorts } from '../../src/local/settings.ts';
 
@@ -18,6 +18,19 @@ test('the ports of a start are its own until the service listens, and a start ne
 
   await first.release();
   const service = createServer().listen(Number(OPERATIONS_PORT), '127.0.0.1');
+  await once(service, 'listening');
+  service.close();
+});
+
+test('a caller who comes before the service listens is turned away, and does not keep the port from it', async () => {
+  await using opened = new AsyncDisposableStack();
+  const { env, release } = await takePorts({ PORT: '0' }, opened);
+  const caller = connect(Number(env['PORT']), '127.0.0.1');
+  const gone = once(caller, 'close');
+  await once(caller, 'connect');
+  await release();
+  await gone;
+  const service = createServer().listen(Number(env['PORT']), '127.0.0.1');
   await once(service, 'listening');
   service.close();
 });

@@ -1,7 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import { withOpenTransaction } from '../../src/base/open-transaction.ts';
@@ -10,35 +10,34 @@ import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
-import { startListening } from '../support/listen.ts';
+import { shut, startListening } from '../support/listen.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let answer: RequestListener;
 let asked: number;
-const server = createServer((request, response) => {
-  asked += 1;
-  answer(request, response);
-});
+let server: Server;
 let url: URL;
 let now: number;
 let outgoing: Outgoing;
 const lines: unknown[] = [];
 const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
 
-beforeAll(async () => {
+// Each test has a server of its own: a question that was given up may arrive after its test.
+beforeEach(async () => {
+  server = createServer((request, response) => {
+    asked += 1;
+    answer(request, response);
+  });
   url = new URL(`http://127.0.0.1:${await startListening(server)}/v1/secret?key=secret`);
-});
-beforeEach(() => {
   asked = 0;
   now = 1_000_000;
   lines.length = 0;
   outgoing = createOutgoing({ log, now: () => now });
 });
-afterEach(() => {
+afterEach(async () => {
   outgoing.close();
-  server.closeAllConnections();
+  await shut(server);
 });
-afterAll(() => server.close());
 
 const well: RequestListener = (_request, response) => response.end('well');
 const silent: RequestListener = () => {};

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildPortal } from '../../scripts/docs/build.ts';
 import { catalogue, problem, problemTitles } from '../../src/base/errors.ts';
-import { areas } from '../../src/config/config.ts';
+import { areas, loadConfig } from '../../src/config/config.ts';
 import { basePaths } from '../../src/contract/documents.ts';
+import { portalDirectories } from '../../src/http/mounts/portal-files.ts';
 import { costOfBytes } from '../../src/http/server/stranger-pace.ts';
 import { documentedOperations } from '../contract/documented.ts';
 import { deployment, startPortal } from './portal-server.ts';
@@ -80,10 +81,8 @@ async function contents(folder: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(read)));
 }
 
-test('a portal of guides only has no page for operators, and nothing that leads to one', async () => {
-  const partners = await mkdtemp(join(tmpdir(), 'tallystick-partners-'));
-  onTestFinished(() => rm(partners, { recursive: true, force: true }));
-  await buildPortal({ directory: partners, guidesOnly: true });
+test('the portal of partners has no page for operators, and nothing that leads to one', async () => {
+  const partners = join(directory, 'partners');
   const files = globSync('**/*', { cwd: partners });
   expect(files).toEqual(
     expect.arrayContaining(['authentication.html', 'rwa.html', 'problems/not_found.html']),
@@ -92,6 +91,34 @@ test('a portal of guides only has no page for operators, and nothing that leads 
   for (const file of files.filter((name) => /\.(html|js|txt)$/.test(name))) {
     const text = await readFile(join(partners, file), 'utf8');
     expect([file, /(?<!docs\/)(operate|internals)\/[a-z]/.exec(text)?.[0]]).toEqual([file, undefined]);
+  }
+});
+
+test('PORTAL_PAGES decides which portal is served, without another build', async () => {
+  const of = (pages?: string) => {
+    const { PORTAL_PAGES } = loadConfig({
+      ROLES: 'indexer',
+      DATABASE_URL: 'postgres://a@b/c',
+      ...(pages && { PORTAL_PAGES: pages }),
+    });
+    return relative(portalDirectories.all, portalDirectories[PORTAL_PAGES]);
+  };
+  expect(() => of('none')).toThrow('PORTAL_PAGES');
+  for (const [pages, status] of [
+    [undefined, 200],
+    ['all', 200],
+    ['partners', 404],
+  ] as const) {
+    const portal = await startPortal(join(directory, of(pages)));
+    const statuses = [
+      '/docs/',
+      '/docs/rwa',
+      '/docs/redoc/rwa.html',
+      '/docs/rwa.json',
+      '/docs/operate/deploy',
+    ].map(async (path) => (await portal.get(path)).status);
+    expect([pages, ...(await Promise.all(statuses))]).toEqual([pages, 200, 200, 200, 200, status]);
+    await portal.close();
   }
 });
 

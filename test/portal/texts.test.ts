@@ -6,7 +6,7 @@ import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
 import { escapeHtml, fill } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
 import { readProblemTexts } from '../../scripts/docs/problem-pages.ts';
-import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
+import { nulls, recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 import { createFieldList } from '../../scripts/docs/schema.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
@@ -26,10 +26,12 @@ describe('the texts of the portal', () => {
     );
   });
 
-  test('name the versions that the types for TypeScript are made with', async () => {
+  test('name the versions of the packages, and those that the types for TypeScript are made with', async () => {
     const root = join(import.meta.dirname, '../..');
     const guide = await readFile(join(root, 'openapi/portal/guides/clients.md'), 'utf8');
-    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const { version, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    for (const file of [`tallystick-client-${version}.tgz`, `tallystick_client-${version}-py3-none-any.whl`])
+      expect(guide).toContain(` ./${file}\n`);
     for (const name of ['openapi-typescript', 'typescript']) {
       expect(guide).toContain(`--package ${name}@${devDependencies[name]} `);
     }
@@ -171,8 +173,8 @@ describe('code', () => {
 });
 
 describe('the recipes of clients', () => {
-  test.each(recipeFiles)('in %s say how to send a value, nothing and null, in this order', async (file) => {
-    const recipe = recipeOf(await readFile(join(import.meta.dirname, '../..', file), 'utf8'));
+  test.each(nulls)('in $file say how to send a value, nothing and null, in this order', async ({ file }) => {
+    const recipe = recipeOf(await readFile(join(import.meta.dirname, '../sdk', file), 'utf8'));
     const told = [...recipe.matchAll(/(?:\/\/|#) (a value|left out|null)(?::.*)?$/gm)].map(
       ([, what]) => what,
     );

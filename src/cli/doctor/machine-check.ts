@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { findClockLead, findOldestSnapshot, findServerConnections } from '../../db/schema/inspect.ts';
-import { portalDirectory } from '../../http/mounts/portal-files.ts';
+import { portalDirectories } from '../../http/mounts/portal-files.ts';
 import { type Finding, ok, warning } from '../shared/finding.ts';
 
 // Leases of lanes and indexes end after 15 s by the clock of the database; tokens and windows by that of the process.
@@ -37,7 +37,10 @@ export async function examineSnapshots(db: Database): Promise<Finding> {
 }
 
 /** Whether the portal is there that this release serves; nothing where callers are not served. */
-export async function examinePortal({ ROLES }: Config, directory = portalDirectory): Promise<Finding[]> {
+export async function examinePortal(
+  { ROLES }: Config,
+  directory: string = portalDirectories.all,
+): Promise<Finding[]> {
   if (!ROLES.includes('api')) return [];
   try {
     await access(path.join(directory, 'manifest.json'));

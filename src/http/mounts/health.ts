@@ -9,6 +9,9 @@ export type HealthCheck = {
   readonly isOptional?: boolean;
 };
 
+/** What a check throws while other work of the process goes on: it is reported, and the process is ready all the same. */
+export class PartialFault extends Error {}
+
 const checkTimeoutMs = 2_000;
 const refreshMs = 1_000;
 
@@ -20,7 +23,7 @@ type HealthOptions = {
 
 /**
  * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
- * the process serves and all checks pass but optional ones, otherwise 503; each check is named with its result. Checks run at most once a
+ * the process serves and all checks pass but optional and partial ones, otherwise 503; each check is named with its result. Checks run at most once a
  * second, however often they are asked for. Reasons go to the log only.
  */
 export function createHealthRouter(options: HealthOptions): Router {
@@ -32,8 +35,11 @@ export function createHealthRouter(options: HealthOptions): Router {
   router.get('/readyz', async (_request, response) => {
     const results = await readResults();
     const optional = new Set(options.checks.flatMap(({ name, isOptional }) => (isOptional ? [name] : [])));
-    const ready = options.isServing() && results.every(([name, ok]) => ok || optional.has(name));
-    const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
+    const ready =
+      options.isServing() && results.every(([name, result]) => result !== 'failing' || optional.has(name));
+    const checks = Object.fromEntries(
+      results.map(([name, result]) => [name, result === 'ok' ? 'ok' : 'failing']),
+    );
     response
       .status(ready ? 200 : 503)
       .set('Cache-Control', 'no-store')
@@ -42,11 +48,12 @@ export function createHealthRouter(options: HealthOptions): Router {
   return router;
 }
 
-type Results = readonly (readonly [name: string, ok: boolean])[];
+type Result = 'ok' | 'partly failing' | 'failing';
+type Results = readonly (readonly [name: string, result: Result])[];
 
 function runChecks({ checks, onFailure }: Pick<HealthOptions, 'checks' | 'onFailure'>): Promise<Results> {
   return Promise.all(
-    checks.map(async ({ name, run }) => [name, await isPassing(name, run, onFailure)] as const),
+    checks.map(async ({ name, run }) => [name, await runCheck(name, run, onFailure)] as const),
   );
 }
 
@@ -60,16 +67,16 @@ function shareFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function isPassing(
+async function runCheck(
   name: string,
   run: () => Promise<void>,
   onFailure: (name: string, error: unknown) => void,
-): Promise<boolean> {
+): Promise<Result> {
   try {
     await inTime(run(), checkTimeoutMs);
-    return true;
+    return 'ok';
   } catch (error) {
     onFailure(name, error);
-    return false;
+    return error instanceof PartialFault ? 'partly failing' : 'failing';
   }
 }

@@ -22,8 +22,13 @@ export type PortalFile = {
   readonly filled?: boolean;
 };
 
-/** Where `npm run docs` puts the portal. */
-export const portalDirectory = fileURLToPath(new URL('../../../dist/portal', import.meta.url));
+/** The folder of a built portal that has the portal without the pages for operators and developers. */
+export const partnersFolder = 'partners';
+
+const built = fileURLToPath(new URL('../../../dist/portal', import.meta.url));
+
+/** Where `npm run docs` puts the portals, by the values of PORTAL_PAGES. */
+export const portalDirectories = { all: built, partners: join(built, partnersFolder) } as const;
 
 type Encoding = 'br' | 'gzip';
 

@@ -7,7 +7,8 @@ export type HeldPort = { readonly port: number; release(): Promise<void> };
 
 /** Takes a port. @returns the system's error code when it cannot be listened on */
 export async function holdPort(port: number, host: string): Promise<HeldPort | string> {
-  const server = createServer().listen({ port, host, exclusive: true });
+  // A caller who comes before the service is turned away: a port with an open connection could not be released.
+  const server = createServer((socket) => socket.destroy()).listen({ port, host, exclusive: true });
   try {
     await once(server, 'listening');
   } catch (error) {

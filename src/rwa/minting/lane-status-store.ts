@@ -73,27 +73,33 @@ export async function isNetworkStaffed(db: Database, chainId: string): Promise<b
   return rows.length > 0;
 }
 
-type Standing = { chain_id: string; signer: string; reason: string; detail: string | null };
+type Standing = {
+  chain_id: string;
+  signer: string;
+  reason: string | null;
+  detail: string | null;
+  hasWork: boolean;
+};
 
-/**
- * Checks that no lane with work pauses for a reason that somebody must do something about.
- * @throws Error naming the lanes and their reasons
- */
-export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
+/** Lanes with work that somebody must do something about, with their reasons, and whether no other lane works. */
+type StandingLanes = { readonly message?: string; readonly isAll: boolean };
+
+/** Finds the lanes with work that pause for a reason that somebody must do something about. */
+export async function findStanding(db: Database): Promise<StandingLanes> {
   const { rows }: { rows: Standing[] } = await db.raw(
-    `SELECT * FROM (
-       SELECT l.chain_id, l.signer, ${laneReasonSql('l')} AS reason, l.pause_detail AS detail FROM mint_lanes l
-       WHERE EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued')
-         OR l.pause_reason IN ('finality_unknown', 'chain_rolled_back')
+    `SELECT l.chain_id, l.signer, ${laneReasonSql('l')} AS reason, l.pause_detail AS detail,
+       EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued')
+         OR coalesce(l.pause_reason IN ('finality_unknown', 'chain_rolled_back'), false)
          OR EXISTS (SELECT FROM mint_transactions t
-           WHERE t.chain_id = l.chain_id AND t.signer = l.signer AND t.state = 'submitted')) s
-     WHERE s.reason IS NOT NULL ORDER BY s.chain_id, s.signer`,
+           WHERE t.chain_id = l.chain_id AND t.signer = l.signer AND t.state = 'submitted') AS "hasWork"
+     FROM mint_lanes l ORDER BY l.chain_id, l.signer`,
   );
-  const standing = rows.filter(({ reason }) => needsHelp(reason));
-  if (standing.length === 0) return;
+  const working = rows.filter(({ reason }) => reason === null || !needsHelp(reason));
+  const standing = rows.filter((lane) => lane.hasWork && !working.includes(lane));
+  if (standing.length === 0) return { isAll: false };
   const lanes = standing.map(
     ({ chain_id: chainId, signer, reason, detail }) =>
       `${signer} on network ${chainId}: ${reason}${detail === null ? '' : ` (${detail})`}`,
   );
-  throw new Error(`Minting stands. ${lanes.join('; ')}`);
+  return { message: `Minting stands. ${lanes.join('; ')}`, isAll: working.length === 0 };
 }

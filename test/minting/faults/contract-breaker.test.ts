@@ -1,6 +1,6 @@
 import { getAddress, toBeHex } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { assertNoLaneNeedsHelp } from '../../../src/rwa/minting/lane-status-store.ts';
+import { findStanding } from '../../../src/rwa/minting/lane-status-store.ts';
 import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { type Flaw, failure, fieldOf, of, quantityOf, resultOf } from '../../support/node/flaw.ts';
@@ -160,7 +160,7 @@ test.for([
     await until('the pause', async () => /minted nothing/.test((await paused())[0]?.pause_detail ?? ''), 60);
     // It is no matter of the lane.
     expect((await lane()).pause_reason).toBeNull();
-    await assertNoLaneNeedsHelp(service.db);
+    expect(await findStanding(service.db)).toEqual({ isAll: false });
     await until('their ends', async () => (await sent()).every(({ state }) => state === 'finalized'));
     // Halves of what failed are tried side by side.
     const { length } = await sent();

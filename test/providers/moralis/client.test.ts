@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CallerGoneError, inScope } from '../../../src/base/request-scope.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import {
@@ -14,11 +14,11 @@ const address = `0x${'ab'.repeat(20)}`;
 const path = `/wallets/${address}/history`;
 
 let server: MoralisServer;
-beforeAll(async () => {
+// Each test has a server of its own: a request that was given up may arrive after its test.
+beforeEach(async () => {
   server = await startMoralisServer({ histories: {}, nfts: {} });
 });
-afterEach(() => server.forget());
-afterAll(() => server.close());
+afterEach(() => server.close());
 
 const clientOf = (changes: Partial<MoralisClientOptions> = {}) => {
   const { baseUrl, apiKey } = server;
@@ -62,16 +62,13 @@ describe('a request', () => {
   });
 
   test('does not wait for a place beyond its deadline', async () => {
-    // A server of its own: what is on its way at the deadline may arrive after this test.
-    const slow = await startMoralisServer({ histories: {}, nfts: {} });
-    slow.meet('hang');
-    const client = clientOf({ baseUrl: slow.baseUrl, apiKey: slow.apiKey, concurrency: 1, deadlineMs: 150 });
+    server.meet('hang');
+    const client = clientOf({ concurrency: 1, deadlineMs: 150 });
     const faults = await Promise.all([faultOf(client), faultOf(client), faultOf(client)]);
     const [first, ...others] = faults.map(({ reason }) => reason);
     expect(first).toBe('timeout');
     // Whether the place came free just before the deadline or not.
     for (const reason of others) expect(['timeout', 'busy']).toContain(reason);
-    await slow.close();
   });
 });
 
