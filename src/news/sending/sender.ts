@@ -32,13 +32,13 @@ type Running = {
   readonly stop: AbortController;
 };
 
-/** Sends news to all endpoints, each at its own pace, until the signal aborts. A runner that fails ends alone, and begins again at the next look. */
+/** Sends news to all endpoints, each at its own pace, until the signal aborts. A runner that fails ends alone, and begins again within a second. */
 export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promise<void> {
   const { db, log, notifications } = parts;
   const running = new Map<string, Running>();
   const failures = new Map<string, unknown>();
   const told = new Map<string, string>();
-  /** Tells once of each error of an endpoint. */
+  /** Logs each error of an endpoint once. */
   const tell = (id: string, err: unknown) => {
     if (told.get(id) !== errorText(err))
       log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
