@@ -79,7 +79,7 @@ export const catalogue = {
   too_many_readings: {
     status: 400,
     detail:
-      'The event names {entries} contracts, and {wallets} wallets are to be read again. Send at most {most} of them',
+      'The event names {entries} contracts, and {wallets} wallets with {tickets} tickets are to be read again. Send at most {most} of these tickets',
   },
 
   not_found: { status: 404, detail: 'No operation at this path.' },

@@ -8,6 +8,8 @@ export type Leaf = {
   readonly count: number;
 };
 
+export type MerkleTree = { readonly root: string; proofOf(index: number): string[] };
+
 // The event loop gets a turn between so many hashes.
 const hashesInARow = 500;
 
@@ -24,11 +26,9 @@ const hashPair = (one: string, other: string): string =>
  * Builds the `StandardMerkleTree` of OpenZeppelin over `[address, uint256]`. The library itself blocks the process for seconds where
  * there are some thousand leaves.
  * @param leaves one at least
- * @returns the root, and the proof of each leaf
+ * @returns the root, and what returns the proof of the leaf with an index
  */
-export async function buildMerkleTree(
-  leaves: readonly Leaf[],
-): Promise<{ root: string; proofs: string[][] }> {
+export async function buildMerkleTree(leaves: readonly Leaf[]): Promise<MerkleTree> {
   let hashes = 0;
   const giveTurn = async () => {
     hashes += 1;
@@ -51,7 +51,7 @@ export async function buildMerkleTree(
     tree[node] = hashPair(tree[2 * node + 1] ?? '', tree[2 * node + 2] ?? '');
     await giveTurn();
   }
-  return { root: tree[0] ?? '', proofs: leaves.map((_, index) => proofOf(tree, nodeOf[index] ?? 0)) };
+  return { root: tree[0] ?? '', proofOf: (index) => proofOf(tree, nodeOf[index] ?? 0) };
 }
 
 /** The siblings on the way from a node to the root. */

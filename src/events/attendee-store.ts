@@ -5,7 +5,7 @@ import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/connection/prepared.ts';
 import { keyEntrySql, keyEntryValues } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
-import type { Token } from './eligibility/judge.ts';
+import type { Token } from './eligibility/token.ts';
 import { columnsOf } from './eligibility/token-store.ts';
 import type { Admission, Attendee } from './event.ts';
 import { atField } from './event-rules.ts';

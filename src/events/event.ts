@@ -1,5 +1,5 @@
 import type { AgreedBlock } from '../chain/holdings/agreed-block.ts';
-import type { Token } from './eligibility/judge.ts';
+import type { Token } from './eligibility/token.ts';
 
 /** The fields of an event that its company sets. Dates are exact to the millisecond; null means unset. */
 export type EventFields = {

@@ -38,6 +38,18 @@ test('an indexer starts without SECRET_KEYS and CURSOR_KEYS, a worker without CU
   expect(() => loadConfig({ ...worker, NODE_KEYS: key('k1') })).toThrow('must not both have the key k1');
 });
 
+test('the chart lets workers reach every port of public hosts, which endpoints may name', async () => {
+  const template = await read('chart/templates/network-policy.yaml');
+  const [, endpoints = ''] = template.split('-endpoints\n');
+  const [{ ports, to }] = parse(
+    `egress:${endpoints.split('egress:')[1]?.split('{{- end }}')[0] ?? ' [{}]'}`,
+  ).egress;
+  expect(ports).toEqual([{ port: 1, endPort: 65_535, protocol: 'TCP' }]);
+  const [{ ipBlock }] = to;
+  expect(ipBlock.except).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16']));
+  expect(template.slice(template.indexOf('-endpoints'))).toContain('"role" "worker"');
+});
+
 test('nginx waits for a reader of news longer than the reader may wait', async () => {
   const [, location = ''] = (await read('nginx/tallystick.conf')).split('location /news/ {');
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(location.split('}')[0] ?? '') ?? [];

@@ -371,6 +371,36 @@ describe('an endpoint', () => {
     expect(sealed.received).toEqual([]);
   });
 
+  test('of which nothing can be stored stops only itself, and goes on without a restart', async ({
+    acme,
+    databaseUrl,
+    db,
+    service,
+  }) => {
+    const [broken, well] = [await startReceiver(), await startReceiver()];
+    const { id } = await givenEndpoint(acme, broken.url);
+    await givenEndpoint(acme, well.url);
+    const unstorable = (change: string) => db.raw(`ALTER TABLE news_deliveries ${change}`);
+    await unstorable(`ADD CONSTRAINT test_unstorable CHECK (endpoint_id <> '${id}') NOT VALID`);
+    const repair = () => unstorable('DROP CONSTRAINT IF EXISTS test_unstorable');
+    onTestFinished(async () => {
+      await repair();
+    });
+    const running = work(databaseUrl);
+    let hasFailed = false;
+    void running.failed.then(() => {
+      hasFailed = true;
+    });
+    for (let sent = 1; sent <= 3; sent += 1) {
+      await writeNews(db, service.companies.acme, subjects(1));
+      await expect.poll(() => well.received.length, { timeout: 10_000 }).toBe(sent);
+    }
+    expect(broken.received).toEqual([]);
+    await repair();
+    await expect.poll(() => broken.received.length, { timeout: 10_000 }).toBe(3);
+    expect(hasFailed).toBe(false);
+  });
+
   test('whose secret is rotated gets both signatures until the old one ends', async ({
     acme,
     databaseUrl,

@@ -48,6 +48,11 @@ describe('createEndpoint', () => {
     'https://169.254.169.254/latest/meta-data',
     'https://localhost/news',
     'https://printer.localhost/news',
+    'https://localhost./news',
+    'https://printer.localhost./news',
+    'https://partner.example../news',
+    'https://.partner.example/news',
+    'https://2130706433/news',
     'https://user:password@partner.example/news',
     'ftp://partner.example/news',
     'partner.example',
@@ -145,6 +150,29 @@ describe('the address of an endpoint', () => {
     });
     expect((await acme.patch(path).send({ url }).expect(200)).body.url).toBe(url);
     for (const id of [damaged, sound]) await acme.delete(`${endpointPath}/${id}`).expect(204);
+  });
+
+  test.for([
+    [
+      'bücher.example',
+      'BÜCHER.Example',
+      'xn--bcher-kva.example',
+      'b%C3%BCcher.example.',
+      'bücher。example:8443',
+    ],
+    ['8.8.4.4', '0x8.8.4.4', '134743044', '8.8.1028', '010.8.4.4.'],
+    [
+      '[2606:4700::1]',
+      '[2606:4700:0:0:0:0:0:1]',
+      '[2606:4700::0.0.0.1]',
+      '[2606:4700::1]:8443',
+      '[2606:4700::0001]',
+    ],
+  ])('409: five spellings of %s are one host', async (hosts, { db, globex }) => {
+    const at = (host = '') => globex.post(endpointPath).send({ url: `https://${host}/news` });
+    for (const host of hosts) await at(host).expect(201);
+    expect((await at(hosts[0]).expect(409)).body.code).toBe('endpoint_host_limit_reached');
+    await db('news_endpoints').delete();
   });
 
   test('409: no more than five of a company name one host, and those that did stay', async ({

@@ -261,8 +261,9 @@ export interface paths {
          *     other one `already_admitted` with the time of the admission. The same holds for two scans of a request.
          *
          *     With `recheckAtCheckin` of the event, the chains are read again for attendees with a wallet. When they cannot be read, the answer
-         *     is 503 `eligibility_unavailable`, and nobody was admitted. A request reads 400 times at most: the contracts of the event times the
-         *     wallets that were not read in the last minute. Over it the answer is 400 `too_many_readings`, which names the most items.
+         *     is 503 `eligibility_unavailable`, and nobody was admitted. A request with several tickets reads 400 times
+         *     at most: the contracts of the event times the wallets that were not read in the last minute. With `oneAdmissionPerToken`, each token of
+         *     a contract that admitted somebody with the wallet counts. Over it the answer is 400 `too_many_readings`, which names the most items.
          *
          *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`. A ticket has one
          *     spelling: any other text that decodes to the same bytes is `unknown`, too.

@@ -91,9 +91,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   network_finality: { api: read, worker: write },
   nft_ledgers: mintPlan,
   nft_transfers: mintPlan,
-  // Holders go with their snapshot.
+  // Workers delete the holders of a snapshot that was deleted; a trigger keeps all others.
   ownership_snapshots: { api: ['SELECT', 'INSERT', 'DELETE'], worker: ['SELECT', 'UPDATE'] },
-  snapshot_holders: { api: read, worker: add },
+  snapshot_holders: { api: read, worker: ['SELECT', 'INSERT', 'DELETE'] },
   mint_unproven_transactions: mintOnly,
 
   approval_changes: index,

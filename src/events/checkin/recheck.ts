@@ -2,8 +2,10 @@ import { problem } from '../../base/errors.ts';
 import { mapFewAtOnce } from '../../base/few-at-once.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { Lacks } from '../../db/connection/rounds.ts';
+import { parseEntry } from '../eligibility/entry.ts';
 import type { Findings, HoldingsReader } from '../eligibility/holdings.ts';
-import { judgeWallet, type Token } from '../eligibility/judge.ts';
+import { judgeWallet } from '../eligibility/judge.ts';
+import { type Token, tokenKey } from '../eligibility/token.ts';
 import { findConsumedTokens } from '../eligibility/token-store.ts';
 import type { EventRecord } from '../event.ts';
 import { atField } from '../event-rules.ts';
@@ -66,7 +68,7 @@ export async function findIneligible(
 
 // A check-in has up to two hundred wallets, with some calls to nodes each.
 const walletsAtOnce = 4;
-/** A reading is a contract and a wallet. A check-in reads so many at most, in some seconds. */
+/** A reading is a contract of a wallet, or a token of it. A check-in of several tickets reads so many at most, in some seconds. */
 const mostReadings = 400;
 
 /**
@@ -83,9 +85,10 @@ async function readIneligible(
     those,
     question: questionOf(event, wallet, those),
   }));
-  const readings = asked.map(({ question }) => holdings.countReadings(question));
   assertFew(
-    readings.filter((count) => count > 0),
+    holdings,
+    event,
+    asked.map(({ those }) => those),
     field,
   );
   const ineligible = new Set<string>();
@@ -93,9 +96,9 @@ async function readIneligible(
     const findings = await holdings.read(question);
     // The admission has consumed its tokens already, so none needs to be free.
     const { admission } = judgeWallet({ ...event, oneAdmissionPerToken: false }, findings, new Set(), false);
+    const isLost = createLost(findings);
     for (const { ticketId, tokens } of those)
-      if (typeof admission === 'string' || tokens.some((token) => isLost(token, findings)))
-        ineligible.add(ticketId);
+      if (typeof admission === 'string' || tokens.some(isLost)) ineligible.add(ticketId);
   });
   return ineligible;
 }
@@ -104,29 +107,65 @@ const questionOf = (event: EventRecord, wallet: string, those: readonly Entrant[
   event,
   discounts: false,
   wallet: { lower: wallet.toLowerCase(), checksum: wallet },
-  tokens: event.oneAdmissionPerToken
-    ? those.flatMap(({ tokens }) => tokens.map(({ tokenId }) => tokenId))
-    : ('uncounted' as const),
+  tokens: event.oneAdmissionPerToken ? those.flatMap(({ tokens }) => tokens) : ('uncounted' as const),
 });
 
-/** @param readings of each wallet that is not in the cache: all have the same number of contracts */
-function assertFew(readings: readonly number[], field: Rechecks['field']): void {
-  const [contracts = 0] = readings;
-  if (contracts * readings.length <= mostReadings) return;
-  const most = Math.floor(mostReadings / contracts);
-  const words = { entries: String(contracts), wallets: String(readings.length), most: String(most) };
+/**
+ * @param wallets the tickets of each
+ * @throws ProblemError `too_many_readings`
+ */
+function assertFew(
+  holdings: HoldingsReader,
+  event: EventRecord,
+  wallets: readonly (readonly Entrant[])[],
+  field: Rechecks['field'],
+): void {
+  const count = (those: readonly Entrant[]): number => {
+    const [first] = those;
+    return first === undefined ? 0 : holdings.countReadings(questionOf(event, first.wallet, those));
+  };
+  const unread = wallets.filter((those) => count(those) > 0);
+  const tickets = unread.flat();
+  const readings = unread.reduce((sum, those) => sum + count(those), 0);
+  if (readings <= mostReadings || tickets.length === 1) return;
+  const most = mostWithin(tickets.map((each) => count([each])));
+  const contracts = new Set(event.contractRequiredToAttend.filter((text) => isContract(event, text)));
+  const words = {
+    entries: String(contracts.size),
+    wallets: String(unread.length),
+    tickets: String(tickets.length),
+    most: String(Math.max(1, Math.min(most, tickets.length - 1))),
+  };
   throw atField(problem('too_many_readings', words), field);
 }
 
-/** Whether findings were asked for a token, and none has it. The event may have other entries by now. */
-function isLost({ chainId, contract, tokenId }: Token, findings: Findings): boolean {
-  const asked = [...findings.values()].filter(
-    (finding) =>
-      finding.chainId === chainId &&
-      finding.contract === contract &&
-      (finding.tokenId ?? tokenId) === tokenId,
-  );
-  return (
-    asked.length > 0 && !asked.some((finding) => 'tokenIds' in finding && finding.tokenIds?.includes(tokenId))
-  );
+/** How many of these costs fit into a request, whichever are chosen. */
+function mostWithin(costs: readonly number[]): number {
+  let [count, sum] = [0, 0];
+  for (const cost of costs.toSorted((one, other) => other - one)) {
+    sum += cost;
+    if (sum <= mostReadings) count += 1;
+  }
+  return count;
 }
+
+const isContract = ({ chainId }: EventRecord, text: string) => parseEntry(text, chainId).kind === 'contract';
+
+/** Returns what says whether findings were asked for a token, and none has it. The event may have other entries by now. */
+function createLost(findings: Findings): (token: Token) => boolean {
+  const asked = new Set<string>();
+  const owned = new Set<string>();
+  for (const finding of findings.values()) {
+    const { chainId, contract, tokenId } = finding;
+    if (chainId === null || contract === null) continue;
+    asked.add(tokenKey({ chainId, contract, tokenId: tokenId ?? every }));
+    const ids = 'tokenIds' in finding ? (finding.tokenIds ?? []) : [];
+    for (const id of ids) owned.add(tokenKey({ chainId, contract, tokenId: id }));
+  }
+  return (token) =>
+    (asked.has(tokenKey(token)) || asked.has(tokenKey({ ...token, tokenId: every }))) &&
+    !owned.has(tokenKey(token));
+}
+
+/** In place of an id: all tokens of a contract are asked for. */
+const every = '*';

@@ -8,6 +8,7 @@ import { mostTokens, readHolding, type TokenStandard } from '../../chain/holding
 import { type Entry, noEntry, parseEntry } from './entry.ts';
 import { type ReaderParts, readNetwork, unavailable } from './read-network.ts';
 import { findRwaHoldings } from './rwa-holding-store.ts';
+import { type Token, tokenKey } from './token.ts';
 
 /** The event whose entries are read. A change of them is another version. */
 type EntriesOf = {
@@ -25,7 +26,8 @@ type HoldingsQuestion = {
   /** Whether the entries of discounts are read too. */
   readonly discounts: boolean;
   readonly wallet: Address;
-  readonly tokens: 'uncounted' | 'listed' | readonly string[];
+  /** Ids are asked for at every contract, tokens at their own. */
+  readonly tokens: 'uncounted' | 'listed' | readonly string[] | readonly Token[];
 };
 
 /** What a wallet owns of an entry, or why that cannot be said of any wallet. */
@@ -51,7 +53,7 @@ export type HoldingsReader = {
    * @throws ProblemError `eligibility_unavailable` when this is unknown of an entry; it is not cached
    */
   read(question: HoldingsQuestion): Promise<Findings>;
-  /** Counts the contracts that {@link read} would ask nodes about; 0 of a reading in the cache. */
+  /** Counts what {@link read} would ask nodes about: contracts, and each token of them beyond the first; 0 of a reading in the cache. */
   countReadings(question: HoldingsQuestion): number;
   close(): void;
 };
@@ -75,14 +77,20 @@ export function createHoldingsReader(parts: ReaderParts & { readonly cacheBytes:
         return { value, ttlSeconds: maxAgeSeconds - (performance.now() - began) / 1_000 };
       }),
     countReadings: (question) =>
-      cache.peek(keyOf(question)) === undefined ? contractsOf(namedOf(question)).length : 0,
+      cache.peek(keyOf(question)) === undefined
+        ? contractsOf(namedOf(question)).reduce((sum, { entry }) => sum + readingsOf(entry, question), 0)
+        : 0,
     close: () => cache.close(),
   };
 }
 
 function keyOf({ event, discounts, wallet, tokens }: HoldingsQuestion): string {
   const asked =
-    typeof tokens === 'string' ? tokens : createHash('sha256').update(tokens.join()).digest('hex');
+    typeof tokens === 'string'
+      ? tokens
+      : createHash('sha256')
+          .update(tokens.map((token) => (typeof token === 'string' ? token : tokenKey(token))).join())
+          .digest('hex');
   return [event.id, event.version, discounts, wallet.lower, asked].join(' ');
 }
 
@@ -103,6 +111,20 @@ const namedOf = ({ event, discounts }: HoldingsQuestion): Named<Entry>[] =>
 
 const contractsOf = (named: readonly Named<Entry>[]): Named<ContractEntry>[] =>
   named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : []));
+
+/** What is asked of a contract: of tokens, those that are its own. */
+function tokensOf({ chainId, contract }: ContractEntry, tokens: HoldingsQuestion['tokens']) {
+  if (typeof tokens === 'string') return tokens;
+  return tokens.flatMap((token) => {
+    if (typeof token === 'string') return [token];
+    return token.chainId === chainId && token.contract === contract ? [token.tokenId] : [];
+  });
+}
+
+function readingsOf(entry: ContractEntry, { tokens }: HoldingsQuestion): number {
+  const asked = entry.tokenId === null ? tokensOf(entry, tokens) : [];
+  return typeof asked === 'string' ? 1 : Math.max(1, asked.length);
+}
 
 /** What is still to be asked ends with the first failure: its answers would be of no use. */
 async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
@@ -131,8 +153,9 @@ async function readChain(
 ): Promise<HoldingFinding[]> {
   const few = createFewAtOnce(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
-    mapFewAtOnce(named, entriesAtOnce, async ({ text, entry: { contract, tokenId } }) => {
-      const question = { contract, tokenId, wallet: wallet.lower, tokens };
+    mapFewAtOnce(named, entriesAtOnce, async ({ text, entry }) => {
+      const { contract, tokenId } = entry;
+      const question = { contract, tokenId, wallet: wallet.lower, tokens: tokensOf(entry, tokens) };
       const holding = await readHolding(node, block.number, question, few);
       return { entry: text, chainId, contract, tokenId, block, ...holding };
     }),
@@ -150,7 +173,10 @@ async function readRwas(
     companyId,
     ids,
     wallet: wallet.checksum,
-    tokens: typeof tokens === 'string' ? mostTokens : tokens,
+    tokens:
+      typeof tokens === 'string'
+        ? mostTokens
+        : tokens.map((token) => (typeof token === 'string' ? token : token.tokenId)),
   };
   const found = ids.length === 0 ? [] : await findRwaHoldings(db, asked);
   return named.flatMap(({ text, entry }): HoldingFinding[] => {

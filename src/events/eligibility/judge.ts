@@ -1,4 +1,5 @@
 import type { Findings, HoldingFinding } from './holdings.ts';
+import { type Token, tokenKey } from './token.ts';
 
 /** What an event asks of wallets. */
 export type Requirements = {
@@ -9,13 +10,6 @@ export type Requirements = {
   readonly minimumBalance: string;
   readonly oneAdmissionPerToken: boolean;
 };
-
-/** A token that admits one attendee. The contract is in EIP-55. */
-export type Token = { readonly chainId: string; readonly contract: string; readonly tokenId: string };
-
-/** A token as one text. */
-export const tokenKey = ({ chainId, contract, tokenId }: Token): string =>
-  `${chainId}:${contract}:${tokenId}`;
 
 /** Why a wallet is not admitted. */
 type Rejection = 'wallet_not_eligible' | 'tokens_used' | 'token_ids_required';

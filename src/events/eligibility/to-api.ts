@@ -1,7 +1,8 @@
 import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
 import type { components } from '../../contract/generated/events.ts';
 import type { Findings } from './holdings.ts';
-import type { JudgedEntry, Token } from './judge.ts';
+import type { JudgedEntry } from './judge.ts';
+import type { Token } from './token.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Findings } from './holdings.ts';
-import { type Token, tokenKey } from './judge.ts';
+import { type Token, tokenKey } from './token.ts';
 
 /** Finds which of the tokens of findings have admitted somebody to an event. @returns their keys */
 export async function findUsedTokens(

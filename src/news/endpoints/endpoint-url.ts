@@ -8,6 +8,9 @@ export type AllowedHosts = readonly string[];
 export const isAllowed = ({ host, hostname }: URL, allowed: AllowedHosts): boolean =>
   allowed.includes(host) || allowed.includes(hostname);
 
+/** The host of a URL without brackets and without the dot that may end a name. URLs have it in one spelling. */
+const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '');
+
 /**
  * Whether an address has the form that endpoints have: https, a public host, no user and password. What its name leads to is
  * checked at each connection.
@@ -17,9 +20,9 @@ export function isEndpointUrl(text: string, allowed: AllowedHosts): boolean {
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
   if (isAllowed(url, allowed)) return true;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url);
   const isPublic =
-    isIP(host) === 0 ? host.includes('.') && !host.endsWith('.localhost') : isPublicAddress(host);
+    isIP(host) === 0 ? /^[^.]+(\.[^.]+)+$/.test(host) && !host.endsWith('.localhost') : isPublicAddress(host);
   return url.protocol === 'https:' && isPublic;
 }
 
@@ -45,7 +48,7 @@ export function sealedParts(
 const originOf = (address: string) => new URL(sealedParts(address)?.origin ?? address);
 
 /** The host of an address, also of a sealed one, without its port. */
-export const hostOf = (address: string): string => originOf(address).hostname.replace(/\.$/, '');
+export const hostOf = (address: string): string => bareHost(originOf(address));
 
 /** An address for people whom its path does not concern, also of a sealed one. */
 export const shortUrl = (address: string): string => `${originOf(address).origin}/…`;

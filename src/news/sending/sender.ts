@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { errorText } from '../../base/thrown.ts';
 import type { Notifications } from '../../db/connection/notifications.ts';
 import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
 import type { Callee } from '../../outgoing/callee.ts';
@@ -31,12 +32,18 @@ type Running = {
   readonly stop: AbortController;
 };
 
-/** Sends news to all endpoints, each at its own pace, until the signal aborts. @throws what a runner throws */
+/** Sends news to all endpoints, each at its own pace, until the signal aborts. A runner that fails ends alone, and begins again within a second. */
 export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promise<void> {
   const { db, log, notifications } = parts;
   const running = new Map<string, Running>();
-  const failures: unknown[] = [];
-  const told = new Set<string>();
+  const failures = new Map<string, unknown>();
+  const told = new Map<string, string>();
+  /** Logs each error of an endpoint once. */
+  const tell = (id: string, err: unknown) => {
+    if (told.get(id) !== errorText(err))
+      log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
+    told.set(id, errorText(err));
+  };
   const wake = (concerns: (endpoint: Endpoint) => boolean) => {
     for (const { endpoint, runner } of running.values()) if (concerns(endpoint)) runner.wake();
   };
@@ -60,19 +67,24 @@ export async function sendToAll(parts: SenderParts, signal: AbortSignal): Promis
   };
   try {
     while (!signal.aborted) {
-      if (failures.length > 0) throw failures[0];
       const enabled = new Map((await listEnabledEndpoints(db)).map((endpoint) => [endpoint.id, endpoint]));
+      for (const [id, err] of failures) {
+        tell(id, err);
+        end(id);
+      }
+      failures.clear();
       for (const [id, { endpoint }] of running) if (isOther(endpoint, enabled.get(id))) end(id);
       for (const [id, endpoint] of enabled) {
         if (running.has(id)) continue;
         try {
           const started = start(parts, endpoint, signal);
           running.set(id, started);
-          started.runner.done.catch((error: unknown) => failures.push(error));
+          started.runner.done.catch((err: unknown) => {
+            if (running.get(id) === started) failures.set(id, err);
+          });
         } catch (err) {
           // Such as a secret whose key is missing: the others are sent to.
-          if (!told.has(id)) log.error({ err, endpoint: id }, 'nothing can be sent to an endpoint');
-          told.add(id);
+          tell(id, err);
         }
       }
       await wait(lookMs, undefined, { signal }).catch(() => {});

@@ -70,7 +70,7 @@ type Options = {
   readonly db: Database;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
-  readonly signers: readonly LaneSigner[];
+  readonly signers: () => readonly LaneSigner[];
 };
 
 /** Registers the levels of minting: those of every lane from the database, those of our signers from the nodes. */
@@ -81,7 +81,7 @@ export function watchMinting(metrics: Metrics, options: Options): void {
   });
   metrics.levels({
     gauges: signerGauges,
-    sources: () => options.signers.map((signer) => signerSource(options, signer)),
+    sources: () => options.signers().map((signer) => signerSource(options, signer)),
   });
 }
 

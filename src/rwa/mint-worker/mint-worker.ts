@@ -22,8 +22,8 @@ import { examineUnfitContracts } from './unfit-contracts.ts';
 import { createWatchedLanes } from './watch-only.ts';
 
 export type MintWorker = {
-  /** The signers whose lanes have started. */
-  readonly signers: readonly LaneSigner[];
+  /** Returns the signers whose lanes have started. */
+  signers(): readonly LaneSigner[];
   /** Handles accepted mints by polling the lanes. */
   readonly job: KeyedJob;
   /** Starts the lanes that can start. The others are tried again every 30 seconds. */

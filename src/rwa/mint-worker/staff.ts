@@ -1,3 +1,4 @@
+import { inTime } from '../../base/in-time.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText } from '../../base/thrown.ts';
 import type { MintSigner } from '../../chain/minting/signer.ts';
@@ -22,10 +23,10 @@ export type WantedSigner = {
 
 /** The lanes of this process: of those signers that can be used. */
 export type Staff = {
-  /** The signers whose lanes have started; signers join and leave it. */
-  readonly signers: readonly LaneSigner[];
-  readonly lanes: () => readonly Lane[];
-  /** Starts the lanes that can start and have not. Logs once why a lane cannot. */
+  /** Returns the signers whose lanes have started. */
+  signers(): readonly LaneSigner[];
+  lanes(): readonly Lane[];
+  /** Starts the lanes that can start and have not. Logs once why a lane cannot. A key that does not open in time delays no other. */
   fill(): Promise<void>;
   /** @throws Error with the reasons when signers are wanted, and not a single lane has started */
   assertSome(): void;
@@ -38,44 +39,57 @@ type Options = {
   readonly log: Logger;
   readonly wanted: readonly WantedSigner[];
   readonly start: (signer: LaneSigner) => Lane;
+  /** For how long keys may take to open. */
+  readonly openMs?: number;
 };
+
+// A keystore takes some seconds, and several of them their sum.
+const usualOpenMs = 20_000;
 
 type Post = {
   readonly wanted: WantedSigner;
   signer?: MintSigner;
+  /** The key, while it opens: a further fill waits for the same. */
+  opening?: Promise<MintSigner> | undefined;
+  filling?: Promise<void> | undefined;
   lane?: Lane | undefined;
   /** Why there is no lane, as it was logged. */
   told?: string | undefined;
 };
 
 /** Creates the lanes of the settings, without starting any. A signer that cannot be used stops no other. */
-export function createStaff({ db, networks, log, wanted, start }: Options): Staff {
+export function createStaff({ db, networks, log, wanted, start, openMs = usualOpenMs }: Options): Staff {
   const posts: readonly Post[] = wanted.map((each) => ({ wanted: each }));
-  const signers: LaneSigner[] = [];
-  let isFilling = false;
   let isStopped = false;
 
   const fillPost = async (post: Post): Promise<void> => {
-    const { chainId, open } = post.wanted;
+    const { chainId } = post.wanted;
     if ((await networks.find(chainId)) === undefined) {
       await end(post);
       throw new Error(notRegistered(chainId));
     }
-    const signer = post.signer ?? (await open());
+    const signer = post.signer ?? (await openInTime(post));
     post.signer = signer;
     // Whoever removes a network removes its lanes.
     await registerLane(db, { chainId, signer: signer.address });
     if (isStopped || post.lane !== undefined) return;
     post.lane = start({ chainId, signer });
-    signers.push({ chainId, signer });
     if (post.told !== undefined) log.info({ chainId, signer: post.wanted.name }, 'mint lane can start now');
     post.told = undefined;
+  };
+  const openInTime = (post: Post): Promise<MintSigner> => {
+    post.opening ??= post.wanted.open().finally(() => {
+      post.opening = undefined;
+    });
+    return inTime(
+      post.opening,
+      openMs,
+      `the key of ${post.wanted.name} takes over ${openMs / 1_000} s to open`,
+    );
   };
   const end = async (post: Post): Promise<void> => {
     const { lane } = post;
     post.lane = undefined;
-    const at = signers.findIndex((each) => each.chainId === lane?.chainId && each.signer === post.signer);
-    if (at >= 0) signers.splice(at, 1);
     await lane?.stop();
   };
   const tell = (post: Post, err: unknown) => {
@@ -91,17 +105,25 @@ export function createStaff({ db, networks, log, wanted, start }: Options): Staf
     );
   };
 
+  const fillOnce = (post: Post): Promise<void> => {
+    post.filling ??= fillPost(post)
+      .catch((err: unknown) => tell(post, err))
+      .finally(() => {
+        post.filling = undefined;
+      });
+    return post.filling;
+  };
+
+  const lanes = () => posts.flatMap(({ lane }) => lane ?? []);
   return {
-    signers,
-    lanes: () => posts.flatMap(({ lane }) => lane ?? []),
+    signers: () =>
+      posts.flatMap(({ wanted: { chainId }, lane, signer }) => (lane && signer ? [{ chainId, signer }] : [])),
+    lanes,
     async fill() {
-      if (isFilling) return;
-      isFilling = true;
-      await Promise.all(posts.map((post) => fillPost(post).catch((err: unknown) => tell(post, err))));
-      isFilling = false;
+      await Promise.all(posts.map(fillOnce));
     },
     assertSome() {
-      if (posts.length === 0 || signers.length > 0) return;
+      if (posts.length === 0 || lanes().length > 0) return;
       throw new Error(`No signer of MINT_SIGNERS can be used: ${posts.map(({ told }) => told).join('; ')}`);
     },
     async stop() {

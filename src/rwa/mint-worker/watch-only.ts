@@ -20,16 +20,16 @@ export type WatchedLanes = {
 /**
  * Creates the watch over lanes whose signers are gone from the settings of all processes. Receipts need no key: what
  * was sent still becomes minted, and what was not says why. Each lane is given up to a process that has its key.
- * @param own the signers that this process has at present
+ * @param own returns the signers that this process has at present
  */
 export function createWatchedLanes(
   deps: (lane: LaneId, signer: MintSigner) => Omit<LaneDeps, 'watchOnly'>,
-  { db, own }: Pick<LaneDeps, 'db'> & { readonly own: readonly LaneSigner[] },
+  { db, own }: Pick<LaneDeps, 'db'> & { readonly own: () => readonly LaneSigner[] },
 ): WatchedLanes {
   const watched = new Map<string, Lane>();
   let isStopped = false;
   const isOurs = ({ chainId, signer }: LaneId) =>
-    own.some((each) => each.chainId === chainId && each.signer.address === signer);
+    own().some((each) => each.chainId === chainId && each.signer.address === signer);
 
   const watch = (lane: LaneId) => {
     const key = `${lane.chainId} ${lane.signer}`;

@@ -29,7 +29,7 @@ import {
   rollBackLedgers,
   type TimedTransfer,
 } from './ledger-store.ts';
-import { takeSnapshots } from './take-snapshots.ts';
+import type { ReadLedgers } from './take-snapshots.ts';
 
 /** The chain changed while a part of it was read. The next poll reads this part again. */
 class ChainMovedError extends Error {}
@@ -52,8 +52,6 @@ export type LedgerRun = {
   ) => Promise<PinnedNode>;
   /** How many blocks nodes give at once; kept from poll to poll. */
   readonly width?: LogWidth;
-  /** Ids of snapshots that could not be taken; kept from poll to poll. */
-  readonly failedSnapshots?: Set<string>;
   readonly signal: AbortSignal;
   readonly onUnread: OnUnread;
   readonly step?: OnLedgerStep;
@@ -65,25 +63,26 @@ const mostContracts = 200;
 const headersAtOnce = 5;
 
 /**
- * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block, and takes the snapshots
- * whose blocks are final. Contracts whose ledgers are at the same block share their questions; one that cannot be read delays no
- * other. It reads nothing while nodes disagree, or while a final block is gone.
+ * Polls a network once: reads what the contracts of its RWAs transferred up to the newest confirmed block. Contracts whose ledgers are
+ * at the same block share their questions; one that cannot be read delays no other. It reads nothing while nodes disagree, or while a
+ * final block is gone.
+ * @returns what was read; undefined when nothing was
  * @throws when no node answers, or the chain changes meanwhile
  */
-export async function followTransfers(run: LedgerRun): Promise<void> {
+export async function followTransfers(run: LedgerRun): Promise<ReadLedgers | undefined> {
   const { db, network, pinNode } = run;
   const { chainId } = network;
   const missing = await listContractsWithoutLedger(db, chainId);
-  if (missing.length === 0 && (await listLedgers(db, chainId)).length === 0) return;
+  if (missing.length === 0 && (await listLedgers(db, chainId)).length === 0) return undefined;
   const known = await findFinalBlock(db, chainId);
   const pinned = await pinNode(network, known);
-  if (pinned.disagreement !== undefined || pinned.rolledBack !== undefined) return;
+  if (pinned.disagreement !== undefined || pinned.rolledBack !== undefined) return undefined;
   const { lasting } = pinned;
   if (isNewer(lasting, known)) await saveFinalBlock(db, chainId, lasting);
   const node = createMintNode(pinned.provider, pinned);
   const top = (await node.head()).number - BigInt(network.confirmations) + 1n;
   const end = top < 0n ? null : await node.block(top);
-  if (end === null) return;
+  if (end === null) return undefined;
   const onUnread: OnUnread = (contract, error) => {
     node.preferOthers();
     run.onUnread(contract, error);
@@ -99,8 +98,7 @@ export async function followTransfers(run: LedgerRun): Promise<void> {
   for (const group of (await listLedgers(db, chainId)).flatMap(inParts)) {
     contracts.push(...(await followApart({ ...own, node, pinned, end }, group)));
   }
-  const failed = run.failedSnapshots ?? new Set();
-  await takeSnapshots({ db, node, chainId, contracts, final: pinned.finalized, failed });
+  return { node, chainId, contracts, final: pinned.finalized };
 }
 
 /** Does something for one contract. What is wrong with this contract only is reported. @returns whether it was done */

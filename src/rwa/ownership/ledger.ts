@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
-import { createLogWidth } from '../../chain/minting/log-scan.ts';
+import { createLogWidth, type LogWidth } from '../../chain/minting/log-scan.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type LeasedLoop, startLeasedLoop } from '../../db/leases/leased-loop.ts';
-import { followTransfers, type LedgerRun, type OnLedgerStep, type OnUnread } from './follow.ts';
+import { followTransfers, type OnLedgerStep, type OnUnread } from './follow.ts';
+import { type ReadLedgers, takeSnapshots } from './take-snapshots.ts';
 
 /** Follows who owns the NFTs of all networks. Of several processes, one follows a network at a time. */
 export type OwnershipLedger = {
@@ -27,8 +28,6 @@ export type LedgerOptions = {
   readonly step?: OnLedgerStep | undefined;
 };
 
-type Kept = Required<Pick<LedgerRun, 'width' | 'failedSnapshots'>>;
-
 export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
   const { db, networks, clients, log, pollMs, onUnread, step } = options;
   const stopping = new AbortController();
@@ -39,26 +38,40 @@ export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
 
   /** Polls a network while this process has its lease. */
   const lead = async (chainId: string, lost: AbortSignal) => {
-    const kept = { width: createLogWidth(), failedSnapshots: new Set<string>() };
+    const width = createLogWidth();
+    const failed = new Set<string>();
+    // A pass over many holders takes longer than a poll. Owners are read meanwhile.
+    let pass: Promise<void> | undefined;
+    const take = (read: ReadLedgers) =>
+      takeSnapshots({ ...read, db, failed, signal: lost })
+        .catch((err: unknown) => {
+          if (!lost.aborted) log.warn({ err, chainId }, 'not all snapshots could be taken, trying again');
+        })
+        .finally(() => {
+          pass = undefined;
+        });
     while (!lost.aborted) {
       const network = await networks.find(chainId);
-      if (network !== undefined) await poll(network, kept, lost);
+      const read = network && (await poll(network, width, lost));
+      if (read !== undefined && !lost.aborted) pass ??= take(read);
       await rest(lost);
     }
+    await pass;
   };
 
-  const poll = (network: Network, kept: Kept, lost: AbortSignal) =>
+  const poll = (network: Network, width: LogWidth, lost: AbortSignal): Promise<ReadLedgers | undefined> =>
     followTransfers({
       db,
       network,
       pinNode: (of, known) => clients.pool(of).pin({ ...of, known }),
-      ...kept,
+      width,
       signal: lost,
       onUnread,
       ...(step && { step }),
     }).catch((err: unknown) => {
       if (!lost.aborted)
         log.warn({ err, chainId: network.chainId }, 'owners could not be read, trying again');
+      return undefined;
     });
 
   /** Follows networks that were registered, and leaves those that are gone. */

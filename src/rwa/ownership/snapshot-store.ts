@@ -1,4 +1,6 @@
+import type { MerkleTree } from '../../chain/merkle-tree.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
+import type { Holder } from './holder-store.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 
 /*
@@ -118,9 +120,28 @@ export async function insertSnapshot(
   return toSnapshot(row);
 }
 
-/** Deletes a snapshot of a company, with its holders. @returns whether there was one */
+/** Deletes a snapshot of a company. {@link purgeSnapshotHolders} deletes its holders. @returns whether there was one */
 export async function deleteSnapshot(tx: Tx, companyId: string, id: string): Promise<boolean> {
   return (await tx('ownership_snapshots').where({ company_id: companyId, id }).delete()) > 0;
+}
+
+/** Deletes holders of snapshots that are gone, so many at most: of a million it takes longer than a request may. @returns how many */
+export async function purgeSnapshotHolders(db: Database, limit: number): Promise<number> {
+  const { rowCount }: { rowCount: number } = await db.raw(
+    `WITH RECURSIVE ids AS (
+       (SELECT snapshot_id AS id FROM snapshot_holders ORDER BY snapshot_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT snapshot_id FROM snapshot_holders WHERE snapshot_id > ids.id ORDER BY snapshot_id LIMIT 1)
+       FROM ids WHERE ids.id IS NOT NULL
+     )
+     DELETE FROM snapshot_holders h USING (
+       SELECT o.snapshot_id, o.wallet FROM ids CROSS JOIN LATERAL (
+         SELECT snapshot_id, wallet FROM snapshot_holders WHERE snapshot_id = ids.id LIMIT :limit) o
+       WHERE NOT EXISTS (SELECT FROM ownership_snapshots s WHERE s.id = ids.id) LIMIT :limit) gone
+     WHERE h.snapshot_id = gone.snapshot_id AND h.wallet = gone.wallet`,
+    { limit },
+  );
+  return rowCount;
 }
 
 /** Finds a snapshot of a company. */
@@ -180,6 +201,8 @@ export type DueSnapshot = {
   readonly number: bigint;
   readonly chainId: string;
   readonly contractAddress: string;
+  /** Of its ledger, as {@link saveSnapshot} must find them. */
+  readonly rollBacks: string;
 };
 
 type Question = Pick<LedgerGroup, 'chainId' | 'contracts'> & {
@@ -188,19 +211,19 @@ type Question = Pick<LedgerGroup, 'chainId' | 'contracts'> & {
   readonly failed: ReadonlySet<string>;
 };
 
-/** Lists the oldest snapshot of each company, of these contracts, whose block is final and was read. */
+/** Lists the oldest snapshot of each company, of these contracts, whose block is final and was read; those with few holders first. */
 export async function listDueSnapshots(
   db: Database,
   { chainId, contracts, final, failed }: Question,
 ): Promise<DueSnapshot[]> {
-  type Due = { id: string; block: string; company_id: string; number: string; contract_address: string };
+  type Due = Record<'id' | 'block' | 'company_id' | 'number' | 'contract_address' | 'roll_backs', string>;
   const { rows }: { rows: Due[] } = await db.raw(
-    `SELECT DISTINCT ON (s.company_id) s.id, s.block_number AS block, s.company_id, r.number, r.contract_address
-     FROM ownership_snapshots s JOIN rwas r ON r.id = s.rwa_id
+    `SELECT * FROM (SELECT DISTINCT ON (s.company_id) s.id, s.block_number AS block, s.company_id, r.number, r.contract_address,
+       l.roll_backs, s.expected_holders FROM ownership_snapshots s JOIN rwas r ON r.id = s.rwa_id
      JOIN nft_ledgers l ON l.chain_id = r.chain_id AND l.contract = r.contract_address AND l.number >= s.block_number
      WHERE s.taken_at IS NULL AND r.chain_id = :chainId AND s.block_number <= :final::numeric
        AND l.contract = ANY (:contracts::text[])
-     ORDER BY s.company_id, s.id = ANY (:failed::uuid[]), s.created_at`,
+     ORDER BY s.company_id, s.id = ANY (:failed::uuid[]), s.created_at) due ORDER BY expected_holders NULLS FIRST`,
     { chainId, contracts: [...contracts], final: final.toString(), failed: [...failed] },
   );
   return rows.map((row) => ({
@@ -210,21 +233,43 @@ export async function listDueSnapshots(
     number: BigInt(row.number),
     chainId,
     contractAddress: row.contract_address,
+    rollBacks: row.roll_backs,
   }));
 }
 
-/** Stores what a pending snapshot shows; nothing where it was deleted, or another process has taken it. */
+/** What a snapshot shows. */
+type Taken = {
+  readonly block: LedgerBlock;
+  readonly holders: readonly Holder[];
+  /** Null without holders. */
+  readonly tree: MerkleTree | null;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Stores what a pending snapshot shows; nothing where it was deleted, another process has taken it, or its ledger was rolled back after
+ * it was listed.
+ */
 export async function saveSnapshot(
   tx: Tx,
-  id: string,
-  block: LedgerBlock,
-  merkleRoot: string | null,
-  holders: readonly SnapshotHolder[],
+  { id, chainId, contractAddress, rollBacks }: DueSnapshot,
+  { block, holders, tree, signal }: Taken,
 ): Promise<void> {
-  const pending = await tx('ownership_snapshots').where({ id, taken_at: null }).forUpdate().first('id');
-  if (pending === undefined) return;
-  for (let from = 0; from < holders.length; from += holdersAtOnce)
-    await insertHolders(tx, id, holders.slice(from, from + holdersAtOnce));
+  const { rows } = await tx.raw(
+    `SELECT FROM ownership_snapshots s WHERE id = :id AND taken_at IS NULL AND EXISTS (
+       SELECT FROM nft_ledgers WHERE chain_id = :chainId AND contract = :contractAddress AND roll_backs = :rollBacks) FOR UPDATE`,
+    { id, chainId, contractAddress, rollBacks },
+  );
+  if (rows.length === 0) return;
+  for (let from = 0; from < holders.length; from += holdersAtOnce) {
+    signal.throwIfAborted();
+    const batch = holders.slice(from, from + holdersAtOnce);
+    await insertHolders(
+      tx,
+      id,
+      batch.map((holder, index) => ({ ...holder, proof: tree?.proofOf(from + index) ?? [] })),
+    );
+  }
   await tx('ownership_snapshots')
     .where({ id })
     .update({
@@ -232,7 +277,7 @@ export async function saveSnapshot(
       block_time: block.time,
       token_count: holders.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
       holder_count: holders.length,
-      merkle_root: merkleRoot,
+      merkle_root: tree?.root ?? null,
       taken_at: tx.raw('clock_timestamp()'),
     });
 }

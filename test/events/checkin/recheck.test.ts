@@ -1,5 +1,6 @@
+import type { Knex } from 'knex';
 import { expect } from 'vitest';
-import { findIneligible } from '../../../src/events/checkin/recheck.ts';
+import { findIneligible, type Reading } from '../../../src/events/checkin/recheck.ts';
 import { findEvent } from '../../../src/events/event-store.ts';
 import { addRwa } from '../../rwa/samples.ts';
 import type { Client, TestService } from '../../support/service.ts';
@@ -223,7 +224,9 @@ test('400: reads no more than 400 contracts of wallets, says what a batch may ha
   const { body } = await scan(door, id, ...users).expect(400);
   expect(body).toMatchObject({
     code: 'too_many_readings',
-    detail: expect.stringMatching(/names 100 contracts, and 5 wallets .* at most 4 of them/),
+    detail: expect.stringMatching(
+      /names 100 contracts, and 5 wallets with 5 tickets .* at most 4 of these tickets/,
+    ),
     errors: [{ pointer: '/scans' }],
   });
   await db('events').where({ id }).update({ ids_in_items: true });
@@ -231,4 +234,114 @@ test('400: reads no more than 400 contracts of wallets, says what a batch may ha
   expect(asItems.body).toMatchObject({ code: 'too_many_readings', errors: [{ pointer: '/items' }] });
   expect(await statusesOf(door, id, ...users.slice(0, 4))).toEqual(Array(4).fill('no_longer_eligible'));
   expect(await statusesOf(door, id, ...users)).toEqual(Array(5).fill('no_longer_eligible'));
+});
+
+const perToken = { oneAdmissionPerToken: true };
+
+/** Registers users with one wallet, and lets the admission of each have consumed so many tokens of each contract. */
+async function consume(
+  db: Knex,
+  id: string,
+  wallet: string,
+  users: readonly string[],
+  tokens: number,
+  ...of: string[]
+) {
+  await db('attendees').where({ event_id: id }).whereIn('attendee_id', users).update({ wallet });
+  await db.raw(
+    `INSERT INTO attendee_tokens (event_id, chain_id, contract, token_id, attendee_id)
+     SELECT :id, 31337, c, (SELECT count(*) FROM attendee_tokens) + 1000 * u.place + n, u.name FROM unnest(:of::text[]) c, generate_series(1, :tokens::int) n,
+       unnest(:users::text[]) WITH ORDINALITY AS u (name, place)`,
+    { id, of, tokens, users: [...users] } as never,
+  );
+}
+
+test('400: counts each token of a wallet, at its own contract alone, and always reads a single ticket', async ({
+  acme,
+  db,
+  doors,
+  service,
+}) => {
+  const [first, second] = [await doors.deploy('Listed'), await doors.deploy('Listed')];
+  const id = await givenDoor(acme, [], recheck);
+  const users = ['a', 'b', 'c', 'd', 'e'];
+  await givenAttendees(acme, id, ...users, 'rich', 'x', 'y');
+  const { address } = newWallet();
+  await consume(db, id, address, users, 81, first);
+  await acme
+    .patch(`${eventPath}/${id}`)
+    .send({ ...perToken, contractRequiredToAttend: [first] })
+    .expect(200);
+  const door = await fresh(service);
+  const { body } = await scan(door, id, ...users).expect(400);
+  expect(body).toMatchObject({
+    code: 'too_many_readings',
+    detail: expect.stringMatching(/1 wallets with 5 tickets .* at most 4 of these tickets/),
+  });
+  expect(await statusesOf(door, id, ...users.slice(0, 4))).toEqual(Array(4).fill('no_longer_eligible'));
+  await consume(db, id, newWallet().address, ['rich'], 401, first);
+  expect(await statusesOf(door, id, 'rich')).toEqual(['no_longer_eligible']);
+  // Asked at both contracts, these would be 480.
+  await consume(db, id, newWallet().address, ['x', 'y'], 60, first, second);
+  await acme
+    .patch(`${eventPath}/${id}`)
+    .send({ contractRequiredToAttend: [first, second] })
+    .expect(200);
+  expect(await statusesOf(door, id, 'x', 'y')).toEqual(Array(2).fill('no_longer_eligible'));
+});
+
+test('compares the tokens of a wallet with those that were found in one pass over them', async ({
+  acme,
+  db,
+  service,
+}) => {
+  const contract = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0';
+  const id = await givenDoor(acme, [], recheck);
+  const users = Array.from({ length: 20 }, (_, place) => `guest-${place}`);
+  await givenAttendees(acme, id, ...users);
+  const { address: wallet } = newWallet();
+  await consume(db, id, wallet, users, 100, contract);
+  await acme
+    .patch(`${eventPath}/${id}`)
+    .send({ ...perToken, contractRequiredToAttend: [contract] })
+    .expect(200);
+  const event = await findEvent(db, service.companies.acme, id);
+  if (event === undefined) throw new Error('the event is not there');
+  const owned: string[] = await db('attendee_tokens')
+    .where({ event_id: id })
+    .whereNot({ attendee_id: 'guest-0' })
+    .pluck('token_id');
+  let looks = 0;
+  const tokenIds = new Proxy(owned, {
+    get(of, name) {
+      looks += 1;
+      return Reflect.get(of, name);
+    },
+  });
+  const place = {
+    entry: contract,
+    standard: 'ERC721',
+    chainId: '31337',
+    contract,
+    tokenId: null,
+    block: null,
+  } as const;
+  const findings = new Map([[contract, { ...place, balance: 1_900n, tokenIds }]]);
+  const holdings = { read: async () => findings, countReadings: () => 0, close: () => {} };
+  let work: (() => Promise<Reading>) | undefined;
+  const lacks = (read: () => Promise<Reading>) => {
+    work = read;
+    return new Error('unread');
+  };
+  const registrations = users.map((attendeeId) => ({
+    attendeeId,
+    ticketId: attendeeId,
+    checkedInAt: null,
+    wallet,
+  }));
+  const find = (tx: Knex.Transaction) =>
+    findIneligible(tx, event, registrations, { holdings, reading: undefined, lacks, field: '/scans' });
+  await expect(db.transaction(find)).rejects.toThrow('unread');
+  expect((await work?.())?.ineligible).toEqual(new Set(['guest-0']));
+  expect(looks).toBeLessThan(10 * owned.length);
 });

@@ -1,6 +1,7 @@
 import { Contract, getAddress, JsonRpcProvider, ZeroAddress } from 'ethers';
 import { createLogWidth } from '../../../src/chain/minting/log-scan.ts';
 import { followTransfers, type OnLedgerStep } from '../../../src/rwa/ownership/follow.ts';
+import { takeSnapshots } from '../../../src/rwa/ownership/take-snapshots.ts';
 import { startChain } from '../../support/chain.ts';
 import { callNode, deploy } from '../../support/deploy.ts';
 import { test as base, perFile } from '../../support/fixtures.ts';
@@ -134,7 +135,7 @@ export async function mint(
   return BigInt(block.number);
 }
 
-/** Polls the network once, as the worker does. */
+/** Polls the network once, and takes the snapshots that are due, as the worker does. */
 export async function follow(
   { parts }: Pick<TestService, 'parts'>,
   step?: OnLedgerStep,
@@ -143,16 +144,17 @@ export async function follow(
 ) {
   const [network] = await parts.networks.list();
   if (network === undefined) throw new Error('no network');
-  await followTransfers({
+  const { signal } = new AbortController();
+  const read = await followTransfers({
     db: parts.db,
     network,
     pinNode: (of, known) => parts.clients.pool(of).pin({ ...of, known }),
     width,
-    failedSnapshots,
-    signal: new AbortController().signal,
+    signal,
     onUnread: (_contract, error) => {
       throw error;
     },
     ...(step && { step }),
   });
+  if (read !== undefined) await takeSnapshots({ ...read, db: parts.db, failed: failedSnapshots, signal });
 }

@@ -1,6 +1,8 @@
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
+import { listDueSnapshots, saveSnapshot } from '../../../src/rwa/ownership/snapshot-store.ts';
 import { perFile } from '../../support/fixtures.ts';
+import { startNode } from '../../support/node/node.ts';
 import type { ServiceOptions } from '../../support/serving.ts';
 import { addRwa } from '../samples.ts';
 import { test as base, follow, issue, mint, wallets } from './ownership-setup.ts';
@@ -267,11 +269,109 @@ describe('what the snapshots of a company take', () => {
     expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toHaveLength(1);
     await globex.delete(`/v1/api/snapshot/${id}`).expect(404);
     await acme.delete(`/v1/api/snapshot/${id}`).expect(204);
+    await follow(service);
     expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toEqual([]);
     await acme.get(`/v1/api/snapshot/${id}`).expect(404);
     await acme.delete(`/v1/api/snapshot/${id}`).expect(404);
     expect(await service.db('audit_log').where({ action: 'snapshot.delete', subject: id })).toHaveLength(1);
   });
+});
+
+test('no node is asked for the block of a moment while a transaction is open', async ({
+  service,
+  tokens,
+}) => {
+  const { rwa } = await issue(service, tokens.contract, 1);
+  await tokens.mine(3);
+  await follow(service);
+  let open = 0;
+  const node = await startNode(tokens.rpcUrl, async () => {
+    const { rows } = await service.db.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+    );
+    open += rows.length;
+    return undefined;
+  });
+  onTestFinished(async () => {
+    await service.db('networks').update({ rpc_urls: [tokens.rpcUrl] });
+    await service.db('ownership_snapshots').where({ taken_at: null }).delete();
+    await node.close();
+  });
+  await service.db('networks').update({ rpc_urls: [node.url] });
+  const twin = await service.twin();
+  const client = twin.as(twin.keys.acme);
+  const past = `0x${((await tokens.head()) - 1n).toString(16)}`;
+  const block = await tokens.call<{ timestamp: string }>('eth_getBlockByNumber', past, false);
+  const asOf = new Date(Number(block.timestamp) * 1_000).toISOString();
+  await client.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({ asOf }).expect(202);
+  await client.get(`/v1/api/rwa/${rwa.id}/holders?asOf=${asOf}`).expect(200);
+  expect(node.count('eth_getBlockByNumber')).toBeGreaterThan(0);
+  expect(open).toBe(0);
+});
+
+test('a snapshot with very many holders is deleted at once, and its holders in parts before the next snapshot is taken', async ({
+  service,
+  acme,
+  tokens,
+}) => {
+  const { db } = service;
+  const { rwa, nfts } = await issue(service, tokens.contract, 1);
+  await mint(service, tokens, nfts, alice);
+  await tokens.mine(5);
+  await follow(service);
+  const ask = async () => (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body.id;
+  const large = await ask();
+  await tokens.mine();
+  await follow(service);
+  const kept = await ask();
+  await db.raw(
+    `INSERT INTO snapshot_holders SELECT ?, '0x' || lpad(to_hex(n), 40, '0'), '{1}', '{}' FROM generate_series(1, 12000) n`,
+    [large],
+  );
+  const holdersOf = async (id: string) =>
+    Number((await db('snapshot_holders').where({ snapshot_id: id }).count())[0]?.['count']);
+  await acme.delete(`/v1/api/snapshot/${large}`).expect(204);
+  expect(await holdersOf(large)).toBe(12_000);
+  await acme.get(`/v1/api/snapshot/${large}`).set('accept', 'text/csv').expect(404);
+  await tokens.mine(5);
+  await follow(service);
+  expect((await acme.get(`/v1/api/snapshot/${kept}`)).body.state).toBe('taken');
+  expect([await holdersOf(large), await holdersOf(kept)]).toEqual([0, 1]);
+});
+
+test('a ledger that was rolled back after the holders were read leaves the snapshot to the next pass', async ({
+  service: { db },
+  service,
+  acme,
+  tokens,
+}) => {
+  const { rwa, nfts } = await issue(service, tokens.contract, 1);
+  await mint(service, tokens, nfts, alice);
+  await tokens.mine(5);
+  await follow(service);
+  const { id } = (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body;
+  const final = await tokens.head();
+  const question = {
+    chainId: tokens.chainId,
+    contracts: [tokens.contract],
+    final,
+    failed: new Set<string>(),
+  };
+  const [due] = await listDueSnapshots(db, question);
+  if (due === undefined) throw new Error('nothing is due');
+  const block = { number: due.block, hash: '0x00', time: new Date() };
+  const save = (rollBacks: string) =>
+    db.transaction((tx) =>
+      saveSnapshot(
+        tx,
+        { ...due, rollBacks },
+        { block, holders: [], tree: null, signal: AbortSignal.any([]) },
+      ),
+    );
+  await save(String(Number(due.rollBacks) - 1));
+  expect((await acme.get(`/v1/api/snapshot/${id}`)).body.state).toBe('pending');
+  await save(due.rollBacks);
+  expect((await acme.get(`/v1/api/snapshot/${id}`)).body.state).toBe('taken');
 });
 
 test('409: says when nothing was read yet', async ({ service, acme, tokens }) => {

@@ -16,6 +16,15 @@ const begin = ({ parts }: TestService, onUnread: OnUnread = parts.observers.owne
   return ledger;
 };
 
+/** Waits until a statement waits for a lock. */
+const untilBlocked = ({ db }: TestService) =>
+  until('a statement that waits', async () => {
+    const { rows } = await db.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  });
+
 const untilOwner = ({ db }: TestService, id: string, owner: string) =>
   until(`${owner} owns it`, async () => (await db('nfts').where({ id }).first('owner')).owner === owner);
 
@@ -71,6 +80,27 @@ test('a contract that cannot be read delays no other, and is counted by its addr
   const { text } = await twin.parts.metrics.scrape();
   const counted = [...text.matchAll(/^tallystick_ownership_unread_total\{(.*)\} [1-9]/gm)];
   expect(counted.map(([, labels]) => labels)).toEqual([`chain_id="31337",contract="${unread}"`]);
+});
+
+test('owners are read while a snapshot takes long', async ({ service, acme, tokens }) => {
+  await service.db('networks').update({ rpc_urls: [tokens.rpcUrl] });
+  const { rwa, nft } = await issueOne(service, tokens.contract);
+  await mint(service, tokens, [nft], alice);
+  const ledger = begin(await service.twin());
+  onTestFinished(() => ledger.stop());
+  await untilOwner(service, nft.id, alice);
+  const { id } = (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body;
+  const isTaken = async () => (await acme.get(`/v1/api/snapshot/${id}`)).body.state === 'taken';
+  await service.db.transaction(async (tx) => {
+    // Whoever takes the snapshot waits for this row.
+    await tx('ownership_snapshots').where({ id }).forUpdate().first();
+    await tokens.mine(5);
+    await untilBlocked(service);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    await untilOwner(service, nft.id, bob);
+    expect(await isTaken()).toBe(false);
+  });
+  await until('the snapshot', isTaken);
 });
 
 test('what the first node does not give is asked of the next one', async ({ service, tokens }) => {

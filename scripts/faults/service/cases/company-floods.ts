@@ -55,14 +55,17 @@ const floods: readonly Flood[] = [
   },
 ];
 
-const quietSeconds = 15;
+// What else the machine does counts in both: each flood stands between two quiet windows.
+const quietSeconds = 8;
 const floodSeconds = 12;
 const restSeconds = 3;
 const neighbourPerSecond = 20;
 const mostRatio = 5;
+// Enough for a median of each kind on a machine that is busy.
+const leastRequests = 45;
 const settleMs = 60_000;
 /** The first answers find code that is not compiled yet. */
-const warmUpRequests = 60;
+const warmUpSeconds = 5;
 
 const newAddress = () => getAddress(hexlify(randomBytes(20)));
 const get = (kind: string, path: string): Wanted => ({ kind, method: 'GET', path });
@@ -79,12 +82,14 @@ const questionsOf = ({ world: { globex } }: Stage, turn: number): Wanted => {
 };
 
 type Times = ReadonlyMap<string, readonly number[]>;
+type Window = { readonly times: Times; readonly failed: readonly string[] };
 
-/** Asks at a steady rate for so many requests, one after the other. @returns times by kind, and what was not served */
-async function askCalmly(stage: Stage, caller: Caller, requests: number) {
+/** Asks at a steady rate for so many seconds, one after the other. @returns times by kind, and what was not served */
+async function askCalmly(stage: Stage, caller: Caller, seconds: number): Promise<Window> {
   const times = new Map<string, number[]>();
   const failed: string[] = [];
-  for (let turn = 0; turn < requests; turn += 1) {
+  const end = performance.now() + seconds * 1_000;
+  for (let turn = 0; performance.now() < end || turn < leastRequests; turn += 1) {
     const { kind, ms, class: found, detail } = await caller.ask(questionsOf(stage, turn));
     times.set(kind, [...(times.get(kind) ?? []), ms]);
     if (found !== 'ok') failed.push(`${kind} ${found} ${detail}`);
@@ -93,9 +98,14 @@ async function askCalmly(stage: Stage, caller: Caller, requests: number) {
   return { times, failed };
 }
 
+/** The times of two windows together. */
+const both = (one: Times, other: Times): Times =>
+  new Map([...one].map(([kind, times]) => [kind, [...times, ...(other.get(kind) ?? [])]]));
+
 const medianOf = (times: Times, kind: string) => quantile(times.get(kind) ?? [], 0.5);
 
-function compare(quiet: Times, during: Awaited<ReturnType<typeof askCalmly>>, name: string): string[] {
+/** What of a window took too long, compared with quiet ones. */
+function compare(quiet: Times, during: Window, name: string): string[] {
   const slow = [...quiet.keys()].flatMap((kind) => {
     const ratio = medianOf(during.times, kind) / medianOf(quiet, kind);
     return ratio <= mostRatio
@@ -105,6 +115,15 @@ function compare(quiet: Times, during: Awaited<ReturnType<typeof askCalmly>>, na
   const [first] = during.failed;
   return first === undefined ? slow : [...slow, `${name}: ${during.failed.length} not served, ${first}`];
 }
+
+/** The median of each kind in ms, and how many times as long as in quiet that is. */
+const ratiosOf = (quiet: Times, { times }: Window) =>
+  [...times.keys()]
+    .map((kind) => {
+      const ms = medianOf(times, kind);
+      return `${kind} ${ms.toFixed(1)} ms (${(ms / medianOf(quiet, kind)).toFixed(1)}×)`;
+    })
+    .join(', ');
 
 const wordsOf = ({ asked, by }: NoiseFigures) =>
   `${asked} (${Object.entries(by)
@@ -119,28 +138,34 @@ async function floodAll(stage: Stage, alone: Replica, goods: FloodGoods) {
   const violations: string[] = [];
   const notes: string[] = [];
   try {
-    await askCalmly(stage, caller, warmUpRequests);
-    const quiet = await askCalmly(stage, caller, quietSeconds * neighbourPerSecond);
-    violations.push(...quiet.failed.map((words) => `in quiet: ${words}`));
+    await askCalmly(stage, caller, warmUpSeconds);
+    const first = await askCalmly(stage, caller, quietSeconds);
+    let quiet = first;
     const before = mostOf([alone]);
     for (const { name, task } of floods) {
       const leave = startNoise([alone], { key: acme.otherKey, ...task(goods) });
       await pause(1_000);
-      const during = await askCalmly(stage, caller, floodSeconds * neighbourPerSecond);
+      const during = await askCalmly(stage, caller, floodSeconds);
       const figures = await leave();
-      notes.push(`${name} ${wordsOf(figures)}: balance ${medianOf(during.times, 'balance').toFixed(1)} ms`);
-      violations.push(...compare(quiet.times, during, name));
       if (figures.asked < 50) violations.push(`${name}: did not happen: ${wordsOf(figures)}`);
       const end = alone.ended();
       if (end !== undefined)
         return { violations: [...violations, `${name}: the process ended, ${end}`], notes };
       await pause(restSeconds * 1_000);
+      const after = await askCalmly(stage, caller, quietSeconds);
+      const around = both(quiet.times, after.times);
+      violations.push(
+        ...compare(around, during, name),
+        ...after.failed.map((words) => `after ${name}: ${words}`),
+      );
+      notes.push(`${name} ${wordsOf(figures)}: ${ratiosOf(around, during)}`);
+      quiet = after;
     }
+    violations.push(...compare(first.times, quiet, 'after all floods'));
     const isBack = () => isSettled(before, mostOf([alone]));
     await until(isBack, 'memory or descriptors', settleMs).catch((error: Error) =>
       violations.push(error.message),
     );
-    notes.push(`balance in quiet ${medianOf(quiet.times, 'balance').toFixed(1)} ms`);
     return { violations, notes };
   } finally {
     caller.close();
