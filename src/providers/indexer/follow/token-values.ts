@@ -70,9 +70,7 @@ export function createTokenValues(calls: ContractCalls) {
       await calls.readMany(questions, (answer) => ({ word: wordOf(answer) })),
     ]);
     return new Set(
-      questions
-        .filter((_, place) => around.some((all) => all[place]?.word !== undefined))
-        .map(({ to }) => to),
+      questions.filter((_, place) => around.some((all) => isAccount(all[place]?.word))).map(({ to }) => to),
     );
   };
 
@@ -88,13 +86,16 @@ export function createTokenValues(calls: ContractCalls) {
         return [];
       }
       // A contract that logs amounts as the standard says has ids for its fourth topic (ERC-404).
-      return hasDecimals === true && isNft !== true && !isAmountLogged ? [[contract, ids] as const] : [];
+      return hasDecimals === true && !isAmountLogged ? [[contract, ids] as const] : [];
     });
     const owned = await withOwners(doubted, header);
     for (const [contract] of doubted) if (!owned.has(contract)) values.set(contract, 'amount');
     return values;
   };
 }
+
+/** Returns whether an answer names an owner. The zero address, and what is no address, are nobody. */
+const isAccount = (word: bigint | undefined): boolean => word !== undefined && word > 0n && word < 2n ** 160n;
 
 function loggedIn(receipts: readonly RawReceipt[]): Logged {
   const logged: Logged = new Map();
