@@ -47,9 +47,11 @@ export function createTokenValues(calls: ContractCalls) {
     if (known.size >= mostKnown) known.clear();
     unknown.forEach((contract, place) => {
       const [first, second] = [answers[2 * place], answers[2 * place + 1]];
+      const decimals = first?.word ?? 256n;
       known.set(contract, {
-        hasDecimals: first && first.word !== undefined && first.word < 256n,
-        isNft: second && second.word === 1n,
+        hasDecimals: first && decimals < 256n,
+        // With decimals above 0 the contract contradicts itself, so its ids decide.
+        isNft: second && second.word === 1n && (decimals === 0n || decimals > 255n),
       });
     });
   };
@@ -86,7 +88,7 @@ export function createTokenValues(calls: ContractCalls) {
         return [];
       }
       // A contract that logs amounts as the standard says has ids for its fourth topic (ERC-404).
-      return hasDecimals === true && !isAmountLogged ? [[contract, ids] as const] : [];
+      return hasDecimals === true && isNft !== true && !isAmountLogged ? [[contract, ids] as const] : [];
     });
     const owned = await withOwners(doubted, header);
     for (const [contract] of doubted) if (!owned.has(contract)) values.set(contract, 'amount');
