@@ -357,7 +357,7 @@ describe('logs', () => {
   test('of a failed transaction are those of the token that pays its fee', async ({ service }) => {
     const pays = transferLog(token, payer, third, 21_000n * 10n ** 9n);
     const failed: OddTransaction = {
-      tx: { from: payer, to: payee, input: '0x12345678', feeToken: token },
+      tx: { from: payer, to: collection, input: '0x12345678', feeToken: token },
       receipt: { status: '0x0' },
       logs: [transferLog(token, payer, payee, 5n * unit), approvalLog(token, payer, payee, 5n), pays],
     };
