@@ -1,12 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Knex } from 'knex';
 import { describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
 import { isAlive, parentOf } from '../../src/local/programs/processes.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/write/index-state-store.ts';
+import { runDoctor, settingsFor } from '../cli/command-line.ts';
 import { perFile, testWith } from '../support/fixtures.ts';
 import { insertIndexHead } from '../support/index-head.ts';
+import { freePort } from '../support/postgres.ts';
 
 const cluster = process.env['CITUS_URL'];
 // Of any process: a company gets a quarter of four fifths of them while its statements are slow, so two.
@@ -14,6 +18,12 @@ const poolMax = 10;
 // Reads that were under way when the node froze end at their deadline, 15 s.
 const settledMs = 18_000;
 const loadMs = settledMs + 7_000;
+
+function urlOf(node: string): string {
+  const url = new URL(cluster ?? '');
+  url.host = node;
+  return url.href;
+}
 
 /** Stops a node of a cluster on this machine, all its processes at once, which keep their connections. */
 async function freeze(url: string): Promise<() => void> {
@@ -34,6 +44,18 @@ async function freeze(url: string): Promise<() => void> {
   return () => {
     process.off('exit', thaw);
     thaw();
+  };
+}
+
+/** Looks for a node where nobody listens, as if it were stopped: other files need it. */
+async function lose(db: Knex, node: string): Promise<() => Promise<void>> {
+  const port = Number(node.split(':')[1]);
+  const free = await freePort();
+  const move = (from: number, to: number) =>
+    db.raw('UPDATE pg_dist_node SET nodeport = ? WHERE nodeport = ?', [to, from]);
+  await move(port, free);
+  return async () => {
+    await move(free, port);
   };
 }
 
@@ -71,9 +93,7 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
         ask(index % 2 === 0 ? acme : globex, index % 4 < 2 ? ill : well),
       ),
     );
-    const url = new URL(cluster ?? '');
-    url.host = wallets.node;
-    const thaw = await freeze(url.href);
+    const thaw = await freeze(urlOf(wallets.node));
     const frozenAt = performance.now();
     try {
       // More than the pool has, of two companies, again and again.
@@ -118,9 +138,7 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
   }) => {
     const ask = (key: string, wallet: string | undefined) =>
       service.as(key).get(`/blockchain/v1/api/wallet/history?chainId=31337&address=${wallet}`);
-    const url = new URL(cluster ?? '');
-    url.host = wallets.node;
-    const thaw = await freeze(url.href);
+    const thaw = await freeze(urlOf(wallets.node));
     try {
       const waiting = Array.from({ length: 16 }, () => ask(service.keys.acme, wallets.frozen[1]));
       const times: number[] = [];
@@ -137,4 +155,34 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
       thaw();
     }
   });
+
+  test.for([
+    ['frozen', (_db: Knex, node: string) => freeze(urlOf(node))],
+    ['stopped', lose],
+  ] as const)(
+    'is named by doctor while it is %s, with the last error of an index',
+    async ([, stop], { db, databaseUrl, wallets }) => {
+      const error = 'a worker does not answer';
+      const examine = async () => (await runDoctor(settingsFor(databaseUrl))).of;
+      const start = await stop(db, wallets.node);
+      try {
+        await recordIndexError(db, '31337', error);
+        const of = await examine();
+        expect(of('cluster')).toMatchObject([
+          {
+            state: 'FAULT',
+            detail: expect.stringMatching(/^workers that are stopped or frozen: [^,]+; start them again$/),
+          },
+        ]);
+        expect(of('index 31337')).toMatchObject([
+          { state: 'warning', detail: expect.stringContaining(error) },
+        ]);
+      } finally {
+        await start();
+      }
+      await vi.waitFor(async () => expect((await examine())('cluster')).toMatchObject([{ state: 'ok' }]));
+      await recordIndexError(db, '31337', undefined);
+      expect((await examine())('index 31337')).toEqual([]);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import {
   type TraceMethod,
 } from '../../src/providers/indexer/store/write/index-state-store.ts';
 import { test } from '../support/fixtures.ts';
-import type { Answer } from '../support/node/flaw.ts';
+import { type Answer, failure } from '../support/node/flaw.ts';
 import {
   type Asked,
   chainAround,
@@ -115,6 +115,20 @@ describe('receipts without logs that their bloom filter promises', () => {
     const run = await indexed(service, odd(where), firstOf(early(kept, 1), coin));
     expect(await run.texts(payee)).toEqual(['[token receive] Received 5 T from 0xa1...a1a1']);
     expect(await run.texts(third)).toEqual(['[token receive] Received 2 T from 0xa1...a1a1']);
+    expect(await run.state()).toMatchObject({ incompleteBlocks: 0n });
+  });
+
+  test('are asked for again where a node gives receipts one by one', async ({ service }) => {
+    let asked = 0;
+    const singly: NonNullable<OddChain['answer']> = ({ method, params: [hash], receipt }) => {
+      if (method === 'eth_getBlockReceipts') return failure(-32601, 'in whatever words');
+      if (method !== 'eth_getTransactionReceipt' || receipt?.['logsBloom'] !== bloom) return undefined;
+      asked += 1;
+      return asked > 1 ? undefined : { result: { ...receipt, transactionHash: hash, logs: [] } };
+    };
+    const run = await indexed(service, odd('receipt'), firstOf(singly, coin));
+    expect(await run.texts(payee)).toEqual(['[token receive] Received 5 T from 0xa1...a1a1']);
+    expect(asked).toBe(2);
     expect(await run.state()).toMatchObject({ incompleteBlocks: 0n });
   });
 
@@ -237,6 +251,22 @@ describe('logs', () => {
     expect(await run.texts(third)).toHaveLength(2);
   });
 
+  test('that name another transaction are left out of single receipts, too', async ({ service }) => {
+    let all: unknown[] = [];
+    const singly: NonNullable<OddChain['answer']> = ({ method, block, receipt }) => {
+      if (method === 'eth_getBlockReceipts') {
+        if (block?.block.number === '0x2') all = block.receipts.flatMap((each) => each['logs'] as object[]);
+        return failure(-32601, 'in whatever words');
+      }
+      if (method !== 'eth_getTransactionReceipt' || receipt?.['blockNumber'] !== '0x2') return undefined;
+      return { result: { ...receipt, logs: all } };
+    };
+    const run = await indexed(service, { transactions: [ofA, ofB] }, firstOf(singly, coin));
+    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 T to 0xc3...c3c3']);
+    expect(await run.texts(payee)).toEqual(['[token send] Sent 2 T to 0xc3...c3c3']);
+    expect(await run.texts(third)).toHaveLength(2);
+  });
+
   test.for([
     ['null', null],
     ['zeros', `0x${'0'.repeat(64)}`],
@@ -286,10 +316,56 @@ describe('logs', () => {
     expect((await run.of(third)).records).toMatchObject([
       { receipt_status: '0', erc20_transfers: [], nft_transfers: [] },
     ]);
-    expect(
-      (await run.get('nft', { address: payer }).expect(200)).body.result ??
-        (await run.get('nft', { address: payer })).body.nfts,
-    ).toHaveLength(1);
+    const nftsOf = async (address: string) => (await run.get('nft', { address }).expect(200)).body.result;
+    expect(await nftsOf(payer)).toMatchObject([{ token_id: '7' }]);
+    expect(await nftsOf(payee)).toEqual([]);
+    // Nor does a search find it.
+    const found = { address: payee, token: log.address };
+    expect((await run.get('wallet/history', found).expect(200)).body.history.result).toEqual([]);
+    const { body } = await run.get('wallet/approvals', { address: payer }).expect(200);
+    expect(body.result).toEqual([]);
+  });
+
+  test.for([
+    ['a token', transferLog(token, payer, payee, 5n * unit)],
+    ['an NFT', nftLog(collection, payer, payee, 7n)],
+    ['an approval', approvalLog(token, payer, payee, 5n)],
+  ] as const)(
+    'of a transaction without a status move nothing where its trace failed: %s',
+    async ([, log], { service }) => {
+      const failed: OddTransaction = {
+        tx: { from: payer, to: token, input: '0x12345678' },
+        receipt: { status: undefined },
+        logs: [log],
+        trace: {
+          type: 'CALL',
+          from: payer,
+          to: token,
+          value: '0x0',
+          input: '0x12345678',
+          error: 'out of gas',
+        },
+      };
+      const run = await indexed(service, { transactions: [failed] }, coin, { traces: 'debug' });
+      expect((await run.of(payer)).records).toMatchObject([
+        { receipt_status: '0', erc20_transfers: [], nft_transfers: [], approvals: [] },
+      ]);
+      expect(await run.texts(payee)).toEqual([]);
+    },
+  );
+
+  test('of a failed transaction are those of the token that pays its fee', async ({ service }) => {
+    const pays = transferLog(token, payer, third, 21_000n * 10n ** 9n);
+    const failed: OddTransaction = {
+      tx: { from: payer, to: collection, input: '0x12345678', feeToken: token },
+      receipt: { status: '0x0' },
+      logs: [transferLog(token, payer, payee, 5n * unit), approvalLog(token, payer, payee, 5n), pays],
+    };
+    const run = await indexed(service, { transactions: [failed] });
+    const [record] = (await run.of(payer)).records;
+    expect(record.erc20_transfers).toMatchObject([{ to_address: third, value: '21000000000000' }]);
+    expect(record.approvals).toEqual([]);
+    expect(await run.texts(payee)).toEqual([]);
   });
 });
 
@@ -340,6 +416,27 @@ describe('a transfer whose form is that of another standard', () => {
     );
     expect(await run.texts(payer)).toEqual(['[token send] Sent 10 PANDORA to 0xb2...b2b2']);
   });
+
+  test.for([
+    ['no owner, though it says that it is an ERC-721', { isNft: true }, 'amount'],
+    ['the zero address as the owner', { owner: () => `0x${'0'.repeat(40)}` }, 'amount'],
+    ['no address as the owner', { owner: () => `0x${'f'.repeat(64)}` }, 'amount'],
+    ['an owner, though it says that it is no ERC-721', { owner: () => payee }, 'id'],
+    ['an owner, and decimals of an NFT', { isNft: true, decimals: 0, owner: () => payee }, 'id'],
+    ['no owner any more, and decimals of an NFT', { isNft: true, decimals: 0 }, 'id'],
+  ] as const)(
+    'of a contract with decimals is what its ids say: %s',
+    async ([, claims, right], { service }) => {
+      const answer = tokensAnswer(() => ({ ...named, ...claims }));
+      const log = nftLog(token, payer, payee, 10n * unit);
+      const run = await indexed(service, { transactions: [tokenCall([log])] }, answer);
+      expect((await run.of(payer)).records).toMatchObject([
+        right === 'amount'
+          ? { summary: 'Sent 10 PANDORA to 0xb2...b2b2', nft_transfers: [] }
+          : { category: 'nft send', erc20_transfers: [] },
+      ]);
+    },
+  );
 
   const inData = transferLog(collection, payer, payee, 7n);
   const approvedInData = approvalLog(collection, payer, payee, bigId);
@@ -401,11 +498,17 @@ describe('value outside of transactions', () => {
     ],
     ['that is minted to another account', deposit(third, [mint(third, unit)]), third, String(unit)],
   ] as const)('is a deposit of zkSync %s, without a fee', async ([, odd, receiver, moved], { service }) => {
-    const run = await indexed(service, { transactions: [odd] }, undefined, { nativeAsset: asset });
+    const plain = 500_000_000_000_000_000n;
+    const fee = 21_000_000_000_000n;
+    // Beside the deposit, the payer has paid 1 ETH with its fee, and got a half back.
+    const held = BigInt(moved) - (receiver === payer ? plain + fee : 0n);
+    const balance = ({ method, params: [, state] }: Asked): Answer | undefined =>
+      method === 'eth_getBalance' ? { result: hexOf(state === '0x0' ? 0n : held) } : undefined;
+    const run = await indexed(service, { transactions: [odd] }, balance, { nativeAsset: asset });
     const { records } = await run.of(receiver);
     expect(records).toMatchObject([{ category: 'receive', transaction_fee: '0' }]);
-    const plain = 500_000_000_000_000_000n;
     expect(await run.sums(receiver)).toMatchObject({
+      status: 'equal',
       movements: String(BigInt(moved) - (receiver === payer ? plain : 0n)),
       fees: receiver === payer ? '21000000000000' : '0',
     });
@@ -552,17 +655,28 @@ describe('texts of a token', () => {
     expect(await run.texts(payer)).toEqual(['[token send] Sent 5 LATE to 0xb2...b2b2']);
   });
 
-  test('that change are read again at the word of the operator', async ({ service }) => {
-    let symbol = 'RNDR';
-    const answer = tokensAnswer(() => ({ name: 'Render', symbol, decimals: 18 }));
-    const run = await indexed(service, { transactions: [sent] }, answer);
-    symbol = 'RENDER';
-    await run.fill();
-    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 RNDR to 0xb2...b2b2']);
-    expect(await refreshContracts(service.db, run.network.chainId, token)).toBe(1);
-    await run.fill();
-    expect(await run.texts(payer)).toEqual(['[token send] Sent 5 RENDER to 0xb2...b2b2']);
-  });
+  test.for([
+    ['the symbol', { symbol: 'RENDER' }, '[token send] Sent 5 RENDER to 0xb2...b2b2', 'Render Token'],
+    ['the decimals', { decimals: 17 }, '[token send] Sent 50 RNDR to 0xb2...b2b2', 'Render Token'],
+    ['the name', { name: 'Render' }, '[token send] Sent 5 RNDR to 0xb2...b2b2', 'Render'],
+  ] as const)(
+    'that change are read again at the word of the operator: %s',
+    async ([, change, text, name], { service }) => {
+      let texts = { name: 'Render Token', symbol: 'RNDR', decimals: 18 };
+      const run = await indexed(
+        service,
+        { transactions: [sent] },
+        tokensAnswer(() => texts),
+      );
+      texts = { ...texts, ...change };
+      await run.fill();
+      expect(await run.texts(payer)).toEqual(['[token send] Sent 5 RNDR to 0xb2...b2b2']);
+      expect(await refreshContracts(service.db, run.network.chainId, token)).toBe(1);
+      await run.fill();
+      expect(await run.texts(payer)).toEqual([text]);
+      expect((await run.of(payer)).records).toMatchObject([{ erc20_transfers: [{ token_name: name }] }]);
+    },
+  );
 
   test('that are missing later do not replace what was there', async ({ service }) => {
     let texts: object = { name: 'Coin', symbol: 'T', decimals: 18 };

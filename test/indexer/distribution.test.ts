@@ -18,6 +18,7 @@ test('every table with rows by network is spread over a cluster, or is known to 
     'contract_verdicts',
     'event_challenges',
     'events',
+    'index_errors',
     'mint_contracts',
     'mint_disagreements',
     'mint_lanes',

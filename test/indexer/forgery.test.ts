@@ -70,7 +70,7 @@ describe('a transaction', () => {
     created: null,
     nft: [],
     approvals: [],
-    operationSenders: [],
+    operations: [],
     logs: [log(token), log(pool)],
   };
 
@@ -78,7 +78,7 @@ describe('a transaction', () => {
     const found = withConsent({
       ...common,
       erc20: [move(signer, 0), move(wallet, 1), move(pool, 2)],
-      operationSenders: [wallet],
+      operations: [{ signer: wallet, logIndex: 9 }],
     });
     expect(found.erc20.map(({ verification }) => verification)).toEqual([undefined, 'signed', undefined]);
     expect([found.suspects, found.loudSuspects]).toEqual([[], [2]]);
@@ -88,7 +88,9 @@ describe('a transaction', () => {
       wallet,
     ].map((topic) => `0x${topic.slice(2).padStart(64, '0')}`);
     const sendersOf = (emitter: string) =>
-      decodeLogs([{ ...log(emitter), topics }], createBlockLogs(new Set())).operationSenders;
+      decodeLogs([{ ...log(emitter), topics }], createBlockLogs(new Set())).operations.map(
+        ({ signer }) => signer,
+      );
     expect(sendersOf('0x0000000071727de22e5e9d8baf0edac6f37da032')).toEqual([wallet]);
     expect(sendersOf(pool)).toEqual([]);
   });
@@ -103,7 +105,12 @@ describe('a transaction', () => {
     const approve = (owner: string, logIndex: number) =>
       ({ token, owner, spender: pool, kind: 'amount', value: 1n, granted: true, logIndex }) as const;
     const approvals = [signer, wallet, called].map(approve);
-    const found = withConsent({ ...common, erc20: [], approvals, operationSenders: [wallet] });
+    const found = withConsent({
+      ...common,
+      erc20: [],
+      approvals,
+      operations: [{ signer: wallet, logIndex: 9 }],
+    });
     expect(found.approvals.map(({ unsigned = false }) => unsigned)).toEqual([false, false, true]);
     expect(found.suspects).toEqual([2]);
   });

@@ -158,14 +158,18 @@ describe('a record of megabytes', () => {
   });
 
   largeRecord('and many of them are too much on both sides of a block', async ({ db, record: { key } }) => {
-    await db.raw(
-      `INSERT INTO wallet_history (chain_id, wallet, block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, kind)
+    // The rows have 90 MB together, which no caller ever writes at once.
+    await db.transaction(async (tx) => {
+      await tx.raw('SET LOCAL statement_timeout = 0');
+      await tx.raw(
+        `INSERT INTO wallet_history (chain_id, wallet, block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, kind)
        SELECT chain_id, wallet, b.block, n, tx_hash, block_hash, block_time, tx,
          (SELECT json_build_object('x', string_agg(md5(n::text || b.block || i), '')) FROM generate_series(1, 70000) i), kind
        FROM wallet_history, generate_series(1, 20) n, (VALUES (1), (8)) b (block)
        WHERE wallet = ? AND block_number = 5 AND tx_index = 0`,
-      [key.wallet],
-    );
+        [key.wallet],
+      );
+    });
     const found = await findWalletSums(db, { chainId: '1', wallet }, 5n);
     expect(found?.sums).toBeUndefined();
     const newest = await findWalletSums(db, { chainId: '1', wallet }, 8n);

@@ -14,6 +14,9 @@ import { waitFor } from '../support/wait-for.ts';
 const log = createLogger({ level: 'silent' });
 const poolMax = 10;
 const count = 42;
+// Each batch changes `index_state`, which every node of a cluster has. So there, one index writes at a time.
+const isCluster = process.env['CITUS_URL'] !== undefined;
+const atOnce = isCluster ? 1 : poolMax / 2;
 const limits = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
 
 describe('indexes of many networks', () => {
@@ -53,13 +56,13 @@ describe('indexes of many networks', () => {
         return rows[0].writers as number;
       };
       await waitFor(async () => {
-        // Every index has read its blocks and wants to write them.
-        expect(nodes.every((each) => each.count('eth_getBlockReceipts') > 0)).toBe(true);
-        expect(await writers()).toBe(poolMax / 2);
+        // Every index has read its blocks and wants to write them. In a cluster, most wait before that.
+        if (!isCluster) expect(nodes.every((each) => each.count('eth_getBlockReceipts') > 0)).toBe(true);
+        expect(await writers()).toBe(atOnce);
       });
-      const states = await Promise.all(chainIds.map((chainId) => findIndexState(db, chainId)));
+      const states = await Promise.all(chainIds.map((chainId) => findIndexState(database.db, chainId)));
       expect(states.map((state) => state?.lastError)).toEqual(Array(count).fill(undefined));
-      expect(await writers()).toBe(poolMax / 2);
+      expect(await writers()).toBe(atOnce);
       await lock.rollback();
       await waitFor(async () => {
         const heads = await Promise.all(chainIds.map((chainId) => findIndexState(db, chainId)));

@@ -41,12 +41,11 @@ async function start(database: TestDatabase, patience: { readonly belowPatienceM
       return Number(found?.[1]);
     },
     /** As if all that the index knows had been an hour ago. */
-    age: () =>
-      database.db.raw(
-        `UPDATE index_state SET updated_at = updated_at - interval '1 hour', new_block_at = new_block_at - interval '1 hour'
-         WHERE chain_id = ?`,
-        [chainId],
-      ),
+    age: async () => {
+      const anHourAgo = new Date(Date.now() - 3_600_000);
+      const times = { updated_at: anHourAgo, new_block_at: anHourAgo };
+      await database.db('index_state').where('chain_id', chainId).update(times);
+    },
   };
 }
 

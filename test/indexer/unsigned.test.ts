@@ -120,7 +120,10 @@ describe('a forged transfer', () => {
   ] as const)('is found of an account with a delegate that %s', async ([, transaction], { service }) => {
     const answer = firstOf(codesAnswer({ [victim]: delegatedTo(delegate), [fake]: '0x6080' }), usdt);
     const run = await checked(service, [transaction], answer);
-    expect((await run.of(victim))[0]).toMatchObject({ erc20_transfers: [{ verification: 'forged' }] });
+    expect((await run.of(victim))[0]).toMatchObject({
+      possible_spam: true,
+      erc20_transfers: [{ verification: 'forged' }],
+    });
   });
 
   test('is unknown of a contract that logs, as before', async ({ service }) => {
@@ -161,6 +164,39 @@ describe('a user operation', () => {
     await run.fill();
     const { body } = await run.get('wallet/history', { address: victim, order: 'ASC' }).expect(200);
     expect(body.history.result[1].erc20_transfers).toMatchObject([{ verification }]);
+  });
+});
+
+describe('a bundle of user operations', () => {
+  const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032';
+  const begins = { address: entryPoint, topics: [id('BeforeExecution()')], data: '0x' };
+  const ended = (account: string) => ({
+    address: entryPoint,
+    topics: [
+      id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'),
+      ...[wordOfHex(9), wordOfHex(account), wordOfHex(0)],
+    ],
+    data: `${wordOfHex(1)}${wordOfHex(1).slice(2).repeat(3)}`,
+  });
+  const honest = transferLog(account('71'), victim, other, 5);
+  const lie = transferLog(fake, victim, lookalike, 5_000_000_000n);
+  const lies = [lie, approvalLog(fake, victim, stranger, 7)];
+
+  test.for([
+    ['in the operation of another account', [begins, honest, ended(victim), ...lies, ended(other)]],
+    ['in an operation before', [begins, ...lies, ended(other), honest, ended(victim)]],
+    ['while operations are checked', [...lies, begins, honest, ended(victim), ended(other)]],
+    ['after the last operation', [begins, honest, ended(victim), ...lies]],
+  ] as const)('signs nothing %s', async ([, logs], { service }) => {
+    const answer = firstOf(codesAnswer({ [victim]: delegatedTo(delegate), [fake]: '0x6080' }), usdt);
+    const run = await checked(service, [call(logs, { to: entryPoint })], answer);
+    const [record] = await run.of(victim);
+    const told = record.erc20_transfers.map(({ address, verification }: Record<string, string>) =>
+      [address, verification].join(' '),
+    );
+    expect(told.sort()).toEqual([`${account('71')} signed`, `${fake} forged`]);
+    const { body } = await run.get('wallet/approvals', { address: victim }).expect(200);
+    expect(body.result).toMatchObject([{ token_address: fake, possible_spam: true }]);
   });
 });
 
@@ -228,6 +264,10 @@ describe('a token with the words of the native asset', () => {
     ['the symbol', 'ETH', 'Some coin'],
     ['the symbol in other letters', 'ЕТН', 'Some coin'],
     ['the symbol in small letters', 'eth', 'Some coin'],
+    ['the symbol with a letter of no width', 'ET\u200bH', 'Some coin'],
+    ['the symbol with a space', 'ETH ', 'Some coin'],
+    ['the name', 'COIN', 'Ether'],
+    ['the name in other letters', 'COIN', 'Еther'],
   ] as const)('imitates it by %s', async ([, symbol, name], { service }) => {
     const run = await checked(
       service,
@@ -242,4 +282,20 @@ describe('a token with the words of the native asset', () => {
       },
     ]);
   });
+
+  test.for([
+    ['the symbol', 'ETH', 'Some coin'],
+    ['the name', 'COIN', 'Ether'],
+  ] as const)(
+    'never has the words of a payment that nobody signed: %s',
+    async ([, symbol, name], { service }) => {
+      const run = await checked(
+        service,
+        [call([transferLog(fake, victim, lookalike, 10n ** 18n)])],
+        firstOf(codesAnswer({ [fake]: '0x6080' }), symbolOf(symbol, name)),
+      );
+      expect(await run.of(victim)).toMatchObject([forged]);
+      expect(await run.of(victim, { includeSpam: 'false' })).toEqual([]);
+    },
+  );
 });

@@ -36,6 +36,8 @@ export type Asked = {
   readonly params: readonly unknown[];
   /** The block that the question names, by number or hash. */
   readonly block: BuiltBlock | undefined;
+  /** The receipt of the transaction whose hash the question names. */
+  readonly receipt: Fields | undefined;
   /** The newest block below a number without a block. */
   readonly before: object | undefined;
 };
@@ -129,6 +131,8 @@ export async function startOddNode(
     if (name.length === 66) return built.find((each) => each?.block.hash === name) ?? undefined;
     return built[Number(BigInt(name))] ?? undefined;
   };
+  const receiptOf = (hash: unknown) =>
+    built.flatMap((each) => each?.receipts ?? []).find(({ transactionHash }) => transactionHash === hash);
   const before = (name: unknown) =>
     /^0x[0-9a-f]{1,16}$/.test(String(name))
       ? built
@@ -152,10 +156,7 @@ export async function startOddNode(
       };
     }
     if (method === 'eth_getBlockReceipts') return { result: block?.receipts ?? null };
-    if (method === 'eth_getTransactionReceipt') {
-      const receipts = built.flatMap((each) => each?.receipts ?? []);
-      return { result: receipts.find(({ transactionHash }) => transactionHash === first) ?? null };
-    }
+    if (method === 'eth_getTransactionReceipt') return { result: receiptOf(first) ?? null };
     if (method === 'debug_traceBlockByHash')
       return {
         result:
@@ -168,7 +169,8 @@ export async function startOddNode(
     return failure(-32601, `the method ${method} does not exist/is not available`);
   };
   const node = await startNode(async ({ method, params }) => {
-    const asked = { method, params, block: find(params[0]), before: before(params[0]) };
+    const [first] = params;
+    const asked = { method, params, block: find(first), receipt: receiptOf(first), before: before(first) };
     return answer?.(asked) ?? reply(method, params);
   });
   return { ...node, chainId };

@@ -107,6 +107,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   index_skipped_logs: index,
   // Readiness of any process may depend on how far the index is.
   index_state: { api: read, worker: read, indexer: write },
+  index_errors: { api: read, worker: read, indexer: write },
   nft_changes: index,
   nft_holdings: index,
   nft_refreshes: index,

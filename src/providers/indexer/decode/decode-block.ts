@@ -16,6 +16,7 @@ import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';
 import { mintedByLogs, type NativeLogs, nativeLogsOf, withLogs } from './native-logs.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
+import { topics } from './topics.ts';
 import { type BlockTraces, isOutside, isTraceOf, type TraceFindings } from './traces.ts';
 import type { Steps } from './turns.ts';
 
@@ -64,14 +65,17 @@ export function* decodeSteps(
     }
     const receipt = receiptOf(block.header, transaction, found);
     const feeToken = receipt.feeToken ?? transaction.feeToken;
-    const findings = decodeLogs(effectiveLogs(numbered(receipt.logs, logs), receipt, feeToken), blockLogs);
-    logs += receipt.logs.length;
     const trace = traceOf(traces, transaction, receipt);
+    // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
+    const succeeded = receipt.succeeded ?? trace?.failed !== true;
+    const own = numbered(receipt.logs, logs);
+    const findings = decodeLogs(succeeded ? own : logsOfFee(own, feeToken), blockLogs);
+    logs += receipt.logs.length;
     // What the protocol moved without a trace is in the logs of the receipt.
     if (trace === undefined && !(isOutside(transaction) && found !== undefined)) isTraced = false;
     const delegations = source.delegations?.get(transaction.hash) ?? none;
     transactions.push(
-      assemble({ transaction, receipt, feeToken, findings, trace, block, blockLogs, delegations }),
+      assemble({ transaction, receipt, succeeded, feeToken, findings, trace, block, blockLogs, delegations }),
     );
   }
   return {
@@ -94,14 +98,9 @@ function traceOf(traces: BlockTraces | undefined, transaction: RawTransaction, r
   return trace !== undefined && isTraceOf(trace, transaction, receipt) ? trace : undefined;
 }
 
-/** Returns the logs that count. A failed transaction moves nothing but the token that pays its fee. */
-function effectiveLogs(
-  logs: readonly RawLog[],
-  { succeeded }: RawReceipt,
-  feeToken: string | undefined,
-): readonly RawLog[] {
-  return succeeded === false ? logs.filter(({ address }) => address === feeToken) : logs;
-}
+/** Returns the transfers of the token that pays the fee. A failed transaction moves nothing else. */
+const logsOfFee = (logs: readonly RawLog[], feeToken: string | undefined): readonly RawLog[] =>
+  logs.filter(({ address, topics: [topic] }) => address === feeToken && topic === topics.transfer);
 
 /**
  * Counts transactions without a fee for the first layer. A rollup of the OP kind begins each block with a transaction
@@ -169,6 +168,7 @@ function receiptOf(
 type Parts = {
   readonly transaction: RawTransaction;
   readonly receipt: RawReceipt;
+  readonly succeeded: boolean;
   readonly feeToken: string | undefined;
   readonly findings: LogFindings;
   readonly trace: TraceFindings | undefined;
@@ -202,14 +202,12 @@ function payerOf(
 }
 
 function assemble(parts: Parts): IndexedTransaction {
-  const { transaction, receipt, feeToken, findings, trace, block, blockLogs } = parts;
+  const { transaction, receipt, succeeded, feeToken, findings, trace, block, blockLogs } = parts;
   const gasPrice = paidPrice(transaction, receipt, feeToken === undefined ? block.baseFee : undefined);
   const cost = costOf(transaction, receipt, gasPrice);
   const isBlobFeeUnknown = transaction.hasBlobs === true && receipt.blobFee === undefined;
   const logged = nativeLogsOf(receipt.logs, blockLogs, { sender: transaction.from, cost });
   const feePayer = payerOf(transaction, receipt, logged.payer, trace?.isPrepaid === true);
-  // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
-  const succeeded = receipt.succeeded ?? trace?.failed !== true;
   const created = transaction.to === null && succeeded ? receipt.created : null;
   const { erc20, ...consented } = withConsent({ transaction, created, ...findings, logs: receipt.logs });
   const tokens =

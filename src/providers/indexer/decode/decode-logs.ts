@@ -27,6 +27,11 @@ const ifPunk: LogReader = (log, _block, before) => {
   return punk === undefined ? {} : { nft: [punk] };
 };
 
+const ifEntryPoint =
+  (signerOf: (log: RawLog) => string | null): LogReader =>
+  (log, { entryPoints }) =>
+    entryPoints.has(log.address) ? { operation: { signer: signerOf(log), logIndex: log.index } } : {};
+
 /** The metadata of tokens changed, both ends included. */
 function changeOf(first: bigint, last: bigint): LogFinding {
   if (last < first) throw new LogShapeError('the range ends before it begins');
@@ -61,8 +66,8 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.approvalForAll]: readApprovalForAll,
   [topics.aaveBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
   [topics.aaveOldBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
-  [topics.userOperation]: (log, { entryPoints }) =>
-    entryPoints.has(log.address) ? { operationSenders: [topicAddress(log, 2)] } : {},
+  [topics.userOperation]: ifEntryPoint((log) => topicAddress(log, 2)),
+  [topics.beforeExecution]: ifEntryPoint(() => null),
   [topics.compoundBorrow](log) {
     expectWords(log, 4);
     return { borrowers: [addressAt(log, 0)] };
@@ -92,7 +97,7 @@ export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindin
     nft: findings.flatMap(({ nft = [] }) => nft),
     approvals: findings.flatMap(({ approvals = [] }) => approvals),
     borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
-    operationSenders: findings.flatMap(({ operationSenders = [] }) => operationSenders),
+    operations: findings.flatMap(({ operation }) => operation ?? []),
   };
 }
 

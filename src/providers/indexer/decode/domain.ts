@@ -109,11 +109,16 @@ export type LogFindings = {
   readonly approvals: readonly Approval[];
   /** Accounts that borrowed from a lending market. */
   readonly borrowers: readonly string[];
-  /** Accounts that signed a user operation (ERC-4337). */
-  readonly operationSenders: readonly string[];
+  readonly operations: readonly OperationEnd[];
 };
 
-export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
+/**
+ * A log of an entry point (ERC-4337), up to which another account than the sender of the transaction acts. `signer` is
+ * the account that signed the user operation; null before the first operation runs.
+ */
+export type OperationEnd = { readonly signer: string | null; readonly logIndex: number };
+
+export type IndexedTransaction = Omit<LogFindings, 'operations'> & {
   readonly hash: string;
   readonly index: number;
   /** Null where the node does not report it. */

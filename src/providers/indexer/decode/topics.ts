@@ -19,6 +19,7 @@ export const topics = {
   punkAssign: id('Assign(address,uint256)'),
   punkTransfer: id('PunkTransfer(address,address,uint256)'),
   punkBought: id('PunkBought(uint256,uint256,address,address)'),
+  beforeExecution: id('BeforeExecution()'),
   userOperation: id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'),
   nativeMint: id('Mint(address,uint256)'),
   stateSync: id('Deposit(address,address,uint256,uint256,uint256)'),

@@ -1,5 +1,11 @@
 import type { BlockLogs } from './block-logs.ts';
-import { type Approval, type Erc20Movement, type NftMovement, zeroAddress } from './domain.ts';
+import {
+  type Approval,
+  type Erc20Movement,
+  type NftMovement,
+  type OperationEnd,
+  zeroAddress,
+} from './domain.ts';
 import {
   addressAt,
   arrayAt,
@@ -18,7 +24,7 @@ export type LogFinding = {
   readonly nft?: readonly NftMovement[];
   readonly approvals?: readonly Approval[];
   readonly borrowers?: readonly string[];
-  readonly operationSenders?: readonly string[];
+  readonly operation?: OperationEnd;
   /** Tokens of the contract whose metadata changed. */
   readonly metadataChange?: TokenRange;
 };

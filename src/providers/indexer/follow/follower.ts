@@ -8,7 +8,7 @@ import { appendBlocks } from '../store/write/block-store.ts';
 import {
   beginIndex,
   findIndexState,
-  type IndexState,
+  type IndexProgress,
   recordNodeState,
   type TraceMethod,
 } from '../store/write/index-state-store.ts';
@@ -75,7 +75,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const { belowPatienceMs = usualBelowPatienceMs } = options;
   let skips: ReadonlySet<bigint> = new Set();
   const window = createBlockWindow(options, (number) => skips.has(number));
-  let state: IndexState | undefined;
+  let state: IndexProgress | undefined;
   const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
   let most = maxBatch;
@@ -216,7 +216,7 @@ function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   };
 }
 
-type Head = NonNullable<IndexState['head']>;
+type Head = NonNullable<IndexProgress['head']>;
 
 function headAt({ header: { number, hash, timestamp } }: IndexedBlock): Head {
   return { number, hash, time: new Date(Number(timestamp) * 1_000) };

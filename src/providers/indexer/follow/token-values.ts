@@ -47,9 +47,11 @@ export function createTokenValues(calls: ContractCalls) {
     if (known.size >= mostKnown) known.clear();
     unknown.forEach((contract, place) => {
       const [first, second] = [answers[2 * place], answers[2 * place + 1]];
+      const decimals = first?.word ?? 256n;
       known.set(contract, {
-        hasDecimals: first && first.word !== undefined && first.word < 256n,
-        isNft: second && second.word === 1n,
+        hasDecimals: first && decimals < 256n,
+        // With decimals above 0 the contract contradicts itself, so its ids decide.
+        isNft: second && second.word === 1n && (decimals === 0n || decimals > 255n),
       });
     });
   };
@@ -70,9 +72,7 @@ export function createTokenValues(calls: ContractCalls) {
       await calls.readMany(questions, (answer) => ({ word: wordOf(answer) })),
     ]);
     return new Set(
-      questions
-        .filter((_, place) => around.some((all) => all[place]?.word !== undefined))
-        .map(({ to }) => to),
+      questions.filter((_, place) => around.some((all) => isAccount(all[place]?.word))).map(({ to }) => to),
     );
   };
 
@@ -95,6 +95,9 @@ export function createTokenValues(calls: ContractCalls) {
     return values;
   };
 }
+
+/** Returns whether an answer names an owner. The zero address, and what is no address, are nobody. */
+const isAccount = (word: bigint | undefined): boolean => word !== undefined && word > 0n && word < 2n ** 160n;
 
 function loggedIn(receipts: readonly RawReceipt[]): Logged {
   const logged: Logged = new Map();

@@ -4,7 +4,7 @@ import { byWallet, indexTables } from './distribute-store.ts';
 
 // The state goes first. Its row lock keeps a running indexer from writing; afterwards the indexer must start from the
 // beginning.
-const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
+const tables = ['index_state', 'index_errors', ...indexTables.filter((table) => table !== 'index_state')];
 
 /**
  * Tables that grow with the chain, and the column by whose ranges their rows are found: the next column of the

@@ -4,11 +4,14 @@ import { hex } from '../rows/bulk-store.ts';
 
 const table = 'index_state';
 
+/** Why the last step of an index failed; on the coordinator of a cluster only. */
+const errors = 'index_errors';
+
 /** The source of the value that moves inside transactions; `none`: it is not known. */
 export type TraceMethod = 'debug' | 'trace' | 'none';
 
 /** The progress of the index of one network. */
-export type IndexState = {
+export type IndexProgress = {
   readonly chainId: string;
   readonly startBlock: bigint;
   /** The newest indexed block; undefined before the first. */
@@ -31,12 +34,15 @@ export type IndexState = {
   readonly newBlockAt: Date | undefined;
   /** Indexed blocks per second, recently; undefined while nothing was indexed. */
   readonly blocksPerSecond: number | undefined;
-  /** Why the last step failed; undefined once a step has succeeded. */
-  readonly lastError: { readonly message: string; readonly at: Date } | undefined;
   /** Why the index is stuck until somebody does something. */
   readonly stuck:
     | { readonly block: bigint | undefined; readonly reason: string; readonly since: Date }
     | undefined;
+};
+
+export type IndexState = IndexProgress & {
+  /** Why the last step failed; undefined once a step has succeeded. */
+  readonly lastError: { readonly message: string; readonly at: Date } | undefined;
 };
 
 // Numbers of blocks are bigint columns, which pg reads as text.
@@ -53,8 +59,6 @@ type Row = {
   readonly updated_at: Date;
   readonly new_block_at: Date | null;
   readonly blocks_per_second: number | null;
-  readonly last_error: string | null;
-  readonly last_error_at: Date | null;
   readonly without_receipt: string;
   readonly incomplete_blocks: string;
   readonly stuck_at: string | null;
@@ -62,8 +66,15 @@ type Row = {
   readonly stuck_since: Date | null;
 };
 
-function toState(row: Row): IndexState {
-  const { head_number: number, head_hash: hash, head_time: time, last_error, last_error_at } = row;
+type StateRow = Row & { readonly message: string | null; readonly happened_at: Date | null };
+
+function toState(row: StateRow): IndexState {
+  const { message, happened_at: at } = row;
+  return { ...toProgress(row), lastError: message === null || at === null ? undefined : { message, at } };
+}
+
+function toProgress(row: Row): IndexProgress {
+  const { head_number: number, head_hash: hash, head_time: time } = row;
   const { stuck_at, stuck_reason, stuck_since } = row;
   return {
     chainId: row.chain_id,
@@ -81,8 +92,6 @@ function toState(row: Row): IndexState {
     updatedAt: row.updated_at,
     newBlockAt: row.new_block_at ?? undefined,
     blocksPerSecond: row.blocks_per_second ?? undefined,
-    lastError:
-      last_error === null || last_error_at === null ? undefined : { message: last_error, at: last_error_at },
     stuck:
       stuck_reason === null || stuck_since === null
         ? undefined
@@ -96,15 +105,19 @@ function toState(row: Row): IndexState {
 
 /** @returns the state of a network's index; undefined when the index has not begun */
 export async function findIndexState(db: Database, chainId: string): Promise<IndexState | undefined> {
-  const row = await db<Row>(table).where('chain_id', chainId).first();
+  const [row] = await withErrors(db).where(`${table}.chain_id`, chainId);
   return row && toState(row);
 }
 
 /** Every index that has begun, in the order of the chain ids; also of networks that are no longer registered. */
 export async function listIndexStates(db: Database): Promise<IndexState[]> {
-  const rows = await db<Row>(table).orderBy('chain_id');
-  return rows.map(toState);
+  return (await withErrors(db).orderBy(`${table}.chain_id`)).map(toState);
 }
+
+const withErrors = (db: Database) =>
+  db<StateRow>(table)
+    .leftJoin(errors, `${errors}.chain_id`, `${table}.chain_id`)
+    .select<StateRow[]>(`${table}.*`, 'message', 'happened_at');
 
 /**
  * Begins the index of a network, unless it has begun; then only the trace method changes.
@@ -115,14 +128,14 @@ export async function beginIndex(
   chainId: string,
   startBlock: bigint,
   internalTransfers: TraceMethod,
-): Promise<IndexState> {
+): Promise<IndexProgress> {
   const { rows } = await db.raw<{ rows: [Row] }>(
     `INSERT INTO index_state (chain_id, start_block, internal_transfers) VALUES (?, ?, ?)
      ON CONFLICT (chain_id) DO UPDATE SET internal_transfers = excluded.internal_transfers
      RETURNING *`,
     [chainId, String(startBlock), internalTransfers],
   );
-  return toState(rows[0]);
+  return toProgress(rows[0]);
 }
 
 // The pace is that of the last ten seconds or more. After a longer rest it is unknown until then. Citus wants a CASE
@@ -170,9 +183,13 @@ export async function recordIndexError(
   chainId: string,
   error: string | undefined,
 ): Promise<void> {
-  await db<Row>(table)
-    .where('chain_id', chainId)
-    .update({ last_error: storable(error), last_error_at: error === undefined ? null : new Date() });
+  const message = storable(error);
+  if (message === null) await db(errors).where('chain_id', chainId).delete();
+  else
+    await db(errors)
+      .insert({ chain_id: chainId, message, happened_at: new Date() })
+      .onConflict('chain_id')
+      .merge();
 }
 
 /** Records that the index is stuck, and why. @param stuck undefined once it goes on */
