@@ -22,13 +22,11 @@ import { firstBlockOf } from '../../minting/compare/first-block.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, recoverPage } from './recover-page.ts';
 import {
-  type ChainCounts,
-  countLost,
   endRecovery,
   forgetFinalBlocks,
-  listNftsToReopen,
-  raiseNonceFloor,
   reopenTransactions,
+  type SignerCounts,
+  setNonceFloor,
 } from './recover-store.ts';
 
 /*
@@ -94,16 +92,10 @@ export async function recoverNetwork(
   }
   const isRolledBack = await lacksFinalBlock(run);
   if (isRolledBack && vault !== undefined) await forgetFinalBlocks(db, chainId);
-  const reopen = vault === undefined ? countLost : reopenTransactions;
-  let transactions = 0;
-  const reopened = new Set<string>();
-  for (const address of signers) {
-    const signer = { chainId, signer: address };
-    const counts = await countsOf(run, address);
-    for (const nftId of await listNftsToReopen(db, signer, counts)) reopened.add(nftId);
-    transactions += await reopen(db, signer, counts);
-  }
-  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened };
+  const counts: SignerCounts[] = [];
+  for (const signer of signers) counts.push(await countsOf(run, signer));
+  const { transactions, nftIds } = await reopenTransactions(db, chainId, counts, vault === undefined);
+  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened: new Set(nftIds) };
   let waiting = 0;
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
@@ -113,7 +105,8 @@ export async function recoverNetwork(
   }
   if (vault !== undefined) {
     for (const signer of chain.signers) {
-      await raiseNonceFloor(db, { chainId, signer }, await node.transactionCount(signer, finalized));
+      const count = await node.transactionCount(signer, finalized);
+      await setNonceFloor(db, { chainId, signer }, count, isRolledBack);
     }
     if (waiting === 0) await endRecovery(db, chainId, finalized);
   }
@@ -121,12 +114,12 @@ export async function recoverNetwork(
 }
 
 /** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
-async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<ChainCounts> {
+async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<SignerCounts> {
   const latest = await node.transactionCount(signer, 'latest');
   const stored = await findFinalBlock(db, network.chainId);
   const isKept = stored !== undefined && (await node.block(stored.number))?.hash === stored.hash;
   const final = isKept && stored.number > node.finalized ? stored.number : node.finalized;
-  return { latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
+  return { signer, latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
 }
 
 async function lacksFinalBlock({ db, network, node }: RecoverRun): Promise<boolean> {

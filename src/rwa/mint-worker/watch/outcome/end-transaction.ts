@@ -47,7 +47,7 @@ export async function endTransaction(
     const seconds = await applyOutcomes(tx, id, limited);
     const left = [...waiting, ...held];
     await saveWaiting(tx, nfts, left);
-    await setUnproven(tx, id, left.length > 0);
+    await setUnproven(tx, id);
     const nothingEnded = kind === 'proven' && left.length === nfts.length;
     return { isStill: nothingEnded, outcomes: limited, waits: seconds };
   });
