@@ -90,7 +90,7 @@ export async function recoverNetwork(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
   }
-  const isRolledBack = await lacksFinalBlock(run);
+  const isRolledBack = await lacksFinalBlock(run, head.number);
   if (isRolledBack && vault !== undefined) await forgetFinalBlocks(db, chainId);
   const counts: SignerCounts[] = [];
   for (const signer of signers) counts.push(await countsOf(run, signer));
@@ -122,9 +122,16 @@ async function countsOf({ db, network, node }: RecoverRun, signer: string): Prom
   return { signer, latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
 }
 
-async function lacksFinalBlock({ db, network, node }: RecoverRun): Promise<boolean> {
+/** @throws when the node does not have a block of this number yet: it may still get the same one */
+async function lacksFinalBlock({ db, network, node }: RecoverRun, head: bigint): Promise<boolean> {
   const known = await findFinalBlock(db, network.chainId);
-  return known !== undefined && (await node.block(known.number))?.hash !== known.hash;
+  if (known === undefined) return false;
+  const block = await node.block(known.number);
+  if (block !== null) return block.hash !== known.hash;
+  throw new Error(
+    `The node is at block ${head} and does not have block ${known.number}, which was final before: wait until it has, or name ` +
+      `another node: tallystick network update ${network.chainId} --rpc <url>`,
+  );
 }
 
 type ContractRun = Omit<RecoverRun, 'onProgress'> & {
