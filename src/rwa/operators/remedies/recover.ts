@@ -2,6 +2,7 @@ import { findFinalBlock } from '../../../chain/finality-store.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
+import { nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { ClaimSecretVault } from '../../assets/claim-secret.ts';
 import {
@@ -58,6 +59,8 @@ export type Recovered = {
   readonly reopened: number;
   /** Mints of ours that the rows do not have and that are not final yet: recover again when they are. */
   readonly waiting: number;
+  /** Contracts that could not be recovered, and why, in words: recover again when the cause is gone. */
+  readonly failed: readonly { readonly contract: string; readonly why: string }[];
 };
 
 type Chain = {
@@ -71,8 +74,9 @@ type Chain = {
 };
 
 /**
- * Recovers a network. With a vault it lets lanes wait, fixes rows, and lets them go on when nothing is left to wait for.
- * @throws when a node does not answer; lanes go on waiting then
+ * Recovers a network. With a vault it lets lanes wait, fixes rows, and lets them go on when nothing is left to wait for and no
+ * contract has failed.
+ * @throws when a node does not answer about the network; lanes go on waiting then
  */
 export async function recoverNetwork(
   run: RecoverRun,
@@ -97,20 +101,26 @@ export async function recoverNetwork(
   const { transactions, nftIds } = await reopenTransactions(db, chainId, counts, vault === undefined);
   const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened: new Set(nftIds) };
   let waiting = 0;
+  const failed: { contract: string; why: string }[] = [];
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
     const onProgress = (share: number) =>
       run.onProgress(index * 100 + Math.round(share * 100), contracts.length * 100);
-    waiting += await recoverContract({ ...run, chain, contract, onProgress }, onFound);
+    try {
+      waiting += await recoverContract({ ...run, chain, contract, onProgress }, onFound);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      failed.push({ contract, why: nodeMessage(error) });
+    }
   }
   if (vault !== undefined) {
     for (const signer of chain.signers) {
       const count = await node.transactionCount(signer, finalized);
       await setNonceFloor(db, { chainId, signer }, count, isRolledBack);
     }
-    if (waiting === 0) await endRecovery(db, chainId, finalized);
+    if (waiting === 0 && failed.length === 0) await endRecovery(db, chainId, finalized);
   }
-  return { finalized, reopened: transactions, waiting };
+  return { finalized, reopened: transactions, waiting, failed };
 }
 
 /** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
