@@ -21,7 +21,7 @@ import {
 } from '../../minting/compare/compared-contract-store.ts';
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
-import { isMended, recoverPage } from './recover-page.ts';
+import { isMended, queueGone, recoverPage } from './recover-page.ts';
 import {
   endRecovery,
   forgetFinalBlocks,
@@ -165,19 +165,55 @@ async function recoverContract(
   const from = await firstBlockOf({ db, node, ...id, newest: head, isRolledBack });
   const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
+  const tell = (each: Disagreement, mended: boolean) => onFound({ ...each, contract, mended });
+  const missing: Disagreement[] = [];
   for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
     const found = (await comparePage(comparison, { ...page, mints })).filter(
       (each) => !isToldOf(recoveredTo, each) && !isReopened(reopened, each),
     );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
-    for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
+    for (const each of found)
+      if (each.kind === 'no_token') missing.push(each);
+      else tell(each, isMended(each));
     onProgress(share(page.to));
   }
+  const gone = new Set(await provenGone(run, { from, to: head }, missing));
+  if (vault !== undefined) await queueGone(db, id, [...gone]);
+  for (const each of missing) tell(each, gone.has(each));
   let waiting = 0;
   for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
     for await (const each of compareMints(comparison, logs)) if (isLostPast(each)) waiting += 1;
   }
   return waiting;
+}
+
+// The topics of a question for logs.
+const mostTokens = 100;
+
+/** Those tokens of which the whole chain has neither a mint nor, at its newest block, an owner: any transaction may mint them. */
+async function provenGone(
+  { node, contract, signal }: ContractRun,
+  range: BlockRange,
+  missing: readonly Disagreement[],
+): Promise<Disagreement[]> {
+  const gone: Disagreement[] = [];
+  for (let first = 0; first < missing.length; first += mostTokens) {
+    const tokens = missing.slice(first, first + mostTokens);
+    const ask = mintsUnlessAborted(
+      node,
+      contract,
+      signal,
+      tokens.map(({ tokenId }) => tokenId),
+    );
+    const seen = new Set<string>();
+    for await (const { logs } of scanLogs(ask, range)) for (const { tokenId } of logs) seen.add(tokenId);
+    for (const each of tokens) {
+      const isThere =
+        seen.has(each.tokenId) || (await node.ownerOf(contract, each.tokenId, range.to)) !== null;
+      if (!isThere) gone.push(each);
+    }
+  }
+  return gone;
 }
 
 /** Whether a row says minted only until its transaction is reopened. */
