@@ -5,6 +5,8 @@ import type { MintEvent } from '../../src/chain/minting/evidence-node.ts';
 import type { MintNode } from '../../src/chain/minting/mint-node.ts';
 import { createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
 import { compareMints } from '../../src/rwa/minting/compare/compare-page.ts';
+import type { Proving } from '../../src/rwa/operators/remedies/mint-proof.ts';
+import { releaseMint } from '../../src/rwa/operators/remedies/mint-release.ts';
 import { findRequestedMint } from '../../src/rwa/operators/remedies/mint-remedy-store.ts';
 import { replaceToken } from '../../src/rwa/operators/remedies/mint-replace.ts';
 import {
@@ -87,6 +89,15 @@ async function recover(db: Knex, chainId: string, node: MintNode, isApplied = tr
   };
   return { ...(await recoverNetwork(run, (each) => found.push(each))), found };
 }
+
+const proving = (db: Knex, chainId: string, node: MintNode): Proving => ({
+  db,
+  network: { chainId } as Proving['network'], // its id is enough
+  node,
+  signal: new AbortController().signal,
+  onProgress: () => {},
+  onChange: async () => {},
+});
 
 test('recover takes a block that the node does not have yet for no answer', async ({ db, service }) => {
   const chainId = await newNetwork(db);
@@ -189,15 +200,31 @@ test('a replaced NFT waits for the nonce of a transaction in flight that has its
   expect((await recover(db, chainId, node)).found).toMatchObject([{ kind: 'other_recipient', mended: true }]);
   const mint = await findRequestedMint(db, nft.id);
   if (mint === undefined) throw new Error('the mint has not failed');
-  const network = { chainId } as RecoverRun['network']; // its id is enough
-  const { signal } = new AbortController();
-  const proving = { db, network, node, signal, onProgress: () => {}, onChange: async () => {} };
-  const replaced = await replaceToken(proving, mint);
+  const replaced = await replaceToken(proving(db, chainId, node), mint);
   expect(replaced).toMatchObject({ state: 'submitted', oldTokenId: nft.token_id });
   const links = await db('mint_transaction_nfts').where({ nft_id: nft.id });
   expect(links).toMatchObject([{ state: 'open', asked_out: true, token_id: nft.token_id }]);
   expect(await db('mint_notes').where({ nft_id: nft.id })).toMatchObject([{ reason: 'left_out' }]);
 });
+
+test.for(['unclaimed', 'failed', 'queued'] as const)(
+  'mint release says that an NFT is %s again, as it was before its transaction was lost',
+  async (was, { db, service }) => {
+    const chainId = await newNetwork(db);
+    const row = { mint_state: 'submitted', recipient, mint_chain_id: chainId, queued_at: new Date() };
+    const { contract, nft } = await addOne(db, service.companies.acme, chainId, row);
+    await db('mint_lanes').insert({ chain_id: chainId, signer });
+    const [{ id: transactionId }] = await db('mint_transactions')
+      .insert({ chain_id: chainId, signer, nonce: 0, contract, gas_limit: 1, fence: 1, state: 'lost' })
+      .returning('id');
+    const link = { transaction_id: transactionId, nft_id: nft.id, token_id: nft.token_id, recipient };
+    await db('mint_transaction_nfts').insert({ ...link, ended_as: was });
+    const mint = await findRequestedMint(db, nft.id);
+    if (mint === undefined) throw new Error('the mint is not under way');
+    expect(await releaseMint(proving(db, chainId, nodeThat({})), mint)).toBe(was);
+    expect(await db('nfts').where({ id: nft.id }).first()).toMatchObject({ mint_state: was });
+  },
+);
 
 test('a contract that cannot be recovered keeps no other from it, and is named', async ({ db, service }) => {
   const chainId = await newNetwork(db);

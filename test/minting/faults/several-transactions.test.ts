@@ -170,6 +170,7 @@ test('a cancelled NFT that ended in transactions of two signers waits for both n
   await until('the other nonce', async () => (await openIn())?.signer !== held.signer);
   expect(await row(id)).toMatchObject({ mint_state: 'submitted', recipient });
   expect(await openIn()).toMatchObject({ signer: other });
+  expect(await service.db('mint_notes').where({ nft_id: id })).toMatchObject([{ reason: 'left_out' }]);
   again.stop();
   await setup.killAll();
   await chain.call('anvil_setBalance', other, '0x56bc75e2d63100000');

@@ -31,7 +31,7 @@ export async function setNonceFloor(
 export type SignerCounts = { readonly signer: string; readonly final: bigint; readonly latest: bigint };
 
 /** What a rollback of the chain reopens. */
-export type Reopened = { readonly transactions: number; readonly nftIds: readonly string[] };
+type Reopened = { readonly transactions: number; readonly nftIds: readonly string[] };
 
 /**
  * Reopens the transactions that had ended, and whose nonces the chain has not used for good any more: it was rolled back. Their
