@@ -156,10 +156,11 @@ describe('an NFT that says minted, in a transaction that the database does not h
     service,
   }) => {
     const chainId = await newNetwork(db);
-    const { contract, nft } = await addOne(db, service.companies.acme, chainId, {
+    const { contract, nft, rwa } = await addOne(db, service.companies.acme, chainId, {
       ...minted,
       mint_chain_id: chainId,
     });
+    await db('rwas').where({ id: rwa.id }).update({ claimed_nfts: 1 });
     await db('mint_lanes').insert({ chain_id: chainId, signer });
     const [{ id: transactionId }] = await db('mint_transactions')
       .insert({ chain_id: chainId, signer, nonce: 0, contract, gas_limit: 1, fence: 1, state: 'lost' })

@@ -20,6 +20,7 @@ import {
   listSigners,
 } from '../../minting/compare/compared-contract-store.ts';
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { listTokenRows } from '../../minting/compare/token-row-store.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
 import { isMended, queueGone, recoverPage } from './recover-page.ts';
 import {
@@ -190,27 +191,28 @@ async function recoverContract(
 // The topics of a question for logs.
 const mostTokens = 100;
 
-/** Those tokens of which the whole chain has neither a mint nor, at its newest block, an owner: any transaction may mint them. */
+/**
+ * Those tokens of which the whole chain has neither a mint nor, at its newest block, an owner: any transaction may mint them. A row
+ * without a recipient, which somebody has made by hand, needs a person.
+ */
 async function provenGone(
-  { node, contract, signal }: ContractRun,
+  { db, network: { chainId }, node, contract, signal }: ContractRun,
   range: BlockRange,
   missing: readonly Disagreement[],
 ): Promise<Disagreement[]> {
   const gone: Disagreement[] = [];
   for (let first = 0; first < missing.length; first += mostTokens) {
     const tokens = missing.slice(first, first + mostTokens);
-    const ask = mintsUnlessAborted(
-      node,
-      contract,
-      signal,
-      tokens.map(({ tokenId }) => tokenId),
-    );
+    const tokenIds = tokens.map(({ tokenId }) => tokenId);
+    const rows = await listTokenRows(db, { chainId, contract }, tokenIds);
+    const known = new Set(rows.flatMap(({ nft, tokenId }) => (nft?.recipient ? [tokenId] : [])));
+    const ask = mintsUnlessAborted(node, contract, signal, tokenIds);
     const seen = new Set<string>();
     for await (const { logs } of scanLogs(ask, range)) for (const { tokenId } of logs) seen.add(tokenId);
     for (const each of tokens) {
       const isThere =
         seen.has(each.tokenId) || (await node.ownerOf(contract, each.tokenId, range.to)) !== null;
-      if (!isThere) gone.push(each);
+      if (!isThere && known.has(each.tokenId)) gone.push(each);
     }
   }
   return gone;
