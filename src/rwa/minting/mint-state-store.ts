@@ -2,7 +2,6 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
 import type { MintState } from '../assets/nft-row.ts';
-import { refreshOwners } from '../ownership/ledger-store.ts';
 import { saveMintNotes } from './mint-note-store.ts';
 
 /*
@@ -102,14 +101,17 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
   return rows.map(({ waited }) => waited);
 }
 
+/** The ledger has read the transfers of an older token already, when no NFT had it. */
 async function takeBackTokens(tx: Tx, ids: readonly string[]): Promise<void> {
-  const { rows }: { rows: { chainId: string; contract: string; tokenId: string }[] } = await tx.raw(
-    `UPDATE nfts n SET token_id = l.token_id FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
-     WHERE n.id = ANY (?::uuid[]) AND l.nft_id = n.id AND l.state = 'open' AND l.token_id <> n.token_id
-     RETURNING t.chain_id AS "chainId", t.contract, n.token_id AS "tokenId"`,
+  await tx.raw(
+    `UPDATE nfts n SET token_id = l.token_id, owner = o.to_address, owner_block = o.block_number, owner_at = o.block_time,
+       owner_tx = o.transaction_hash
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id LEFT JOIN LATERAL (
+       SELECT * FROM nft_transfers r WHERE r.chain_id = t.chain_id AND r.contract = t.contract AND r.token_id = l.token_id
+       ORDER BY r.block_number DESC, r.log_index DESC LIMIT 1) o ON true
+     WHERE n.id = ANY (?::uuid[]) AND l.nft_id = n.id AND l.state = 'open' AND l.token_id <> n.token_id`,
     [[...ids]],
   );
-  for (const { tokenId, ...contract } of rows) await refreshOwners(tx, contract, [tokenId]);
 }
 
 /** Takes mints back that a reorganisation removed: clears the three fields together. @returns how many NFTs */
