@@ -56,7 +56,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
       if (typeof replaced === 'string') throw new UsageError(replaced);
-      return { state: 'queued', ...replaced };
+      return replaced;
     },
   }).addOption(otherNode());
   addReleaseCommand(mint, session);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Network } from '../chain/rpc/client/network.ts';
+import { nodeMessage } from '../chain/rpc/transport/node-message.ts';
 import type { ClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/compare/compared-contract-store.ts';
 import { type Recovered, type RecoveredFinding, recoverNetwork } from '../rwa/operators/remedies/recover.ts';
@@ -71,23 +72,33 @@ async function runRecover(
   const findings: Shown[] = [];
   const counts = { found: 0, mendable: 0, left: 0, reopened: 0, waiting: 0 };
   const word = apply === true ? 'fixed' : 'wouldFix';
-  for (const network of await mintingNetworks(operator, chain)) {
+  const failed: string[] = [];
+  const networks = await mintingNetworks(operator, chain);
+  for (const network of networks) {
     const tell = (finding: RecoveredFinding) => {
       counts.found += 1;
       counts[finding.mended ? 'mendable' : 'left'] += 1;
       if (findings.length < mostFindings) findings.push(shown(network, finding, word));
     };
-    const recovered = await recoverOne(operator, network, { vault, signers: signer, signal, tell });
-    counts.waiting += recovered.waiting;
-    counts.reopened += recovered.reopened;
+    try {
+      const recovered = await recoverOne(operator, network, { vault, signers: signer, signal, tell });
+      counts.waiting += recovered.waiting;
+      counts.reopened += recovered.reopened;
+      for (const { contract, why } of recovered.failed)
+        failed.push(`${contract} of network ${network.chainId}: ${why}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (networks.length === 1) throw error;
+      failed.push(`network ${network.chainId}: ${nodeMessage(error)}`);
+    }
   }
   const { found, mendable, left, reopened, waiting } = counts;
   const isApplied = vault !== undefined;
   const sentAgain = isApplied ? { reopened } : { wouldReopen: reopened };
-  const record = { applied: isApplied, found, [word]: mendable, left, ...sentAgain, waiting };
+  const record = { applied: isApplied, found, [word]: mendable, left, ...sentAgain, waiting, failed };
   showFound(output, record, { findings }, { ...findingColumns, [word]: headings[word] });
   output.say(nextStep({ ...record, reopened }));
-  return waiting === 0 && (apply === true || found + reopened === 0);
+  return waiting === 0 && failed.length === 0 && (apply === true || found + reopened === 0);
 }
 
 type One = {
@@ -129,9 +140,14 @@ type Counts = {
   /** Transactions that are sent again, or would be. */
   readonly reopened: number;
   readonly waiting: number;
+  /** Contracts and networks that could not be recovered, and why. */
+  readonly failed: readonly string[];
 };
 
-function nextStep({ applied, found, left, reopened, waiting }: Counts): string {
+function nextStep({ applied, failed, found, left, reopened, waiting }: Counts): string {
+  if (failed.length > 0) {
+    return `Not recovered: ${failed.join('; ')}. Minting waits on these networks. Run it again when the cause is gone.`;
+  }
   if (waiting > 0) {
     return `${waiting} mint(s) are not final yet: minting waits. Run it again when their blocks are final.`;
   }

@@ -107,7 +107,12 @@ describe('an answer that nothing can be made of is the fault of the node that ga
   });
 
   test.each(['0x', 'nobody', null])('sender: %j', async (from) => {
-    expect(await nodeThatSays({ from: contract.toLowerCase() }).senderOf(word('ab'))).toBe(contract);
-    await expect(nodeThatSays({ from }).senderOf(word('ab'))).rejects.toBeInstanceOf(z.ZodError);
+    const sent = { from: contract.toLowerCase(), nonce: '0x1', input: '0x' };
+    expect(await nodeThatSays(sent).transaction(word('ab'))).toEqual({
+      from: contract,
+      nonce: 1n,
+      data: '0x',
+    });
+    await expect(nodeThatSays({ ...sent, from }).transaction(word('ab'))).rejects.toBeInstanceOf(z.ZodError);
   });
 });

@@ -43,8 +43,6 @@ export type EvidenceNode = {
   ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
   /** The mints in these blocks, in the order of the chain: of these tokens, or of all when none are named. */
   mintsIn(contract: string, range: BlockRange, tokenIds?: readonly string[]): Promise<readonly MintEvent[]>;
-  /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
-  senderOf(hash: string): Promise<string | null>;
   /** What was sent; null when the node does not know the transaction. */
   transaction(hash: string): Promise<SentTransaction | null>;
   /** The block that a transaction is in; null when the node does not know one. */
@@ -66,7 +64,6 @@ export type ContractLook = 'no_code' | 'nonsense' | 'contract';
 // The highest token id. Neither our contract nor the common libraries give it.
 const tokenThatIsNot = (2n ** 256n - 1n).toString();
 
-const senderShape = z.object({ from: addressShape }).nullable();
 const sentShape = z.object({ from: addressShape, nonce: quantityShape, input: bytesShape }).nullable();
 const placeShape = z
   .object({ blockNumber: blockNumberShape.nullish(), blockHash: wordShape.nullish() })
@@ -89,9 +86,6 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
           blockNumber,
           blockHash,
         }));
-    },
-    async senderOf(hash) {
-      return senderShape.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
     },
     async transaction(hash) {
       const sent = sentShape.parse(await provider.send('eth_getTransactionByHash', [hash]));

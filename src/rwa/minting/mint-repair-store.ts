@@ -48,13 +48,14 @@ export async function lockTokens(
 
 const mintBindings = (found: readonly FoundNft[]) => ({
   ids: found.map(({ nftId }) => nftId),
+  tokens: found.map(({ event }) => event.tokenId),
   recipients: found.map(({ event }) => event.recipient),
   times: found.map(({ time }) => time),
   hashes: found.map(({ event }) => event.hash),
   blocks: found.map(({ event }) => event.blockNumber.toString()),
 });
 const mintValues =
-  'unnest(:ids::uuid[], :recipients::text[], :times::timestamptz[], :hashes::text[], :blocks::numeric[]) AS f (id, recipient, at, hash, block)';
+  'unnest(:ids::uuid[], :tokens::numeric[], :recipients::text[], :times::timestamptz[], :hashes::text[], :blocks::numeric[]) AS f (id, token_id, recipient, at, hash, block)';
 
 /** Marks NFTs as minted that are not, whatever their state is; a transaction in flight has nothing to do for them. */
 export async function mintFoundNfts(tx: Tx, chainId: string, found: readonly FoundNft[]): Promise<void> {
@@ -63,7 +64,7 @@ export async function mintFoundNfts(tx: Tx, chainId: string, found: readonly Fou
     `WITH closed AS (
        UPDATE mint_transaction_nfts SET state = 'minted' WHERE state = 'open' AND nft_id = ANY (:ids::uuid[])),
      minted AS (
-       UPDATE nfts n SET mint_state = 'minted', recipient = f.recipient, minted_at = f.at, minted_tx = f.hash,
+       UPDATE nfts n SET mint_state = 'minted', token_id = f.token_id, recipient = f.recipient, minted_at = f.at, minted_tx = f.hash,
          minted_block = f.block, mint_error = NULL, mint_chain_id = coalesce(n.mint_chain_id, :chainId)
        FROM ${mintValues} WHERE n.id = f.id AND ${stateOfRow('n')} <> 'minted' RETURNING n.rwa_id)
      UPDATE rwas r SET claimed_nfts = claimed_nfts + m.count
@@ -82,7 +83,7 @@ export async function correctMintedNfts(tx: Tx, found: readonly FoundNft[]): Pro
   );
 }
 
-/** Fails NFTs that are under way, and whose tokens others have. */
+/** Fails NFTs that are under way, and whose tokens others have. A transaction in flight is signed again without them. */
 export async function failTakenNfts(
   tx: Tx,
   taken: readonly { readonly nftId: string; readonly reason: string }[],
@@ -91,7 +92,9 @@ export async function failTakenNfts(
   const bindings = { ids: taken.map(({ nftId }) => nftId), reasons: taken.map(({ reason }) => reason) };
   await tx.raw(
     `WITH closed AS (
-       UPDATE mint_transaction_nfts SET state = 'failed' WHERE state = 'open' AND nft_id = ANY (:ids::uuid[]))
+       UPDATE mint_transaction_nfts l SET state = 'failed',
+         ended_as = CASE WHEN t.state IN ('submitted', 'confirmed') THEN 'failed' END FROM mint_transactions t
+       WHERE l.state = 'open' AND l.nft_id = ANY (:ids::uuid[]) AND t.id = l.transaction_id)
      UPDATE nfts n SET mint_state = 'failed', mint_error = f.reason
      FROM unnest(:ids::uuid[], :reasons::text[]) AS f (id, reason)
      WHERE n.id = f.id AND ${stateOfRow('n')} IN ('queued', 'submitted')`,
@@ -125,9 +128,9 @@ export async function insertLostNfts(tx: Tx, chainId: string, lost: readonly Los
   if (lost.length === 0) return;
   await tx.raw(
     `WITH w AS (
-       SELECT f.*, l.rwa_id, l.token_id, l.cipher, l.key_id, row_number() OVER (PARTITION BY l.rwa_id ORDER BY f.block, l.token_id) AS step
-       FROM ${mintValues} JOIN unnest(:ids::uuid[], :rwas::uuid[], :tokenIds::numeric[], :ciphers::bytea[], :keyIds::text[])
-         AS l (id, rwa_id, token_id, cipher, key_id) ON l.id = f.id),
+       SELECT f.*, l.rwa_id, l.cipher, l.key_id, row_number() OVER (PARTITION BY l.rwa_id ORDER BY f.block, f.token_id) AS step
+       FROM ${mintValues} JOIN unnest(:ids::uuid[], :rwas::uuid[], :ciphers::bytea[], :keyIds::text[])
+         AS l (id, rwa_id, cipher, key_id) ON l.id = f.id),
      made AS (
        UPDATE rwas r SET last_serial = last_serial + i.count, total_nfts = total_nfts + i.count,
          claimed_nfts = claimed_nfts + i.count
@@ -142,7 +145,6 @@ export async function insertLostNfts(tx: Tx, chainId: string, lost: readonly Los
       ...mintBindings(lost),
       chainId,
       rwas: lost.map(({ rwaId }) => rwaId),
-      tokenIds: lost.map(({ event }) => event.tokenId),
       ciphers: lost.map(({ sealed }) => sealed.cipher),
       keyIds: lost.map(({ sealed }) => sealed.keyId),
     },

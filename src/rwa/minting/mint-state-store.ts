@@ -1,6 +1,8 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
 import { stateOfRow } from '../assets/mint-state-sql.ts';
+import type { MintState } from '../assets/nft-row.ts';
+import { saveMintNotes } from './mint-note-store.ts';
 
 /*
  * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`, but for a recovery after a
@@ -11,7 +13,7 @@ import { stateOfRow } from '../assets/mint-state-sql.ts';
  *                                      │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
  *                                      └─ refuseNft ──► failed ◄────┴─ failNfts
  *   queued, failed ── cancelNft ──► unclaimed
- *   queued, failed, unclaimed, minted ── resubmitNfts ──► submitted ── releaseNfts ──► what it was
+ *   queued, failed, unclaimed ── keepOut ──► submitted ── releaseNfts ──► what it was
  *
  * A row in another state than the caller assumes is an error: then nothing of the transaction stays.
  */
@@ -71,16 +73,16 @@ type Minted = {
 };
 
 /**
- * Marks NFTs as minted: sets the three fields of the mint together, and counts the NFTs in their RWAs.
+ * Marks NFTs as minted: sets the three fields of the mint together, and counts the NFTs in their RWAs. Each gets the token id under
+ * which it is open in a transaction: an older one than its row has where old bytes minted it.
  * @returns the seconds since each was accepted
  * @throws Error when one is not submitted
  */
 export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<number[]> {
   if (minted.length === 0) return [];
-  await lockInOrder(
-    tx,
-    minted.map(({ nftId }) => nftId),
-  );
+  const ids = minted.map(({ nftId }) => nftId);
+  await lockNfts(tx, ids);
+  await takeBackTokens(tx, ids);
   const { rows }: { rows: { rwa_id: string; waited: number }[] } = await tx.raw(
     `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
        mint_error = NULL
@@ -88,7 +90,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
      WHERE nfts.id = m.id AND ${stateOfRow()} = 'submitted'
      RETURNING nfts.rwa_id, extract(epoch FROM clock_timestamp() - nfts.queued_at)::float8 AS waited`,
     [
-      minted.map(({ nftId }) => nftId),
+      ids,
       minted.map((mint) => mint.in.time),
       minted.map((mint) => mint.in.hash),
       minted.map((mint) => mint.in.blockNumber.toString()),
@@ -99,9 +101,22 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
   return rows.map(({ waited }) => waited);
 }
 
+/** The ledger has read the transfers of an older token already, when no NFT had it. */
+async function takeBackTokens(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.raw(
+    `UPDATE nfts n SET token_id = l.token_id, owner = o.to_address, owner_block = o.block_number, owner_at = o.block_time,
+       owner_tx = o.transaction_hash
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id LEFT JOIN LATERAL (
+       SELECT * FROM nft_transfers r WHERE r.chain_id = t.chain_id AND r.contract = t.contract AND r.token_id = l.token_id
+       ORDER BY r.block_number DESC, r.log_index DESC LIMIT 1) o ON true
+     WHERE n.id = ANY (?::uuid[]) AND l.nft_id = n.id AND l.state = 'open' AND l.token_id <> n.token_id`,
+    [[...ids]],
+  );
+}
+
 /** Takes mints back that a reorganisation removed: clears the three fields together. @returns how many NFTs */
 export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number> {
-  await lockInOrder(tx, ids);
+  await lockNfts(tx, ids);
   const { rows } = await tx.raw(
     `UPDATE nfts SET mint_state = 'submitted', minted_at = NULL, minted_tx = NULL, minted_block = NULL
      WHERE id = ANY (?::uuid[]) AND ${stateOfRow()} = 'minted' RETURNING rwa_id`,
@@ -112,67 +127,128 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
 }
 
 /**
- * Queues NFTs again that a transaction is proven not to have minted. Those that had ended before ({@link resubmitNfts}) become
- * what they were.
+ * Queues NFTs again that a transaction is proven not to have minted. Those that had ended before ({@link keepOut}) become what they
+ * were, unless another transaction may still mint them.
+ * @param transactionId null for NFTs that are in none
+ * @returns the states of the NFTs now
  * @throws Error when one is not submitted
  */
-export async function releaseNfts(tx: Tx, transactionId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await lockInOrder(tx, ids);
-  const { rowCount }: { rowCount: number } = await tx.raw(
+export async function releaseNfts(
+  tx: Tx,
+  transactionId: string | null,
+  ids: readonly string[],
+): Promise<MintState[]> {
+  if (ids.length === 0) return [];
+  const free = await withoutKept(tx, transactionId, ids);
+  const { rows }: { rows: { state: MintState }[] } = await tx.raw(
     `UPDATE nfts SET mint_state = coalesce(l.ended_as, 'queued'), mint_error = l.ended_reason,
        recipient = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.recipient END,
        mint_chain_id = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.mint_chain_id END,
-       queued_at = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.queued_at END
-     FROM unnest(?::uuid[]) AS w (id) LEFT JOIN mint_transaction_nfts l ON l.nft_id = w.id AND l.transaction_id = ?
-     WHERE nfts.id = w.id AND ${stateOfRow()} = 'submitted'`,
-    [[...ids], transactionId],
+       queued_at = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE coalesce(nfts.queued_at, clock_timestamp()) END
+     FROM unnest(?::uuid[]) AS w (id) LEFT JOIN mint_transaction_nfts l ON l.nft_id = w.id AND l.transaction_id = ?::uuid
+     WHERE nfts.id = w.id AND ${stateOfRow()} = 'submitted' RETURNING mint_state AS state`,
+    [[...free], transactionId],
   );
-  assertAll('submitted', ids.length, rowCount);
+  assertAll('submitted', free.length, rows.length);
+  await forgetEnd(tx, transactionId, ids);
+  return [...rows.map(({ state }) => state), ...ids.slice(free.length).map(() => 'submitted' as const)];
 }
 
 /**
- * Submits NFTs again that had ended in a transaction which the chain has lost: its bytes may still mint them. They are to be left
- * out of it, and {@link releaseNfts} makes them what they were.
- * @param ids of NFTs without an open transaction; minted ones count as queued
- * @returns the ids of those that are submitted now
+ * Fails NFTs that, as the chain shows, a transaction cannot mint as requested: at once, or when no other transaction may still mint
+ * them ({@link keepOut}).
+ * @throws Error when one is not submitted
  */
-export async function resubmitNfts(tx: Tx, transactionId: string, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  await lockInOrder(tx, ids);
-  await unmintNfts(tx, ids);
-  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
-    `WITH reopened AS (
-       UPDATE mint_transaction_nfts l SET state = 'open', asked_out = true, found_tx = NULL, found_block = NULL,
-         found_block_hash = NULL, ended_as = CASE n.mint_state WHEN 'submitted' THEN 'queued' ELSE n.mint_state END,
-         ended_reason = n.mint_error
-       FROM nfts n WHERE l.transaction_id = ? AND l.nft_id = n.id AND n.id = ANY (?::uuid[]) AND n.token_id = l.token_id
-         AND ${stateOfRow('n')} <> 'minted'
-       RETURNING l.nft_id, l.recipient)
-     UPDATE nfts n SET mint_state = 'submitted', mint_error = NULL, recipient = coalesce(n.recipient, r.recipient),
-       mint_chain_id = coalesce(n.mint_chain_id, t.chain_id), queued_at = coalesce(n.queued_at, clock_timestamp())
-     FROM reopened r, mint_transactions t WHERE n.id = r.nft_id AND t.id = ? RETURNING n.id AS nft_id`,
-    [transactionId, [...ids], transactionId],
-  );
-  return rows.map((row) => row.nft_id);
-}
-
-/** Fails NFTs that, as the chain shows, cannot be minted as requested. @throws Error when one is not submitted */
 export async function failNfts(
   tx: Tx,
+  transactionId: string,
   failed: readonly { readonly nftId: string; readonly reason: string }[],
 ): Promise<void> {
   if (failed.length === 0) return;
-  await lockInOrder(
-    tx,
-    failed.map(({ nftId }) => nftId),
+  const ids = failed.map(({ nftId }) => nftId);
+  const reasons = failed.map(({ reason }) => reason);
+  await tx.raw(
+    `UPDATE mint_transaction_nfts l SET ended_as = 'failed', ended_reason = f.reason
+     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE l.nft_id = f.id AND l.ended_as IS NOT NULL`,
+    [ids, reasons],
   );
+  const free = await withoutKept(tx, transactionId, ids);
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'failed', mint_error = f.reason
-     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND ${stateOfRow()} = 'submitted'`,
-    [failed.map(({ nftId }) => nftId), failed.map(({ reason }) => reason)],
+     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason)
+     WHERE nfts.id = f.id AND f.id = ANY (?::uuid[]) AND ${stateOfRow()} = 'submitted'`,
+    [ids, reasons, [...free]],
   );
-  assertAll('submitted', failed.length, rowCount);
+  assertAll('submitted', free.length, rowCount);
+  await forgetEnd(tx, transactionId, ids);
+}
+
+/**
+ * Keeps NFTs out of new transactions that had ended in older ones, where these may still mint them. Each is open in one of the older
+ * ones at a time, and left out of its bytes, until the nonces of all are final ({@link releaseNfts}).
+ * @param provenId a transaction that is proven not to have minted them
+ * @returns the ids of those that are kept out; neither minted ones nor those in an open transaction
+ */
+export async function keepOut(
+  tx: Tx,
+  ids: readonly string[],
+  provenId: string | null = null,
+): Promise<ReadonlySet<string>> {
+  await lockNfts(tx, ids);
+  const { rows }: { rows: { nftId: string; id: string }[] } = await tx.raw(
+    `SELECT DISTINCT ON (l.nft_id) l.nft_id AS "nftId", t.id
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+     WHERE l.nft_id = ANY (?::uuid[]) AND l.ended_as IS NOT NULL AND t.id IS DISTINCT FROM ?::uuid
+       AND ${stateOfRow('n')} <> 'minted'
+       AND NOT EXISTS (SELECT FROM mint_transaction_nfts o WHERE o.nft_id = l.nft_id AND o.state = 'open')
+     ORDER BY l.nft_id, t.created_at DESC`,
+    [[...ids], provenId],
+  );
+  if (rows.length === 0) return new Set();
+  const transactionIds = rows.map(({ id }) => id);
+  // A lane that is about to end one of them does so before, or sees the NFT in it.
+  await tx.raw('SELECT FROM mint_transactions WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
+    transactionIds,
+  ]);
+  await tx.raw(
+    `WITH kept AS (
+       UPDATE mint_transaction_nfts l SET state = 'open', asked_out = true, found_tx = NULL, found_block = NULL,
+         found_block_hash = NULL
+       FROM unnest(?::uuid[], ?::uuid[]) AS w (nft_id, transaction_id)
+       WHERE l.nft_id = w.nft_id AND l.transaction_id = w.transaction_id RETURNING l.nft_id, l.recipient, l.transaction_id),
+     unproven AS (
+       INSERT INTO mint_unproven_transactions (transaction_id)
+       SELECT DISTINCT t.id FROM kept k JOIN mint_transactions t ON t.id = k.transaction_id
+       WHERE t.state IN ('finalized', 'reverted', 'lost') ON CONFLICT DO NOTHING)
+     UPDATE nfts n SET mint_state = 'submitted', mint_error = NULL, recipient = coalesce(n.recipient, k.recipient),
+       mint_chain_id = coalesce(n.mint_chain_id, t.chain_id), queued_at = coalesce(n.queued_at, clock_timestamp())
+     FROM kept k JOIN mint_transactions t ON t.id = k.transaction_id
+     WHERE n.id = k.nft_id AND n.mint_state NOT IN ('submitted', 'minted')`,
+    [rows.map(({ nftId }) => nftId), transactionIds],
+  );
+  await saveMintNotes(
+    tx,
+    rows.map(({ nftId }) => ({ nftId, reason: 'left_out', detail: keptOut })),
+  );
+  return new Set(rows.map(({ nftId }) => nftId));
+}
+
+/** Why an NFT is kept out of new transactions, in words. */
+export const keptOut =
+  'A transaction in which it had ended, or that has another token of it, may still be mined; it waits until that nonce is final.';
+
+/** Moves NFTs on to the next transaction that may mint them. @returns the ids of those without one */
+async function withoutKept(tx: Tx, provenId: string | null, ids: readonly string[]): Promise<string[]> {
+  const kept = await keepOut(tx, ids, provenId);
+  return ids.filter((id) => !kept.has(id));
+}
+
+async function forgetEnd(tx: Tx, transactionId: string | null, ids: readonly string[]): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts SET ended_as = NULL, ended_reason = NULL
+     WHERE transaction_id = ?::uuid AND nft_id = ANY (?::uuid[]) AND ended_as IS NOT NULL`,
+    [transactionId, [...ids]],
+  );
 }
 
 /** Fails a queued NFT to whose recipient the contract does not mint. @returns false when its row has changed since */
@@ -204,7 +280,7 @@ export async function cancelNft(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Locks rows in the order in which accepting mints locks them too, so that no two transactions deadlock. */
-async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function lockNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.raw('SELECT FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [[...ids]]);
 }
 

@@ -15,15 +15,15 @@ export const swallowsBroadcasts: Flaw = of(['eth_sendRawTransaction'], async ({ 
 
 /** A node that confirms every transaction, shows it as one that waits, and sends it to nobody. */
 export function keepsBroadcasts(): Flaw {
-  const kept = new Map<unknown, string | null>();
+  const kept = new Map<unknown, object>();
   return ({ method, params: [first] }) => {
     if (method === 'eth_getTransactionByHash') {
-      const from = kept.get(first);
-      return from === undefined ? undefined : { result: { from } };
+      const result = kept.get(first);
+      return result === undefined ? undefined : { result };
     }
     if (method !== 'eth_sendRawTransaction') return undefined;
-    const { hash, from } = Transaction.from(String(first));
-    kept.set(hash, from);
+    const { data, from, hash, nonce } = Transaction.from(String(first));
+    kept.set(hash, { from, nonce: `0x${nonce.toString(16)}`, input: data });
     return { result: hash };
   };
 }

@@ -15,9 +15,12 @@ export type UnprovenTransaction = {
   readonly minedHash: string | null;
 };
 
-/** Remembers a transaction, or forgets it once it has no open NFT. */
-export async function setUnproven(tx: Tx, transactionId: string, isUnproven: boolean): Promise<void> {
-  if (isUnproven) {
+/** Remembers a transaction that has ended, or forgets it once it has no open NFT. */
+export async function setUnproven(tx: Tx, transactionId: string): Promise<void> {
+  const open = await tx('mint_transaction_nfts')
+    .where({ transaction_id: transactionId, state: 'open' })
+    .first('nft_id');
+  if (open !== undefined) {
     await tx('mint_unproven_transactions')
       .insert({ transaction_id: transactionId })
       .onConflict('transaction_id')

@@ -1,3 +1,4 @@
+import { blockOfMint } from '../../../chain/minting/block-of-mint.ts';
 import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import type { BlockRange } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
@@ -135,16 +136,15 @@ export async function findOfNoContract({ db, ...id }: Comparison): Promise<Disag
   return unseen.map((row) => ({ ...row, kind, nftState: 'minted', detail: describeDisagreement(kind) }));
 }
 
-/** Asks each block and each transaction once. */
+/** Asks each block and each transaction once. @throws NodeFault when an event is of another chain than its block */
 function createFactFinder(comparison: Comparison): (event: MintEvent) => Promise<TokenFacts> {
   const { node } = comparison;
-  const times = new Map<bigint, Date>();
+  const times = new Map<string, Date>();
   const senders = new Map<string, Omit<TokenFacts, 'time'>>();
-  return async ({ blockNumber, hash }) => {
-    const time = times.get(blockNumber) ?? (await node.block(blockNumber))?.time;
-    if (time === undefined)
-      throw new Error(`The node does not have block ${blockNumber}, whose mint it told.`);
-    times.set(blockNumber, time);
+  return async (event) => {
+    const { blockHash, hash } = event;
+    const time = times.get(blockHash) ?? (await blockOfMint(node, event)).time;
+    times.set(blockHash, time);
     const sent = senders.get(hash) ?? (await findSender(comparison, hash));
     senders.set(hash, sent);
     return { time, ...sent };

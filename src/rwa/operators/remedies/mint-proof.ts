@@ -1,10 +1,10 @@
+import { blockOfMint } from '../../../chain/minting/block-of-mint.ts';
 import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import { firstBlockSince } from '../../../chain/minting/first-block-since.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import { decodeMintBatch } from '../../../chain/minting/mint-contract.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
-import { NodeFault } from '../../../chain/rpc/transport/node-fault.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { listSigners } from '../../minting/compare/compared-contract-store.ts';
 import { clocksApartMs } from '../../minting/compare/first-block.ts';
@@ -83,13 +83,7 @@ export async function judgeMint(
   { recipient }: RequestedMint,
   event: MintEvent,
 ): Promise<Judged> {
-  const block = await node.block(event.blockNumber);
-  if (block?.hash !== event.blockHash)
-    throw new NodeFault(
-      'malformed',
-      `it shows a mint in block ${event.blockHash}, which is not in its chain`,
-    );
-  const { time } = block;
+  const { time } = await blockOfMint(node, event);
   if (event.blockNumber > node.finalized) return { kind: 'open', time };
   return { kind: recipient?.toLowerCase() === event.recipient.toLowerCase() ? 'own' : 'taken', time };
 }

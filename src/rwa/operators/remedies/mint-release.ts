@@ -1,18 +1,19 @@
-import type { Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import type { MintState } from '../../assets/nft-row.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
-import { lockTokens, mintFoundNfts } from '../../minting/mint-repair-store.ts';
+import { lockTokens } from '../../minting/mint-repair-store.ts';
 import { releaseNfts } from '../../minting/mint-state-store.ts';
 import { findMint, findOwner, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
+import { recordMint } from './mint-record.ts';
 import { askOut, closeReleased, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
 
 /**
  * What became of an NFT that was to be released:
  * - `asked`: its lane signs the transaction again without it, at the same nonce;
- * - `queued`: nothing has minted it, and it waits for another transaction;
- * - `minted`: it was minted already, and its row says so now.
+ * - `minted`: it was minted already, and its row says so now;
+ * - any other state: this transaction has not minted it, and that is what its row says now.
  */
-export type Released = 'asked' | 'queued' | 'minted';
+export type Released = 'asked' | MintState;
 
 type Refused = { readonly refusal: string };
 
@@ -57,50 +58,30 @@ async function settle(
   mint: RequestedMint,
   transactionId: string,
 ): Promise<Released | Refused> {
-  const { contract, nftId, tokenId } = mint;
-  const id = { chainId: proving.network.chainId, contract };
+  const { contract, isReplaced, nftId, tokenId } = mint;
   const event = await findMint(proving, mint);
   if (event !== undefined) {
     const { kind, time } = await judgeMint(proving, mint, event);
     const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
     if (kind === 'open') return { refusal: `${about}, which is not final yet. Try again when it is.` };
-    if (kind === 'taken') {
+    if (kind === 'own') return (await recordMint(proving, mint, { event, time })).state;
+    if (!isReplaced)
       return { refusal: `${about}, not for this NFT. Give it another: tallystick mint replace ${nftId}` };
-    }
-    await inLock(proving, id, mint, async (tx) => {
-      await mintFoundNfts(tx, id.chainId, [{ nftId, event, time }]);
-      await proving.onChange(tx, { state: 'minted' });
-    });
-    return 'minted';
   }
-  const owner = await findOwner(proving.node, mint);
+  const owner = event === undefined ? await findOwner(proving.node, mint) : undefined;
   if (owner !== undefined) {
     return {
       refusal: `Token ${tokenId} belongs to ${owner}, though no event tells of its mint. Ask another node: --rpc <url>`,
     };
   }
-  const isReleased = await inLock(proving, id, mint, async (tx) => {
-    const isClosed = await closeReleased(tx, nftId, transactionId);
-    if (!isClosed) return false;
-    await releaseNfts(tx, transactionId, [nftId]);
-    await proving.onChange(tx, { state: 'queued' });
-    return true;
-  });
-  return isReleased ? 'queued' : { refusal: `The outcome of NFT ${nftId} was settled meanwhile.` };
-}
-
-/** Changes the row of an NFT, and wakes its lane. */
-function inLock<T>(
-  { db }: Proving,
-  id: { readonly chainId: string; readonly contract: string },
-  { nftId, tokenId }: RequestedMint,
-  change: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return inTransaction(db, async (tx) => {
-    await lockTokens(tx, id, [tokenId]);
-    const changed = await change(tx);
+  return inTransaction(proving.db, async (tx) => {
+    await lockTokens(tx, { chainId: proving.network.chainId, contract }, [tokenId]);
+    if (!(await closeReleased(tx, nftId, transactionId)))
+      return { refusal: `The outcome of NFT ${nftId} was settled meanwhile.` };
     await deleteMintNotes(tx, [nftId]);
+    const [state = 'queued'] = await releaseNfts(tx, transactionId, [nftId]);
     await wakeLanes(tx);
-    return changed;
+    await proving.onChange(tx, { state });
+    return state;
   });
 }

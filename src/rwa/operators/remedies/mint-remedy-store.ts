@@ -16,8 +16,10 @@ export type RequestedMint = {
   readonly chainId: string;
   /** EIP-55. */
   readonly contract: string;
-  /** Decimal. */
+  /** Decimal; in a transaction that may mint an older token of the NFT, that one. */
   readonly tokenId: string;
+  /** Whether that is an older one. */
+  readonly isReplaced: boolean;
   /** EIP-55; null where the row has none. */
   readonly recipient: string | null;
   readonly createdAt: Date;
@@ -45,14 +47,13 @@ type Row = Omit<RequestedMint, 'firstBlock'> & { readonly firstBlock: string };
 
 const requestedMint = `
   SELECT n.id AS "nftId", n.mint_state AS state, r.chain_id AS "chainId", r.contract_address AS contract,
-    n.token_id AS "tokenId", n.recipient, n.created_at AS "createdAt",
+    coalesce(l.token_id, n.token_id) AS "tokenId", coalesce(l.token_id <> n.token_id, false) AS "isReplaced", n.recipient, n.created_at AS "createdAt",
     ${firstBlockSql('r')} AS "firstBlock",
     r.archived_at IS NOT NULL AS "isArchived",
-    (SELECT json_build_object('id', t.id, 'signer', t.signer, 'nonce', t.nonce::text, 'state', t.state, 'hashes',
-       (SELECT json_agg(a.hash) FROM mint_attempts a WHERE a.transaction_id = t.id))
-     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
-     WHERE l.nft_id = n.id AND l.state = 'open') AS transaction
+    CASE WHEN t.id IS NOT NULL THEN json_build_object('id', t.id, 'signer', t.signer, 'nonce', t.nonce::text,
+      'state', t.state, 'hashes', (SELECT json_agg(a.hash) FROM mint_attempts a WHERE a.transaction_id = t.id)) END AS transaction
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+    LEFT JOIN mint_transaction_nfts l ON l.nft_id = n.id AND l.state = 'open' LEFT JOIN mint_transactions t ON t.id = l.transaction_id
   WHERE n.id = ? AND ${stateOfRow('n')} IN ('queued', 'submitted', 'failed')`;
 
 /** @returns undefined when the NFT has no mint under way or failed, or does not exist */

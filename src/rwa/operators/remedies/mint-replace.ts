@@ -2,7 +2,7 @@ import type { MintEvent } from '../../../chain/minting/evidence-node.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { lockTokens, replaceTokenId } from '../../minting/mint-repair-store.ts';
-import { requeueFailedNft } from '../../minting/mint-state-store.ts';
+import { keepOut, requeueFailedNft } from '../../minting/mint-state-store.ts';
 import { stillInTransaction } from './mint-cancel.ts';
 import { findMint, judgeMint, mintInWords, type Proving, whyAPersonDecides } from './mint-proof.ts';
 import { findRequestedMint, isInFlight, type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
@@ -10,6 +10,8 @@ import { findRequestedMint, isInFlight, type RequestedMint, wakeLanes } from './
 /** An NFT whose token was replaced. */
 export type Replaced = {
   readonly oldTokenId: string;
+  /** `submitted` while an older transaction may still mint the old token. */
+  readonly state: 'queued' | 'submitted';
   readonly serial: string;
   readonly tokenId: string;
   /** Who has the old token, and since when. */
@@ -55,9 +57,11 @@ export async function replaceTaken(
     if (ids === undefined) return undefined;
     if (present.state === 'failed') await requeueFailedNft(tx, nftId);
     await deleteMintNotes(tx, [nftId]);
+    const kept = await keepOut(tx, [nftId]);
     await wakeLanes(tx);
-    const change = { oldTokenId: tokenId, ...ids, taken: mintInWords(event) };
-    await proving.onChange(tx, { state: 'queued', ...change });
+    const state = kept.size > 0 ? ('submitted' as const) : ('queued' as const);
+    const change = { state, oldTokenId: tokenId, ...ids, taken: mintInWords(event) };
+    await proving.onChange(tx, change);
     return change;
   });
   return replaced ?? stillInTransaction(nftId);

@@ -1,12 +1,12 @@
 import { inTransaction } from '../../../db/connection/transaction.ts';
-import { lockTokens, mintFoundNfts } from '../../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../../minting/mint-state-store.ts';
 import { findMint, findOwner, judgeMint, mintInWords, type Proving } from './mint-proof.ts';
+import { recordMint } from './mint-record.ts';
 import { type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
 import { type Replaced, replaceTaken } from './mint-replace.ts';
 
 /** What became of a failed mint: queued again, minted already, or queued with another token. */
-export type Retried = { readonly state: 'queued' | 'minted' } | ({ readonly state: 'queued' } & Replaced);
+export type Retried = { readonly state: 'queued' | 'minted' } | Replaced;
 
 /**
  * Queues a failed mint again, for the same recipient. The mint event of its token decides, never its present owner: without an
@@ -26,8 +26,7 @@ export async function retryMint(proving: Proving, mint: RequestedMint): Promise<
   if (kind === 'open')
     return `Token ${tokenId} was minted ${mintInWords(event)}, which is not final yet. Try again when it is.`;
   if (kind === 'own') return recordMint(proving, mint, { event, time });
-  const replaced = await replaceTaken(proving, mint, event);
-  return typeof replaced === 'string' ? replaced : { state: 'queued', ...replaced };
+  return replaceTaken(proving, mint, event);
 }
 
 function queueAgain({ db, onChange }: Proving, { nftId }: RequestedMint): Promise<Retried | string> {
@@ -36,19 +35,6 @@ function queueAgain({ db, onChange }: Proving, { nftId }: RequestedMint): Promis
     await wakeLanes(tx);
     await onChange(tx, { state: 'queued' });
     return { state: 'queued' };
-  });
-}
-
-function recordMint(
-  { db, network: { chainId }, onChange }: Proving,
-  { contract, nftId, tokenId }: RequestedMint,
-  found: Omit<Parameters<typeof mintFoundNfts>[2][number], 'nftId'>,
-): Promise<Retried> {
-  return inTransaction(db, async (tx) => {
-    await lockTokens(tx, { chainId, contract }, [tokenId]);
-    await mintFoundNfts(tx, chainId, [{ nftId, ...found }]);
-    await onChange(tx, { state: 'minted' });
-    return { state: 'minted' };
   });
 }
 

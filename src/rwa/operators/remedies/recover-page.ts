@@ -14,6 +14,7 @@ import {
   lockTokens,
   mintFoundNfts,
 } from '../../minting/mint-repair-store.ts';
+import { releaseNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 import { refreshOwners } from '../../ownership/ledger-store.ts';
 
 /** What is done about the disagreements of a page. */
@@ -51,6 +52,21 @@ export function recoverPage(
     await refreshOwners(tx, contract, tokenIds);
     const changed = [...repairs.minted, ...repairs.failed].map(({ nftId }) => nftId);
     await deleteMintNotes(tx, changed);
+  });
+}
+
+/** Queues NFTs again whose rows say minted, and whose tokens the chain does not have; in one transaction. */
+export function queueGone(db: Database, contract: ContractId, gone: readonly Disagreement[]): Promise<void> {
+  const tokenIds = gone.map(({ tokenId }) => tokenId);
+  return inTransaction(db, async (tx) => {
+    await lockTokens(tx, contract, tokenIds);
+    const rows = await listTokenRows(tx, contract, tokenIds);
+    const ids = rows.flatMap(({ nft }) =>
+      nft?.state === 'minted' && nft.recipient !== null ? [nft.id] : [],
+    );
+    await unmintNfts(tx, ids);
+    await releaseNfts(tx, null, ids);
+    await refreshOwners(tx, contract, tokenIds);
   });
 }
 

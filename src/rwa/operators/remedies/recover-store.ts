@@ -4,128 +4,120 @@ import { leastTimedNumber } from '../../assets/token-id.ts';
 import { mintChannel } from '../../minting/accept/mint-queue.ts';
 import { namedContracts } from '../../minting/compare/named-contracts-sql.ts';
 import { saveMintNotes } from '../../minting/mint-note-store.ts';
-import { resubmitNfts, unmintNfts } from '../../minting/mint-state-store.ts';
+import { keepOut, keptOut, lockNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 
 /*
  * The ends of a recovery: lanes go on above the nonces of the chain, and contracts are compared anew.
  */
 
-/** Raises the lowest nonce that a lane may use. */
-export async function raiseNonceFloor(
+/**
+ * Sets the lowest nonce that a lane may use. @param isRolledBack whether the chain has lost transactions, so that it may be lower than
+ * before
+ */
+export async function setNonceFloor(
   db: Database,
   { chainId, signer }: { readonly chainId: string; readonly signer: string },
   count: bigint,
+  isRolledBack: boolean,
 ): Promise<void> {
   await db.raw(
-    `UPDATE mint_lanes SET nonce_floor = greatest(nonce_floor, :count::bigint)
+    `UPDATE mint_lanes SET nonce_floor = CASE WHEN :isRolledBack THEN :count::bigint ELSE greatest(nonce_floor, :count::bigint) END
      WHERE chain_id = :chainId AND signer = :signer`,
-    { chainId, signer, count: count.toString() },
+    { chainId, signer, count: count.toString(), isRolledBack },
   );
 }
 
 /** How many transactions of a signer the chain has, as far as it is final and in all. */
-export type ChainCounts = { readonly final: bigint; readonly latest: bigint };
+export type SignerCounts = { readonly signer: string; readonly final: bigint; readonly latest: bigint };
 
-type SignerId = { readonly chainId: string; readonly signer: string };
-
-// What was final is so no more above the final count. What was confirmed is watched all the same.
-const isLost = `chain_id = :chainId AND signer = :signer AND (
-  (state IN ('finalized', 'reverted', 'lost') AND nonce >= :final::bigint) OR (state = 'confirmed' AND nonce >= :latest::bigint))`;
-
-const lostBindings = ({ chainId, signer }: SignerId, { final, latest }: ChainCounts) => ({
-  chainId,
-  signer,
-  final: final.toString(),
-  latest: latest.toString(),
-});
-
-/** Counts the transactions that {@link reopenTransactions} would reopen. */
-export async function countLost(db: Database, id: SignerId, counts: ChainCounts): Promise<number> {
-  const { rows } = await db.raw(
-    `SELECT count(*)::int AS count FROM mint_transactions WHERE ${isLost}`,
-    lostBindings(id, counts),
-  );
-  return rows[0].count;
-}
+/** What a rollback of the chain reopens. */
+type Reopened = { readonly transactions: number; readonly nftIds: readonly string[] };
 
 /**
- * Reopens the transactions of a signer that had ended, and whose nonces the chain has not used for good any more: it was rolled
- * back. Their lane sends again what they had minted. What they had not minted, or what another transaction minted, is left out of
- * them, and waits until their nonce is final.
- * @returns how many transactions
+ * Reopens the transactions that had ended, and whose nonces the chain has not used for good any more: it was rolled back. Their
+ * lanes send again what they had minted. What they had not minted, or may mint under another token, is left out of them, and
+ * waits until the nonces are final. One transaction of the database for all signers: an NFT may have been in transactions of several.
+ * @param isDry changes nothing, and returns the same
  */
-export async function reopenTransactions(db: Database, id: SignerId, counts: ChainCounts): Promise<number> {
+export async function reopenTransactions(
+  db: Database,
+  chainId: string,
+  counts: readonly SignerCounts[],
+  isDry: boolean,
+): Promise<Reopened> {
   return inTransaction(db, async (tx) => {
+    await tx.raw('SAVEPOINT dry');
+    // What was final is so no more above the final count. What was confirmed is watched all the same.
     const { rows }: { rows: { id: string }[] } = await tx.raw(
-      `UPDATE mint_transactions SET state = 'submitted', mined_hash = NULL, block_number = NULL, block_hash = NULL,
+      `UPDATE mint_transactions t SET state = 'submitted', mined_hash = NULL, block_number = NULL, block_hash = NULL,
          updated_at = now()
-       WHERE ${isLost} RETURNING id`,
-      lostBindings(id, counts),
+       FROM unnest(?::text[], ?::bigint[], ?::bigint[]) AS c (signer, final, latest)
+       WHERE t.chain_id = ? AND t.signer = c.signer AND (
+         (t.state IN ('finalized', 'reverted', 'lost') AND t.nonce >= c.final) OR (t.state = 'confirmed' AND t.nonce >= c.latest))
+       RETURNING t.id`,
+      [
+        counts.map(({ signer }) => signer),
+        counts.map(({ final }) => final.toString()),
+        counts.map(({ latest }) => latest.toString()),
+        chainId,
+      ],
     );
     const ids = rows.map((row) => row.id);
     // Nothing is concluded from the end of a transaction that is in flight again.
     await tx('mint_unproven_transactions').whereIn('transaction_id', ids).delete();
-    await reopenOwnMints(tx, ids);
-    await leaveOutEnded(tx, ids);
-    return ids.length;
+    await lockNftsOf(tx, ids);
+    const nftIds = [...(await reopenOwnMints(tx, ids)), ...(await leaveOutEnded(tx, ids))];
+    if (isDry) await tx.raw('ROLLBACK TO SAVEPOINT dry');
+    return { transactions: ids.length, nftIds };
   });
 }
 
-const isOwnMint = `(l.state = 'open' OR (l.state = 'minted'
-  AND EXISTS (SELECT FROM mint_attempts a WHERE a.transaction_id = l.transaction_id AND a.hash = n.minted_tx)))`;
-
-/** Lists the NFTs whose mints {@link reopenTransactions} would take back. */
-export async function listNftsToReopen(db: Database, id: SignerId, counts: ChainCounts): Promise<string[]> {
-  const { rows }: { rows: { nft_id: string }[] } = await db.raw(
-    `SELECT l.nft_id FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
-     WHERE l.transaction_id IN (SELECT id FROM mint_transactions WHERE ${isLost}) AND ${isOwnMint}`,
-    lostBindings(id, counts),
-  );
-  return rows.map((row) => row.nft_id);
+async function lockNftsOf(tx: Tx, transactionIds: readonly string[]): Promise<void> {
+  const ids: string[] = await tx('mint_transaction_nfts')
+    .whereIn('transaction_id', [...transactionIds])
+    .distinct()
+    .pluck('nft_id');
+  await lockNfts(tx, ids);
 }
 
-/** Reopens the NFTs that these transactions had minted, or whose outcome was open. */
-async function reopenOwnMints(tx: Tx, transactionIds: readonly string[]): Promise<void> {
+/** Reopens the NFTs that these transactions had minted, or whose outcome was open. @returns the ids */
+async function reopenOwnMints(tx: Tx, transactionIds: readonly string[]): Promise<string[]> {
   const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
     `UPDATE mint_transaction_nfts l SET state = 'open', found_tx = NULL, found_block = NULL, found_block_hash = NULL
-     FROM nfts n WHERE l.transaction_id = ANY (?::uuid[]) AND n.id = l.nft_id AND ${isOwnMint}
+     FROM nfts n WHERE l.transaction_id = ANY (?::uuid[]) AND n.id = l.nft_id AND (l.state = 'open' OR (l.state = 'minted'
+       AND EXISTS (SELECT FROM mint_attempts a WHERE a.transaction_id = l.transaction_id AND a.hash = n.minted_tx)))
      RETURNING l.nft_id`,
     [[...transactionIds]],
   );
-  await unmintNfts(
-    tx,
-    rows.map((row) => row.nft_id),
-  );
+  const ids = rows.map((row) => row.nft_id);
+  await unmintNfts(tx, ids);
+  return ids;
 }
 
-/**
- * Leaves the other NFTs out of these transactions. Those that are in no open transaction are submitted again, each in the last of
- * these that had it.
- */
-async function leaveOutEnded(tx: Tx, transactionIds: readonly string[]): Promise<void> {
-  await tx.raw(
-    `UPDATE mint_transaction_nfts SET ended_as = 'queued' WHERE transaction_id = ANY (?::uuid[]) AND state <> 'open'`,
+/** Leaves the other NFTs out of these transactions, and out of those that have another token of them. @returns those that are kept out */
+async function leaveOutEnded(tx: Tx, transactionIds: readonly string[]): Promise<Iterable<string>> {
+  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
+    `UPDATE mint_transaction_nfts l SET ended_reason = coalesce(o.ended_reason, n.mint_error), ended_as = coalesce(o.ended_as,
+       CASE WHEN n.mint_state IN ('submitted', 'minted') THEN 'queued' ELSE n.mint_state END)
+     FROM nfts n LEFT JOIN mint_transaction_nfts o ON o.nft_id = n.id AND o.state = 'open'
+     WHERE l.transaction_id = ANY (?::uuid[]) AND l.state <> 'open' AND n.id = l.nft_id RETURNING l.nft_id`,
     [[...transactionIds]],
   );
-  const { rows }: { rows: { id: string; nftIds: string[] }[] } = await tx.raw(
-    `SELECT e.transaction_id AS id, array_agg(e.nft_id) AS "nftIds" FROM (
-       SELECT DISTINCT ON (l.nft_id) l.nft_id, l.transaction_id
-       FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
-       WHERE t.id = ANY (?::uuid[]) AND l.state <> 'open' AND (n.mint_state <> 'minted' OR l.state = 'minted')
-         AND NOT EXISTS (SELECT FROM mint_transaction_nfts o WHERE o.nft_id = l.nft_id AND o.state = 'open')
-       ORDER BY l.nft_id, t.nonce DESC) e
-     GROUP BY 1 ORDER BY 1`,
-    [[...transactionIds]],
+  const ids = rows.map((row) => row.nft_id);
+  // The contract mints a token once. It would mint two tokens.
+  const { rows: rivals }: { rows: { nft_id: string; mint_state: string }[] } = await tx.raw(
+    `UPDATE mint_transaction_nfts l SET asked_out = true, ended_as = coalesce(l.ended_as, 'queued')
+     FROM nfts n WHERE n.id = l.nft_id AND n.id = ANY (?::uuid[]) AND l.state = 'open' AND EXISTS (SELECT FROM mint_transaction_nfts o
+       WHERE o.nft_id = l.nft_id AND o.token_id <> l.token_id AND o.ended_as IS NOT NULL)
+     RETURNING n.id AS nft_id, n.mint_state`,
+    [ids],
   );
-  const detail =
-    'The chain has lost its transaction, in which it had ended; it waits until that nonce is final.';
-  for (const { id, nftIds } of rows) {
-    const submitted = await resubmitNfts(tx, id, nftIds);
-    await saveMintNotes(
-      tx,
-      submitted.map((nftId) => ({ nftId, reason: 'left_out', detail })),
-    );
-  }
+  const waiting = rivals.filter(({ mint_state: state }) => state === 'submitted');
+  await saveMintNotes(
+    tx,
+    waiting.map(({ nft_id: nftId }) => ({ nftId, reason: 'left_out', detail: keptOut })),
+  );
+  return keepOut(tx, ids);
 }
 
 /**

@@ -2,6 +2,7 @@ import { findFinalBlock } from '../../../chain/finality-store.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
+import { nodeMessage } from '../../../chain/rpc/transport/node-message.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { ClaimSecretVault } from '../../assets/claim-secret.ts';
 import {
@@ -19,16 +20,15 @@ import {
   listSigners,
 } from '../../minting/compare/compared-contract-store.ts';
 import { firstBlockOf } from '../../minting/compare/first-block.ts';
+import { listTokenRows } from '../../minting/compare/token-row-store.ts';
 import { mintsUnlessAborted } from './mint-proof.ts';
-import { isMended, recoverPage } from './recover-page.ts';
+import { isMended, queueGone, recoverPage } from './recover-page.ts';
 import {
-  type ChainCounts,
-  countLost,
   endRecovery,
   forgetFinalBlocks,
-  listNftsToReopen,
-  raiseNonceFloor,
   reopenTransactions,
+  type SignerCounts,
+  setNonceFloor,
 } from './recover-store.ts';
 
 /*
@@ -60,6 +60,8 @@ export type Recovered = {
   readonly reopened: number;
   /** Mints of ours that the rows do not have and that are not final yet: recover again when they are. */
   readonly waiting: number;
+  /** Contracts that could not be recovered, and why, in words: recover again when the cause is gone. */
+  readonly failed: readonly { readonly contract: string; readonly why: string }[];
 };
 
 type Chain = {
@@ -73,8 +75,9 @@ type Chain = {
 };
 
 /**
- * Recovers a network. With a vault it lets lanes wait, fixes rows, and lets them go on when nothing is left to wait for.
- * @throws when a node does not answer; lanes go on waiting then
+ * Recovers a network. With a vault it lets lanes wait, fixes rows, and lets them go on when nothing is left to wait for and no
+ * contract has failed.
+ * @throws when a node does not answer about the network; lanes go on waiting then
  */
 export async function recoverNetwork(
   run: RecoverRun,
@@ -92,46 +95,54 @@ export async function recoverNetwork(
       `No signer of network ${chainId} is known: start a worker with its signers once, or name them with --signer.`,
     );
   }
-  const isRolledBack = await lacksFinalBlock(run);
+  const isRolledBack = await lacksFinalBlock(run, head.number);
   if (isRolledBack && vault !== undefined) await forgetFinalBlocks(db, chainId);
-  const reopen = vault === undefined ? countLost : reopenTransactions;
-  let transactions = 0;
-  const reopened = new Set<string>();
-  for (const address of signers) {
-    const signer = { chainId, signer: address };
-    const counts = await countsOf(run, address);
-    for (const nftId of await listNftsToReopen(db, signer, counts)) reopened.add(nftId);
-    transactions += await reopen(db, signer, counts);
-  }
-  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened };
+  const counts: SignerCounts[] = [];
+  for (const signer of signers) counts.push(await countsOf(run, signer));
+  const { transactions, nftIds } = await reopenTransactions(db, chainId, counts, vault === undefined);
+  const chain: Chain = { head: head.number, finalized, signers, isRolledBack, reopened: new Set(nftIds) };
   let waiting = 0;
+  const failed: { contract: string; why: string }[] = [];
   const contracts = await listContracts(db, chainId);
   for (const [index, contract] of contracts.entries()) {
     const onProgress = (share: number) =>
       run.onProgress(index * 100 + Math.round(share * 100), contracts.length * 100);
-    waiting += await recoverContract({ ...run, chain, contract, onProgress }, onFound);
+    try {
+      waiting += await recoverContract({ ...run, chain, contract, onProgress }, onFound);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      failed.push({ contract, why: nodeMessage(error) });
+    }
   }
   if (vault !== undefined) {
     for (const signer of chain.signers) {
-      await raiseNonceFloor(db, { chainId, signer }, await node.transactionCount(signer, finalized));
+      const count = await node.transactionCount(signer, finalized);
+      await setNonceFloor(db, { chainId, signer }, count, isRolledBack);
     }
-    if (waiting === 0) await endRecovery(db, chainId, finalized);
+    if (waiting === 0 && failed.length === 0) await endRecovery(db, chainId, finalized);
   }
-  return { finalized, reopened: transactions, waiting };
+  return { finalized, reopened: transactions, waiting, failed };
 }
 
 /** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
-async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<ChainCounts> {
+async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<SignerCounts> {
   const latest = await node.transactionCount(signer, 'latest');
   const stored = await findFinalBlock(db, network.chainId);
   const isKept = stored !== undefined && (await node.block(stored.number))?.hash === stored.hash;
   const final = isKept && stored.number > node.finalized ? stored.number : node.finalized;
-  return { latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
+  return { signer, latest, final: final < 0n ? latest : await node.transactionCount(signer, final) };
 }
 
-async function lacksFinalBlock({ db, network, node }: RecoverRun): Promise<boolean> {
+/** @throws when the node does not have a block of this number yet: it may still get the same one */
+async function lacksFinalBlock({ db, network, node }: RecoverRun, head: bigint): Promise<boolean> {
   const known = await findFinalBlock(db, network.chainId);
-  return known !== undefined && (await node.block(known.number))?.hash !== known.hash;
+  if (known === undefined) return false;
+  const block = await node.block(known.number);
+  if (block !== null) return block.hash !== known.hash;
+  throw new Error(
+    `The node is at block ${head} and does not have block ${known.number}, which was final before: wait until it has, or name ` +
+      `another node: tallystick network update ${network.chainId} --rpc <url>`,
+  );
 }
 
 type ContractRun = Omit<RecoverRun, 'onProgress'> & {
@@ -155,19 +166,56 @@ async function recoverContract(
   const from = await firstBlockOf({ db, node, ...id, newest: head, isRolledBack });
   const scan = (range: BlockRange) => scanLogs(mintsUnlessAborted(node, contract, signal), range);
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));
+  const tell = (each: Disagreement, mended: boolean) => onFound({ ...each, contract, mended });
+  const missing: Disagreement[] = [];
   for await (const { logs: mints, ...page } of scan({ from, to: finalized })) {
     const found = (await comparePage(comparison, { ...page, mints })).filter(
       (each) => !isToldOf(recoveredTo, each) && !isReopened(reopened, each),
     );
     if (vault !== undefined) await recoverPage(db, id, vault, found);
-    for (const each of found) onFound({ ...each, contract, mended: isMended(each) });
+    for (const each of found)
+      if (each.kind === 'no_token') missing.push(each);
+      else tell(each, isMended(each));
     onProgress(share(page.to));
   }
+  const gone = new Set(await provenGone(run, { from, to: head }, missing));
+  if (vault !== undefined) await queueGone(db, id, [...gone]);
+  for (const each of missing) tell(each, gone.has(each));
   let waiting = 0;
   for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
     for await (const each of compareMints(comparison, logs)) if (isLostPast(each)) waiting += 1;
   }
   return waiting;
+}
+
+// The topics of a question for logs.
+const mostTokens = 100;
+
+/**
+ * Those tokens of which the whole chain has neither a mint nor, at its newest block, an owner: any transaction may mint them. A row
+ * without a recipient, which somebody has made by hand, needs a person.
+ */
+async function provenGone(
+  { db, network: { chainId }, node, contract, signal }: ContractRun,
+  range: BlockRange,
+  missing: readonly Disagreement[],
+): Promise<Disagreement[]> {
+  const gone: Disagreement[] = [];
+  for (let first = 0; first < missing.length; first += mostTokens) {
+    const tokens = missing.slice(first, first + mostTokens);
+    const tokenIds = tokens.map(({ tokenId }) => tokenId);
+    const rows = await listTokenRows(db, { chainId, contract }, tokenIds);
+    const known = new Set(rows.flatMap(({ nft, tokenId }) => (nft?.recipient ? [tokenId] : [])));
+    const ask = mintsUnlessAborted(node, contract, signal, tokenIds);
+    const seen = new Set<string>();
+    for await (const { logs } of scanLogs(ask, range)) for (const { tokenId } of logs) seen.add(tokenId);
+    for (const each of tokens) {
+      const isThere =
+        seen.has(each.tokenId) || (await node.ownerOf(contract, each.tokenId, range.to)) !== null;
+      if (!isThere && known.has(each.tokenId)) gone.push(each);
+    }
+  }
+  return gone;
 }
 
 /** Whether a row says minted only until its transaction is reopened. */

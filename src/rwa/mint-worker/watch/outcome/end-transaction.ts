@@ -44,10 +44,11 @@ export async function endTransaction(
     await change?.(tx);
     const { free, held } = await withoutLocked(tx, nfts, proof.outcomes);
     const limited = failure === undefined ? free : await applyRetryLimit(tx, id, free, failure);
-    const seconds = await applyOutcomes(tx, id, limited);
     const left = [...waiting, ...held];
     await saveWaiting(tx, nfts, left);
-    await setUnproven(tx, id, left.length > 0);
+    // It may note that an NFT waits for another transaction.
+    const seconds = await applyOutcomes(tx, id, limited);
+    await setUnproven(tx, id);
     const nothingEnded = kind === 'proven' && left.length === nfts.length;
     return { isStill: nothingEnded, outcomes: limited, waits: seconds };
   });

@@ -26,12 +26,13 @@ export async function applyOutcomes(
 ): Promise<number[]> {
   const mintedIds = minted.map(({ nftId }) => nftId);
   const failedIds = failed.map(({ nftId }) => nftId);
+  // Their tokens are those of the open rows.
+  const waits = await mintNfts(tx, minted);
   await closeNfts(tx, id, 'minted', mintedIds);
   await closeNfts(tx, id, 'failed', failedIds);
   await closeNfts(tx, id, 'released', released);
   await deleteMintNotes(tx, [...mintedIds, ...failedIds, ...released]);
-  const waits = await mintNfts(tx, minted);
-  await failNfts(tx, failed);
+  await failNfts(tx, id, failed);
   await releaseNfts(tx, id, released);
   return waits;
 }

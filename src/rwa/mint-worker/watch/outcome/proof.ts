@@ -37,6 +37,8 @@ export async function proveOutcomes(
       const { nftId } = nft;
       const evidence = evidences.get(nftId);
       if (evidence?.kind === 'minted') minted.push({ nftId, in: evidence.in });
+      // It does not fail for a token that it has no more.
+      else if (evidence?.kind === 'failed' && nft.isReplaced) released.push(nftId);
       else if (evidence?.kind === 'failed') failed.push({ nftId, reason: evidence.reason });
       else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
       else if (evidence?.kind === 'absent') {

@@ -94,7 +94,7 @@ async function noteMissing(
   const known = memoryOf(memory, id);
   if (known.broadcastAt === undefined || known.refused !== undefined) return;
   const hasWaited = nonce === count && head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
-  const isMissing = hasWaited && (await node.senderOf(newest.hash)) === null;
+  const isMissing = hasWaited && (await node.transaction(newest.hash)) === null;
   known.missing = isMissing ? (known.missing ?? 0) + 1 : 0;
   if (known.missing === 1) for (const each of memory.transactions.values()) each.broadcastAt = undefined;
 }
