@@ -48,6 +48,13 @@ const newNetwork = (db: Knex) => {
   return addNetwork(db, String(networks));
 };
 
+/** A network that has lost a block which was final. */
+async function newRolledBack(db: Knex): Promise<string> {
+  const chainId = await newNetwork(db);
+  await db('network_finality').insert({ chain_id: chainId, number: 20, hash: lostTx });
+  return chainId;
+}
+
 let contracts = 0xc000000000000000000000000000000000000000n;
 /** A contract with an NFT whose row says this. */
 async function addOne(db: Knex, companyId: string, chainId: string, row: object) {
@@ -113,7 +120,7 @@ test('recover takes a block that the node does not have yet for no answer', asyn
 
 describe('an NFT that says minted, in a transaction that the database does not have,', () => {
   test('is queued again when the chain has no mint of its token', async ({ db, service }) => {
-    const chainId = await newNetwork(db);
+    const chainId = await newRolledBack(db);
     const { nft, rwa } = await addOne(db, service.companies.acme, chainId, {
       ...minted,
       mint_chain_id: chainId,
@@ -139,7 +146,7 @@ describe('an NFT that says minted, in a transaction that the database does not h
     ['has a mint in a block that is not final', { mintedIn: 23n, ownerAt: undefined }],
     ['has an owner at the newest block', { mintedIn: undefined, ownerAt: 25n }],
   ] as const)('stays where its token %s', async ([, { mintedIn, ownerAt }], { db, service }) => {
-    const chainId = await newNetwork(db);
+    const chainId = await newRolledBack(db);
     const { nft } = await addOne(db, service.companies.acme, chainId, { ...minted, mint_chain_id: chainId });
     const node = nodeThat({
       mintsIn: async (_contract, { from, to }) =>
@@ -151,11 +158,24 @@ describe('an NFT that says minted, in a transaction that the database does not h
     expect(await db('nfts').where({ id: nft.id }).first()).toMatchObject({ mint_state: 'minted' });
   });
 
-  test('counts alike in a dry run where it had ended in a transaction that the chain has lost', async ({
+  test('needs a person where the chain has every block that was final: a node may hide the mint of a burned token', async ({
     db,
     service,
   }) => {
     const chainId = await newNetwork(db);
+    await db('network_finality').insert({ chain_id: chainId, number: 20, hash: hashOf(20n) });
+    const { nft } = await addOne(db, service.companies.acme, chainId, { ...minted, mint_chain_id: chainId });
+    expect((await recover(db, chainId, nodeThat({}))).found).toMatchObject([
+      { kind: 'no_token', mended: false },
+    ]);
+    expect(await db('nfts').where({ id: nft.id }).first()).toMatchObject({ mint_state: 'minted' });
+  });
+
+  test('counts alike in a dry run where it had ended in a transaction that the chain has lost', async ({
+    db,
+    service,
+  }) => {
+    const chainId = await newRolledBack(db);
     const { contract, nft, rwa } = await addOne(db, service.companies.acme, chainId, {
       ...minted,
       mint_chain_id: chainId,

@@ -178,7 +178,8 @@ async function recoverContract(
       else tell(each, isMended(each));
     onProgress(share(page.to));
   }
-  const gone = new Set(await provenGone(run, { from, to: head }, missing));
+  // Only a chain that lost what was final takes tokens away. Elsewhere a node may hide the mint of a burned token, so a person decides.
+  const gone = new Set(isRolledBack ? await provenGone(run, { from, to: head }, missing) : []);
   if (vault !== undefined) await queueGone(db, id, [...gone]);
   for (const each of missing) tell(each, gone.has(each));
   let waiting = 0;
