@@ -28,10 +28,12 @@ export const restoreFaults: readonly Fault[] = [
     const first = await moveClocks(scene);
     const lost = await setup.accept(1 + chance.below(3));
     ids.push(...lost);
-    await setup.chain.mine(3);
+    if (setup.running().length === 0) setup.work();
+    const mining = setup.keepMining();
     const minted = () => setup.service.db('nfts').whereIn('id', lost).where({ mint_state: 'minted' });
     // Those that are not minted by then are lost before they are sent, or between.
-    await until('the mints', async () => (await minted()).length === lost.length, 2).catch(() => {});
+    await until('the mints', async () => (await minted()).length === lost.length, 5).catch(() => {});
+    mining.stop();
     const count = (await minted()).length;
     const then = await moveClocks(scene);
     return `${first}; accept ${lost.length}, of which ${count} are minted; ${then}; ${await restore(scene)}`;
