@@ -58,9 +58,10 @@ test('a reopened transaction of a signer that was rotated away says so, and goes
     .update({ staffed_at: new Date(0) });
   setup.workAs(newKey);
   const byNew = await setup.accept(1);
+  const before = setup.keepMining();
   await untilAll(service, byNew, 'minted');
-  await chain.mine(5);
   await allFinal();
+  before.stop();
   await setup.killAll();
 
   const first = Math.min(...(await service.db('mint_transactions').pluck('block_number')).map(Number));
