@@ -10,7 +10,7 @@ import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError, UsageError } from './shared/failure.ts';
 import { findRegistered } from './shared/find.ts';
-import { keystoreAddress } from './shared/keystore-file.ts';
+import { findNamedSigners } from './shared/named-signers.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { addressValue, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
@@ -166,7 +166,7 @@ function addStatusCommand(contract: Command, session: Session): void {
         output.rows(checks, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
         if (signers.length === 0)
           output.say(
-            'Whether a signer may mint was not examined: no keystore of MINT_SIGNERS is here, and no worker has started with one.',
+            'Whether a signer may mint was not examined: no signer of MINT_SIGNERS can be read here, and no worker has started with one.',
           );
         if (checks.some(({ state }) => state === 'FAULT')) return session.fail();
         const asked = await askProbe(db, { chainId: id, contract: checked });
@@ -177,14 +177,11 @@ function addStatusCommand(contract: Command, session: Session): void {
   examples(status, 'contract status 137', 'contract status 137 0x5FbD…0aa3');
 }
 
-/** Signers that workers have had on the network, and those of its keystores in the settings, as far as they are here. */
-async function knownSigners({ db, config }: Operator, id: string): Promise<string[]> {
-  const keystores = (config.MINT_SIGNERS ?? []).filter(
-    ({ chainId: of, kind }) => of === id && kind === 'keystore',
-  );
-  const named = await Promise.all(keystores.map(({ place }) => keystoreAddress(place)));
-  const seen = (await listLanes(db, { chainId: id })).map(({ signer }) => signer);
-  return [...new Set([...seen, ...named.flatMap((address) => address ?? [])])];
+/** Signers that workers have had on the network, and those that the settings name, as far as they can be read here. */
+async function knownSigners(operator: Operator, id: string): Promise<string[]> {
+  const named = await findNamedSigners(operator, id, 'whether it may mint is not examined');
+  const seen = (await listLanes(operator.db, { chainId: id })).map(({ signer }) => signer);
+  return [...new Set([...seen, ...named])];
 }
 
 const adminExample = '--keystore admin.json --password-file admin.password';

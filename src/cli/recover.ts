@@ -115,7 +115,7 @@ async function recoverOne(
 ): Promise<Recovered> {
   const { db, output } = operator;
   const node = await pinNode(operator, network);
-  const named = await findNamedSigners(operator, network.chainId);
+  const named = await findNamedSigners(operator, network.chainId, 'name it with --signer');
   const progress = output.progress(`Recovering ${network.name}`);
   const ours = [...signers, ...named];
   const run = { db, network, node, vault, signers: ours, signal, onProgress: progress.update };

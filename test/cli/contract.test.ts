@@ -118,6 +118,17 @@ describe('contract grant and status', () => {
     expect(stateOf(granted.value, `minter ${named.address}`)).toBe('ok');
   });
 
+  test('name a signer of MINT_SIGNERS that cannot be read here', async ({ json, settings }) => {
+    const contract = await deploy(json);
+    const own = {
+      ...settings,
+      ...(await keystoreSettings('31337', Wallet.createRandom().privateKey)),
+      MINT_SIGNERS: '31337=keystore:/nowhere/minter.json',
+    };
+    const { err } = await commandLine(own).run('contract', 'status', '31337', contract);
+    expect(err).toContain('The address of /nowhere/minter.json in MINT_SIGNERS cannot be read');
+  });
+
   test("takes the network's own contract when none is named", async ({ run, json }) => {
     expect((await run('contract', 'status', '31337')).err).toContain('has no minter contract');
     const contract = await deploy(json);

@@ -1,35 +1,16 @@
 import { Wallet } from 'ethers';
 import type { MintStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
-import { backUp, restoreBackup } from '../support/backup.ts';
+import { of } from '../support/node/flaw.ts';
 import { lieNames } from '../support/node/lies.ts';
+import { broadcastOutages } from '../support/node/outages.ts';
 import { leadsTo } from '../support/node/wrongs.ts';
 import { compileContracts } from '../support/solidity.ts';
-import type { Chance } from './chance.ts';
+import { clockFaults } from './clock-faults.ts';
+import { delegationFaults } from './delegation-faults.ts';
+import { type ContractCodes, type Fault, plenty, type Scene } from './fault-scene.ts';
 import type { MintSetup } from './mint-setup.ts';
 import type { SequenceNetwork } from './node-qualities.ts';
-
-/** What faults act on. */
-export type Scene = {
-  readonly setup: MintSetup;
-  readonly chance: Chance;
-  readonly network: SequenceNetwork;
-  /** The NFTs that were accepted; faults accept more, and a restored database has fewer. */
-  readonly ids: string[];
-  /** The folder of the oldest release, where its workers take part. */
-  readonly release: string | undefined;
-  readonly codes: ContractCodes;
-  /** The newest block when the sequence began: the chain loses none of those before. */
-  readonly base: bigint;
-  /** What went wrong for good, until an operator does something about it. */
-  readonly happened: { hasLostBlocks: boolean; hasOddContract: boolean };
-};
-
-/** The code of our contract, and of others that do not do what they are asked for. */
-export type ContractCodes = {
-  readonly own: string;
-  readonly idle: string;
-  readonly generous: string;
-};
+import { restoreFaults } from './restore-faults.ts';
 
 /** Reads the codes. A call that creates a contract returns the code that it would have, and changes nothing. */
 export async function readCodes({ call, contract }: MintSetup['chain']): Promise<ContractCodes> {
@@ -42,9 +23,6 @@ export async function readCodes({ call, contract }: MintSetup['chain']): Promise
   ]);
   return { own, idle, generous };
 }
-
-/** Lets one thing go wrong, or right again. @returns what it was, in words */
-type Fault = (scene: Scene) => Promise<string>;
 
 const steps: readonly MintStep[] = [
   'signed',
@@ -61,7 +39,6 @@ const steps: readonly MintStep[] = [
   'released',
   'reverted',
 ];
-export const plenty = '0x56bc75e2d63100000';
 
 /** Worker processes that end, hang, or are too many. */
 const workerFaults: readonly Fault[] = [
@@ -156,6 +133,16 @@ const otherChainFaults: readonly Fault[] = [
     const at = chance.below(network.nodes.length);
     network.nodes[at]?.setFlaws(leadsTo(other.rpcUrl));
     return `node ${at + 1} leads to another chain`;
+  },
+];
+
+/** Nodes that answer everything, and reject every transaction in words that are about no price. */
+const broadcastFaults: readonly Fault[] = [
+  async ({ chance, network }) => {
+    const { name, reply } = chance.of(broadcastOutages);
+    const refusing = chance.of([network.nodes, [chance.of(network.nodes)]]);
+    for (const node of refusing) node.lie(of('eth_sendRawTransaction', () => reply));
+    return `broadcasts refused by ${refusing.length} of ${network.nodes.length} nodes: ${name}`;
   },
 ];
 
@@ -259,24 +246,6 @@ const metadataFaults: readonly Fault[] = [
   },
 ];
 
-/** A database that is older than the chain. */
-const restoreFaults: readonly Fault[] = [
-  async ({ setup }) => {
-    await backUp(setup.service.db);
-    return 'back the database up';
-  },
-  async ({ setup, network, ids }) => {
-    await setup.killAll();
-    const isRestored = await restoreBackup(setup.service.db);
-    if (!isRestored) return 'no backup to restore';
-    await setup.useNodes(network.nodes);
-    const isRecovered = await setup.recover();
-    const rows = await setup.service.db('nfts').whereIn('id', ids).select('id');
-    ids.splice(0, ids.length, ...rows.map(({ id }) => id));
-    return `restore the database${isRecovered ? '' : ', to be recovered'}`;
-  },
-];
-
 /** Workers of the oldest release, beside those of this one. */
 const releaseFaults: readonly Fault[] = [
   async ({ setup, release }) => {
@@ -294,6 +263,15 @@ const knownToOldestRelease: readonly Fault[] = [
   ...otherFaults,
 ];
 
+/** Refused broadcasts, clocks, delegations and restores. */
+const remaining: readonly Fault[] = [
+  ...broadcastFaults,
+  ...broadcastFaults,
+  ...clockFaults,
+  ...delegationFaults,
+  ...restoreFaults,
+];
+
 /** Everything that a sequence chooses from; what the workers and the chain do, twice as often. */
 export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[] =>
   release === undefined
@@ -301,7 +279,8 @@ export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[
         ...knownToOldestRelease,
         ...marketFaults,
         ...otherChainFaults,
-        ...restoreFaults,
+        ...remaining,
+        ...remaining,
         ...brokenPromises,
         ...brokenPromises,
         ...metadataFaults,

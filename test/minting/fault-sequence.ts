@@ -1,7 +1,10 @@
 import { forgetBackup } from '../support/backup.ts';
 import { strain } from '../support/strain.ts';
 import { createChance } from './chance.ts';
-import { changeMetadata, endLies, faultKinds, readCodes, type Scene } from './fault-kinds.ts';
+import { setClocks } from './clock-faults.ts';
+import { endDelegations } from './delegation-faults.ts';
+import { changeMetadata, endLies, faultKinds, readCodes } from './fault-kinds.ts';
+import type { Scene } from './fault-scene.ts';
 import type { MintSetup } from './mint-setup.ts';
 import { makeNetwork } from './node-qualities.ts';
 import { doRemedies, setRight } from './operator.ts';
@@ -22,6 +25,8 @@ export async function runSequence(setup: MintSetup, seed: number, oldestRelease?
   for (const { questions } of setup.nodes) questions.forget();
   await forgetBackup(setup.service.db);
   await setup.service.db('networks').update({ min_tip: '0' });
+  await setClocks(setup, { chain: 0, rows: 0 });
+  await endDelegations(setup);
   const chance = createChance(seed);
   const isWithRelease = chance.below(releaseOneOf) === 0;
   const release = isWithRelease ? oldestRelease : undefined;

@@ -1,5 +1,7 @@
 import { isSettled } from '../../src/chain/minting/refusal.ts';
 import type { MintChain } from '../support/minting.ts';
+import { delegationRefusals } from '../support/node/limits.ts';
+import { broadcastOutages } from '../support/node/outages.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -215,9 +217,15 @@ async function signedSince({ service }: Watched, since: Date): Promise<Signed[]>
   );
 }
 
-/** What nodes have said against an attempt; not that they have it, or that its nonce is used. */
+/** What nodes have said against an attempt; not that they have it, that its nonce is used, or what is about no price. */
 const refusalsOf = (nodes: Watched['nodes'], { raw }: AttemptRow): string[] =>
-  answersTo(nodes, raw).filter((words) => !isSettled(words));
+  answersTo(nodes, raw).filter((words) => !isSettled(words) && !priceless.has(words));
+
+// They may raise a price after ten minutes, which is longer than a sequence.
+const priceless: ReadonlySet<string> = new Set([
+  ...broadcastOutages.map(({ words }) => words),
+  ...delegationRefusals,
+]);
 
 const answersTo = (nodes: Watched['nodes'], raw: Buffer): string[] =>
   nodes.flatMap(({ answers }) =>

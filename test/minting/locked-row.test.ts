@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
-import { addRwa } from '../rwa/samples.ts';
+import { saveMintNotes } from '../../src/rwa/minting/mint-note-store.ts';
+import { addNft, addRwa, serviceVault } from '../rwa/samples.ts';
+import { deploy } from '../support/deploy.ts';
 import { test } from '../support/mint-fixtures.ts';
 import { startWorker, until, untilAll } from '../support/minting.ts';
+import type { TestService } from '../support/service.ts';
+import { compileContracts } from '../support/solidity.ts';
 
 test('a locked row delays its NFT alone, and costs one signature', async ({
   mintChain: chain,
@@ -76,5 +80,57 @@ test('a locked row keeps no other NFT of its transaction from being minted and f
     if (!holder.isCompleted()) await holder.rollback();
     await worker.stop();
     await chain.call('evm_setAutomine', true);
+  }
+});
+
+/** Holds the row of an NFT locked, as a session that somebody forgot. @returns what ends it */
+async function holdRow({ db }: TestService, id: string): Promise<() => Promise<void>> {
+  const holder = await db.transaction();
+  await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await holder('nfts').where({ id }).forUpdate();
+  return async () => {
+    if (!holder.isCompleted()) await holder.rollback();
+  };
+}
+
+test('a locked row keeps no other NFT waiting while the contract rejects its recipient', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const own = await chain.call('eth_getCode', chain.contract, 'latest');
+  const picky = await deploy(chain.rpcUrl, (await compileContracts())['Picky']);
+  await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', picky, 'latest'));
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: chain.contract });
+  const accept = async (body: object): Promise<string> =>
+    (await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send(body).expect(200)).body.nftId;
+  const rejected = await accept({ recipient: '0x00000000000000000000000000000000DeaDBeef' });
+  const others = [await accept({}), await accept({})];
+  const release = await holdRow(service, rejected);
+  const worker = await startWorker(service, chain);
+  const mining = setInterval(() => void chain.mine(), 100);
+  try {
+    await untilAll(service, others, 'minted');
+    await release();
+    await untilAll(service, [rejected], 'failed');
+  } finally {
+    clearInterval(mining);
+    await release();
+    await worker.stop();
+    await chain.call('anvil_setCode', chain.contract, own);
+  }
+});
+
+test('a locked row keeps no other NFT from having its reason', async ({ mintService: service }) => {
+  const { db, companies } = service;
+  const rwa = await addRwa(db, companies.acme);
+  const [locked, free] = [await addNft(db, serviceVault, rwa), await addNft(db, serviceVault, rwa)];
+  const release = await holdRow(service, locked.id);
+  try {
+    const notes = [locked, free].map(({ id }) => ({ nftId: id, reason: 'left_out', detail: 'why' }) as const);
+    await db.transaction((tx) => saveMintNotes(tx, notes));
+    expect(await db('mint_notes').pluck('nft_id')).toEqual([free.id]);
+  } finally {
+    await release();
   }
 });

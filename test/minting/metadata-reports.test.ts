@@ -7,7 +7,8 @@ import { deploy } from '../support/deploy.ts';
 import { until, untilAll } from '../support/minting.ts';
 import { startNode } from '../support/node/node.ts';
 import { compileContracts } from '../support/solidity.ts';
-import { plenty, useKey } from './fault-kinds.ts';
+import { useKey } from './fault-kinds.ts';
+import { plenty } from './fault-scene.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
 let setup: MintSetup;

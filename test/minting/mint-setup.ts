@@ -43,6 +43,8 @@ export type MintSetup = {
     settings?: Readonly<Record<string, string>>,
     fixed?: WorkerTask['fixed'],
   ): RunningProcess;
+  /** A worker process that has these keys only. */
+  workAs(...keys: readonly string[]): RunningProcess;
   /** A worker process of another checkout of this project, such as the oldest release. */
   workFrom(folder: string): RunningProcess;
   /** Workers that run, the oldest first. */
@@ -116,6 +118,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     recover: operator.recover,
     accept: await createAcceptance(chain, service),
     work: workers.work,
+    workAs: workers.workAs,
     workFrom: workers.workFrom,
     running: workers.running,
     killAll: workers.killAll,
@@ -235,6 +238,8 @@ function createWorkers(chain: MintChain, service: TestService) {
   });
   const work: MintSetup['work'] = (killAt, settings, fixed) =>
     start({ ...taskOf(settings, fixed), ...(killAt && { killAt }) });
+  const workAs: MintSetup['workAs'] = (...keys) =>
+    start({ ...taskOf(), signers: keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })) });
   const workFrom: MintSetup['workFrom'] = (folder) => start(taskOf(), folder);
 
   const killAll = async () => {
@@ -242,7 +247,7 @@ function createWorkers(chain: MintChain, service: TestService) {
     for (const { child } of all) child.kill('SIGKILL');
     await Promise.all(all.map(({ ended }) => ended));
   };
-  return { started, running, work, workFrom, killAll };
+  return { started, running, work, workAs, workFrom, killAll };
 }
 
 // More would wait for their turn at the service.

@@ -5,6 +5,7 @@ import {
   type NoFinalized,
   noArchive,
   noFinalized,
+  oneOfDelegated,
   prunedBefore,
   rangesOf,
   tipFloor,
@@ -206,7 +207,8 @@ async function useNetwork(
   const others = made.flatMap(({ chain }) => chain ?? []);
   const free = isFree ? [suggestsTip(0n)] : [];
   const restore = () => {
-    for (const [index, node] of nodes.entries()) node.setFlaws(...(made[index]?.flaws ?? []), ...free);
+    for (const [index, node] of nodes.entries())
+      node.setFlaws(...(made[index]?.flaws ?? []), ...free, oneOfDelegated);
   };
   restore();
   if (isFree) setup.chain.market.hold(0n);
@@ -224,7 +226,7 @@ async function useNetwork(
     isSlow: seconds > usualSeconds,
     restore,
     setRight() {
-      for (const node of nodes) node.setFlaws();
+      for (const node of nodes) node.setFlaws(oneOfDelegated);
     },
     async close() {
       clearInterval(timer);

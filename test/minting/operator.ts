@@ -1,6 +1,6 @@
 import { id } from 'ethers';
 import type { MintReason } from '../../src/rwa/minting/mint-reason.ts';
-import { plenty, type Scene } from './fault-kinds.ts';
+import { plenty, type Scene } from './fault-scene.ts';
 
 // Whoever reads why mints do not move, and does what the remedy of the reason says.
 

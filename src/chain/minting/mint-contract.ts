@@ -84,13 +84,20 @@ export function mintTopics(tokenIds?: readonly string[]): (string | readonly str
 /** The errors of our own contract. Others have some of them, too. */
 const errors = new Interface(artefact.abi.filter((fragment) => fragment.startsWith('error ')));
 
-/** The error that the data of a revert name, with its values; undefined when our contract has none like it. */
+/**
+ * The error that the data of a revert name, with its values; undefined when our contract has none like it. Any contract decides
+ * what the data are: none, or less than the error has.
+ */
 export function readRevert(data: string): string | undefined {
-  const found = errors.parseError(data);
-  // `Error` and `Panic` are of the language: ethers has words for them.
-  if (found === null || found.name === 'Error' || found.name === 'Panic') return undefined;
-  const values = found.fragment.inputs.map(({ name }, index) => `${name} ${found.args[index]}`);
-  return `${found.name}(${values.join(', ')})`;
+  try {
+    const found = errors.parseError(data);
+    // `Error` and `Panic` are of the language: ethers has words for them.
+    if (found === null || found.name === 'Error' || found.name === 'Panic') return undefined;
+    const values = found.fragment.inputs.map(({ name }, index) => `${name} ${found.args[index]}`);
+    return `${found.name}(${values.join(', ')})`;
+  } catch {
+    return undefined;
+  }
 }
 
 export type MintLog = { readonly address: string; readonly topics: readonly string[] };

@@ -1,6 +1,11 @@
 import type { LaneContext } from './context/lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
-import { deleteOutdatedNotes, isQueueStill, noteStillSubmitted } from './stores/standstill-store.ts';
+import {
+  deleteOutdatedNotes,
+  isQueueStill,
+  noteAbsentSigner,
+  noteStillSubmitted,
+} from './stores/standstill-store.ts';
 
 const sweepMs = 5_000;
 
@@ -22,6 +27,7 @@ export function createStandstillSweep() {
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
       await deleteOutdatedNotes(tx, lease.chainId);
+      if (pause?.reason === 'no_signer') await noteAbsentSigner(tx, lease, pause);
       await noteStillSubmitted(tx, still, memory.transactions, pause);
     });
     const detail = `Nothing was sent for ${seconds} seconds, though NFTs are queued.`;

@@ -13,12 +13,16 @@ export type MintNote = {
   readonly detail: string;
 };
 
-/** Stores notes in place of earlier ones; one with the same reason keeps the time of its beginning. */
+/**
+ * Stores notes in place of earlier ones; one with the same reason keeps the time of its beginning. An NFT whose row another
+ * transaction has locked gets none: the foreign key would wait for it.
+ */
 export async function saveMintNotes(tx: Tx, notes: readonly MintNote[]): Promise<void> {
   if (notes.length === 0) return;
   await tx.raw(
     `INSERT INTO mint_notes AS m (nft_id, reason, detail)
-     SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[])
+     SELECT f.* FROM unnest(?::uuid[], ?::text[], ?::text[]) AS f (id, reason, detail) JOIN nfts n USING (id)
+     FOR KEY SHARE OF n SKIP LOCKED
      ON CONFLICT (nft_id) DO UPDATE SET reason = excluded.reason, detail = excluded.detail,
        since = CASE WHEN m.reason = excluded.reason THEN m.since ELSE excluded.since END
      WHERE m.reason <> excluded.reason OR m.detail <> excluded.detail`,

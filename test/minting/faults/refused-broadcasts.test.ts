@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSigned } from '../../../src/chain/minting/signer.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
+import { broadcastOutages } from '../../support/node/outages.ts';
 import type { WatchedNode } from '../../support/node/watched-node.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -149,22 +150,12 @@ describe('words that name no price', () => {
     return receipts.map(({ effectiveGasPrice }) => BigInt(effectiveGasPrice));
   };
 
-  test.each([
-    ['an internal error', { error: { code: -32603, message: 'Internal error' } }, 60],
-    ['a limit of accounts', refuse('in-flight transaction limit reached for delegated accounts'), 10],
-    ['a full pool', refuse('txpool is full'), 10],
-    ['a nonce that is too high for it', refuse('nonce too far in the future'), 10],
-    ['too few funds, as it supposes', refuse('insufficient funds for gas * price + value'), 10],
-    ['a node that is not synced', refuse('not synced'), 10],
-    [
-      'a limit of questions',
-      { error: { code: -32005, message: 'daily limit of the price plan reached' } },
-      3,
-    ],
-    ['an HTTP error', { status: 503 }, 10],
-  ])(
-    'raise none while blocks go on, neither of this mint nor of later ones: %s',
-    async (_what, reply, polls) => {
+  // More polls than usual where words once raised a price, and few where a node is asked less often.
+  const pollsOf: Readonly<Record<string, number>> = { 'an internal error': 60, 'a limit of questions': 3 };
+
+  test.each(broadcastOutages)(
+    'raise none while blocks go on, neither of this mint nor of later ones: $name',
+    async ({ name, words, reply }) => {
       const { chain, service } = setup;
       chain.market.hold(gwei);
       await chain.call('evm_setAutomine', false);
@@ -175,10 +166,9 @@ describe('words that name no price', () => {
       setup.work(undefined, { MINT_STUCK_BLOCKS: '5' }, { mintPollMs: 200 });
       const mining = setup.keepMining(50);
       await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-      const words = 'error' in reply ? reply.error.message : '503';
       expect((await pauses()).pause_detail).toContain(words);
       const given = node.given().length;
-      await until('polls', async () => node.given().length >= given + polls, 60);
+      await until('polls', async () => node.given().length >= given + (pollsOf[name] ?? 10), 60);
       expect(new Set(node.given()).size).toBe(1);
       node.setFlaws();
       await untilAll(service, ids, 'minted', 40);

@@ -95,6 +95,27 @@ describe('a least tip is paid, though the node suggests nothing and says', () =>
   });
 });
 
+test('a tip that a node has named keeps no mint waiting where the market alone is below the cap', async () => {
+  const { chain, node, service } = setup;
+  await chain.call('evm_setAutomine', false);
+  chain.market.hold(gwei);
+  const say = (tip: bigint) => `gas tip cap ${tip}, minimum needed ${least}`;
+  node.setFlaws(suggestsTip(0n), tipFloor({ least, say }));
+  const ids = await setup.accept(1);
+  setup.work(undefined, { MINT_MAX_FEE_GWEI: '30' });
+  const mining = setup.keepMining();
+  await untilAll(service, ids, 'minted', 40);
+  // With the tip, a mint would cost 35 gwei.
+  node.setFlaws(suggestsTip(0n));
+  chain.market.hold(10n * gwei);
+  await chain.mine(2);
+  const later = await setup.accept(1);
+  await untilAll(service, later, 'minted', 40);
+  mining.stop();
+  expect((await attempts()).at(-1)?.maxPriorityFeePerGas).toBe(0n);
+  expect(await setup.settle([...ids, ...later])).toEqual([]);
+});
+
 test('F4: a replacement that is refused is raised again, until the pool takes it', async () => {
   const { chain, node, service } = setup;
   const first: Transaction[] = [];

@@ -132,3 +132,21 @@ export const finalUpTo = (block: bigint): Flaw =>
   of('eth_getBlockByNumber', (call, pass) =>
     call.params[0] === 'finalized' ? pass({ ...call, params: [hexOf(block), false] }) : undefined,
   );
+
+const inFlight = 'in-flight transaction limit reached for delegated accounts';
+const gapped = 'gapped-nonce tx from delegated accounts';
+
+/** What a node says to a transaction of a delegated account which waits behind another. */
+export const delegationRefusals: readonly string[] = [inFlight, gapped];
+
+/** A node that lets a delegated account (EIP-7702) have one transaction at a time, as geth does. */
+export const oneOfDelegated: Flaw = of('eth_sendRawTransaction', async (call, pass) => {
+  const { from, nonce } = Transaction.from(String(call.params[0]));
+  const ask = (method: string, ...params: unknown[]) => pass({ method, params });
+  const code = String(resultOf(await ask('eth_getCode', from, 'latest')));
+  if (!code.startsWith('0xef0100')) return undefined;
+  const countOf = (block: string) => askQuantity(pass, 'eth_getTransactionCount', [from, block]);
+  const [mined, pending] = [await countOf('latest'), await countOf('pending')];
+  if (BigInt(nonce) <= mined) return undefined;
+  return failure(-32000, pending > mined ? inFlight : gapped);
+});

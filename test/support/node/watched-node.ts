@@ -7,8 +7,8 @@ import { countQuestions, type Questions } from './questions.ts';
 
 /** A node in front of a real one whose conduct minting is judged by. */
 export type WatchedNode = Omit<TestNode, 'setFlaws'> & {
-  /** Starts a lie that ends the one before; undefined ends it. */
-  lie(lie: Lie | undefined): void;
+  /** Starts a lie, or another flaw for a time, that ends the one before; undefined ends it. */
+  lie(lie: Lie | Flaw | undefined): void;
   /** Gives it these flaws for good, in place of those that it had; a lie is nearer to the caller. */
   setFlaws(...flaws: readonly Flaw[]): void;
   readonly questions: Questions;
@@ -23,7 +23,7 @@ export type WatchedNode = Omit<TestNode, 'setFlaws'> & {
 };
 
 export async function startWatchedNode(target: string, ...first: readonly Flaw[]): Promise<WatchedNode> {
-  const state = { lie: undefined as Lie | undefined, told: 0, flaws: first };
+  const state = { lie: undefined as Flaw | undefined, told: 0, flaws: first };
   const questions = countQuestions();
   const market = recordMarket();
   const answers = new Map<string, (string | null)[]>();
@@ -45,7 +45,7 @@ export async function startWatchedNode(target: string, ...first: readonly Flaw[]
     return reply;
   };
   const lying: Flaw = (call, pass) => {
-    const reply = state.lie && lies[state.lie](call, pass);
+    const reply = state.lie?.(call, pass);
     if (reply !== undefined) state.told += 1;
     return reply;
   };
@@ -55,7 +55,7 @@ export async function startWatchedNode(target: string, ...first: readonly Flaw[]
   return {
     ...node,
     lie(lie) {
-      state.lie = lie;
+      state.lie = typeof lie === 'string' ? lies[lie] : lie;
       state.told = 0;
     },
     setFlaws(...flaws) {

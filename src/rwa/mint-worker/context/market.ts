@@ -26,11 +26,13 @@ export async function marketAt({ memory, network, node }: LaneContext, head: Hea
 }
 
 /**
- * Fees for a first attempt: at the present prices, and no lower than a figure that a node has named.
+ * Fees for a first attempt: at the present prices, and no lower than a figure that a node has named. A figure that the cap does
+ * not allow is left out: nodes that still want it say so.
  * @returns undefined when the present price is above the cap
  */
 export async function quoteAt(context: LaneContext, head: Head): Promise<Fees | undefined> {
   const { tip, isLegacy } = learnedOf(context);
-  const market = withTip(await marketAt(context, head), tip);
-  return quote(isLegacy ? asLegacy(market) : market, context.settings.feeCap);
+  const market = await marketAt(context, head);
+  const quoteOf = (of: Market) => quote(isLegacy ? asLegacy(of) : of, context.settings.feeCap);
+  return quoteOf(withTip(market, tip)) ?? quoteOf(market);
 }

@@ -29,7 +29,8 @@ export async function handleRefusal(
   const { db, lease } = context;
   const { contract, nftId } = mint;
   if (!(await mintsToOthers(context, head, mint))) return refusesAll(contract, refusal);
-  await noteRefused(db, { chainId: lease.chainId, contract, nftId }, head.number);
+  const isNoted = await noteRefused(db, { chainId: lease.chainId, contract, nftId }, head.number);
+  if (!isNoted) context.memory.locked = [...context.memory.locked, nftId];
   return undefined;
 }
 

@@ -31,18 +31,24 @@ export async function listRefusedMints(db: Database, chainId: string): Promise<R
 
 const insert = `INSERT INTO mint_refusals AS r (nft_id, chain_id, contract, recipient, refused_at)
   SELECT n.id, :chainId, :contract, n.recipient, :block FROM nfts n WHERE n.id = ANY (:nftIds::uuid[])`;
-// An NFT that waits already does not wait longer.
-const onConflict = `ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
+// The foreign key would wait for a locked row. An NFT that waits already does not wait longer.
+const onConflict = `FOR KEY SHARE OF n SKIP LOCKED ON CONFLICT (nft_id) DO UPDATE SET chain_id = excluded.chain_id, contract = excluded.contract,
   recipient = excluded.recipient, is_waiting = true, refused_at = CASE WHEN r.is_waiting AND r.recipient = excluded.recipient
     AND r.contract = excluded.contract THEN r.refused_at ELSE excluded.refused_at END RETURNING nft_id`;
 
-/** Lets an NFT wait whose recipient the contract has rejected. @param block the newest block */
+/**
+ * Lets an NFT wait whose recipient the contract has rejected.
+ * @param block the newest block
+ * @returns false while another transaction has locked the row of the NFT
+ */
 export async function noteRefused(
   db: Database,
   { chainId, contract, nftId }: ContractId & { readonly nftId: string },
   block: bigint,
-): Promise<void> {
-  await db.raw(`${insert} ${onConflict}`, { chainId, contract, nftIds: [nftId], block: block.toString() });
+): Promise<boolean> {
+  const bindings = { chainId, contract, nftIds: [nftId], block: block.toString() };
+  const { rows } = await db.raw(`${insert} ${onConflict}`, bindings);
+  return rows.length > 0;
 }
 
 /** Lets those of the NFTs wait whose recipient the contract has rejected before. @returns their ids */

@@ -22,7 +22,8 @@ const most = 1_000;
 
 /**
  * Notes NFTs in transactions of the lane that have not moved and have no other reason. One that settles waits for nodes to agree on
- * what is final, while the lane pauses for that.
+ * what is final, while the lane pauses for that. In a lane without its key they wait for the key, also where an operator has stopped
+ * the lane. Rows that are locked are left to a later sweep.
  * @param pause why the lane does not send
  */
 export async function noteStillSubmitted(
@@ -33,12 +34,13 @@ export async function noteStillSubmitted(
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, CASE WHEN s.settles THEN 'finality_unknown' ELSE 'unexplained' END,
-       CASE WHEN s.settles THEN :detail::text
+     SELECT n.id, CASE WHEN s.settles THEN 'finality_unknown' WHEN s.keyless THEN :reason::text ELSE 'unexplained' END,
+       CASE WHEN s.settles OR s.keyless THEN :detail::text
          ELSE format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
            t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing')) END
      FROM mint_transactions t
-       CROSS JOIN LATERAL (SELECT t.id = ANY (:settling::uuid[]) AS settles) s
+       CROSS JOIN LATERAL (SELECT t.id = ANY (:settling::uuid[]) AS settles,
+         coalesce(:reason::text = 'no_signer', false) AS keyless) s
        JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
        JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
        CROSS JOIN LATERAL (SELECT count(*) AS attempts, (array_agg(hash ORDER BY number DESC))[1] AS hash
@@ -47,8 +49,8 @@ export async function noteStillSubmitted(
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed')
        AND n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
        AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL
-       AND coalesce(mint_reason_of_sending(:reason::text), true) AND (NOT s.settles OR :reason::text = 'finality_unknown')
-     LIMIT ${most} ON CONFLICT DO NOTHING`,
+       AND (s.keyless OR coalesce(mint_reason_of_sending(:reason::text), true)) AND (NOT s.settles OR :reason::text = 'finality_unknown')
+     LIMIT ${most} FOR KEY SHARE OF n SKIP LOCKED ON CONFLICT DO NOTHING`,
     {
       ...lane,
       seconds,
@@ -58,6 +60,20 @@ export async function noteStillSubmitted(
       ids: [...known.keys()],
       answers: [...known.values()].map(({ answer = null }) => answer),
     },
+  );
+}
+
+/**
+ * Notes that NFTs which were left out of transactions of a lane without its key wait for the key: without it no nonce may become
+ * final.
+ */
+export async function noteAbsentSigner(tx: Tx, lane: LaneId, { reason, detail }: Pause): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_notes m SET reason = :reason, detail = :detail, since = clock_timestamp()
+     FROM mint_transaction_nfts o JOIN mint_transactions t ON t.id = o.transaction_id
+     WHERE m.nft_id = o.nft_id AND m.reason = 'left_out' AND o.state = 'open'
+       AND t.chain_id = :chainId AND t.signer = :signer AND t.state = 'submitted'`,
+    { ...lane, reason, detail },
   );
 }
 
@@ -93,8 +109,8 @@ export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void
        WHERE n.mint_chain_id = :chainId
          AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
            OR (m.reason = 'unexplained' AND ${standingReasonSql('n')} IS NOT NULL)
-           OR (m.reason = 'finality_unknown' AND NOT EXISTS (
-             SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = 'finality_unknown')))
+           OR (m.reason IN ('finality_unknown', 'no_signer') AND NOT EXISTS (
+             SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = m.reason)))
        FOR UPDATE OF m SKIP LOCKED)`,
     { chainId },
   );
