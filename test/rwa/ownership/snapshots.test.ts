@@ -359,7 +359,7 @@ test('a ledger that was rolled back after the holders were read leaves the snaps
   };
   const [due] = await listDueSnapshots(db, question);
   if (due === undefined) throw new Error('nothing is due');
-  const block = { number: due.block, hash: '0x00', time: new Date() };
+  const block = { number: due.block, hash: `0x${'00'.repeat(32)}`, time: new Date() };
   const save = (rollBacks: string) =>
     db.transaction((tx) =>
       saveSnapshot(
