@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Wallet } from 'ethers';
 import { type CommandLine, commandLine, settingsFor } from '../cli/command-line.ts';
 import { addRwa } from '../rwa/samples.ts';
+import { asUser } from '../support/database.ts';
 import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
 import type { Flaw } from '../support/node/flaw.ts';
 import { type Orphan, startOtherChain } from '../support/node/orphan.ts';
@@ -215,7 +216,8 @@ function createWorkers(chain: MintChain, service: TestService) {
   ): WorkerTask => ({
     signers: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
     settings: {
-      DATABASE_URL: service.databaseUrl,
+      // With the rights of a worker alone.
+      DATABASE_URL: asUser(service.databaseUrl, 'test_worker'),
       SECRET_KEYS: secretKeys,
       AREAS: 'rwa',
       RPC_TIMEOUT_MS: String(service.parts.config.RPC_TIMEOUT_MS),
@@ -240,7 +242,9 @@ function createWorkers(chain: MintChain, service: TestService) {
     start({ ...taskOf(settings, fixed), ...(killAt && { killAt }) });
   const workAs: MintSetup['workAs'] = (...keys) =>
     start({ ...taskOf(), signers: keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })) });
-  const workFrom: MintSetup['workFrom'] = (folder) => start(taskOf(), folder);
+  const workFrom: MintSetup['workFrom'] = (folder) =>
+    // As its release had it: by the owner of the tables.
+    start(taskOf({ DATABASE_URL: service.databaseUrl }), folder);
 
   const killAll = async () => {
     const all = running();

@@ -163,8 +163,8 @@ describe('an NFT that says minted, in a transaction that the database does not h
     service,
   }) => {
     const chainId = await newNetwork(db);
-    await db('network_finality').insert({ chain_id: chainId, number: 20, hash: hashOf(20n) });
     const { nft } = await addOne(db, service.companies.acme, chainId, { ...minted, mint_chain_id: chainId });
+    await db('network_finality').insert({ chain_id: chainId, number: 20, hash: hashOf(20n) });
     expect((await recover(db, chainId, nodeThat({}))).found).toMatchObject([
       { kind: 'no_token', mended: false },
     ]);

@@ -196,6 +196,8 @@ export function privilegesOn(table: string, role: DatabaseRole): readonly Privil
 /** Functions that do what a role may not do by itself, and the roles that may call them. */
 export const functionCallers: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'purge_attendees(integer)': ['worker', 'operator'],
+  'unclaim_ended_nfts(uuid, uuid[])': ['worker', 'operator'],
+  'take_back_tokens(uuid[])': ['worker', 'operator'],
 };
 
 /** What the users of a role may do with all tables of the job queue. */

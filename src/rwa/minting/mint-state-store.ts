@@ -82,7 +82,8 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
   if (minted.length === 0) return [];
   const ids = minted.map(({ nftId }) => nftId);
   await lockNfts(tx, ids);
-  await takeBackTokens(tx, ids);
+  // A worker may not change tokens itself.
+  await tx.raw('SELECT take_back_tokens(?::uuid[])', [ids]);
   const { rows }: { rows: { rwa_id: string; waited: number }[] } = await tx.raw(
     `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
        mint_error = NULL
@@ -99,19 +100,6 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
   assertAll('submitted', minted.length, rows.length);
   await count(tx, rows, 1);
   return rows.map(({ waited }) => waited);
-}
-
-/** The ledger has read the transfers of an older token already, when no NFT had it. */
-async function takeBackTokens(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.raw(
-    `UPDATE nfts n SET token_id = l.token_id, owner = o.to_address, owner_block = o.block_number, owner_at = o.block_time,
-       owner_tx = o.transaction_hash
-     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id LEFT JOIN LATERAL (
-       SELECT * FROM nft_transfers r WHERE r.chain_id = t.chain_id AND r.contract = t.contract AND r.token_id = l.token_id
-       ORDER BY r.block_number DESC, r.log_index DESC LIMIT 1) o ON true
-     WHERE n.id = ANY (?::uuid[]) AND l.nft_id = n.id AND l.state = 'open' AND l.token_id <> n.token_id`,
-    [[...ids]],
-  );
 }
 
 /** Takes mints back that a reorganisation removed: clears the three fields together. @returns how many NFTs */
@@ -140,18 +128,23 @@ export async function releaseNfts(
 ): Promise<MintState[]> {
   if (ids.length === 0) return [];
   const free = await withoutKept(tx, transactionId, ids);
+  const { rows: unclaimed } = await tx.raw('SELECT unclaim_ended_nfts(?::uuid, ?::uuid[])', [
+    transactionId,
+    [...free],
+  ]);
   const { rows }: { rows: { state: MintState }[] } = await tx.raw(
-    `UPDATE nfts SET mint_state = coalesce(l.ended_as, 'queued'), mint_error = l.ended_reason,
-       recipient = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.recipient END,
-       mint_chain_id = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE nfts.mint_chain_id END,
-       queued_at = CASE WHEN l.ended_as = 'unclaimed' THEN NULL ELSE coalesce(nfts.queued_at, clock_timestamp()) END
+    `UPDATE nfts SET mint_state = coalesce(l.ended_as, 'queued'), mint_error = l.ended_reason
      FROM unnest(?::uuid[]) AS w (id) LEFT JOIN mint_transaction_nfts l ON l.nft_id = w.id AND l.transaction_id = ?::uuid
      WHERE nfts.id = w.id AND ${stateOfRow()} = 'submitted' RETURNING mint_state AS state`,
     [[...free], transactionId],
   );
-  assertAll('submitted', free.length, rows.length);
+  assertAll('submitted', free.length, unclaimed.length + rows.length);
   await forgetEnd(tx, transactionId, ids);
-  return [...rows.map(({ state }) => state), ...ids.slice(free.length).map(() => 'submitted' as const)];
+  return [
+    ...rows.map(({ state }) => state),
+    ...unclaimed.map(() => 'unclaimed' as const),
+    ...ids.slice(free.length).map(() => 'submitted' as const),
+  ];
 }
 
 /**
@@ -210,27 +203,36 @@ export async function keepOut(
   await tx.raw('SELECT FROM mint_transactions WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
     transactionIds,
   ]);
+  const nftIds = rows.map(({ nftId }) => nftId);
   await tx.raw(
     `WITH kept AS (
        UPDATE mint_transaction_nfts l SET state = 'open', asked_out = true, found_tx = NULL, found_block = NULL,
          found_block_hash = NULL
        FROM unnest(?::uuid[], ?::uuid[]) AS w (nft_id, transaction_id)
-       WHERE l.nft_id = w.nft_id AND l.transaction_id = w.transaction_id RETURNING l.nft_id, l.recipient, l.transaction_id),
-     unproven AS (
-       INSERT INTO mint_unproven_transactions (transaction_id)
-       SELECT DISTINCT t.id FROM kept k JOIN mint_transactions t ON t.id = k.transaction_id
-       WHERE t.state IN ('finalized', 'reverted', 'lost') ON CONFLICT DO NOTHING)
-     UPDATE nfts n SET mint_state = 'submitted', mint_error = NULL, recipient = coalesce(n.recipient, k.recipient),
-       mint_chain_id = coalesce(n.mint_chain_id, t.chain_id), queued_at = coalesce(n.queued_at, clock_timestamp())
-     FROM kept k JOIN mint_transactions t ON t.id = k.transaction_id
-     WHERE n.id = k.nft_id AND n.mint_state NOT IN ('submitted', 'minted')`,
-    [rows.map(({ nftId }) => nftId), transactionIds],
+       WHERE l.nft_id = w.nft_id AND l.transaction_id = w.transaction_id RETURNING l.transaction_id)
+     INSERT INTO mint_unproven_transactions (transaction_id)
+     SELECT DISTINCT t.id FROM kept k JOIN mint_transactions t ON t.id = k.transaction_id
+     WHERE t.state IN ('finalized', 'reverted', 'lost') ON CONFLICT DO NOTHING`,
+    [nftIds, transactionIds],
   );
+  // Those of a transaction that has just been proven are submitted.
+  if (provenId === null) await submitAgain(tx, nftIds);
   await saveMintNotes(
     tx,
-    rows.map(({ nftId }) => ({ nftId, reason: 'left_out', detail: keptOut })),
+    nftIds.map((nftId) => ({ nftId, reason: 'left_out', detail: keptOut })),
   );
-  return new Set(rows.map(({ nftId }) => nftId));
+  return new Set(nftIds);
+}
+
+/** Submits NFTs that are open in a transaction again, to the recipients that they have in it. */
+async function submitAgain(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.raw(
+    `UPDATE nfts n SET mint_state = 'submitted', mint_error = NULL, recipient = coalesce(n.recipient, l.recipient),
+       mint_chain_id = coalesce(n.mint_chain_id, t.chain_id), queued_at = coalesce(n.queued_at, clock_timestamp())
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
+     WHERE n.id = ANY (?::uuid[]) AND l.nft_id = n.id AND l.state = 'open' AND n.mint_state NOT IN ('submitted', 'minted')`,
+    [[...ids]],
+  );
 }
 
 /** Why an NFT is kept out of new transactions, in words. */

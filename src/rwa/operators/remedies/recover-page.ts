@@ -65,6 +65,10 @@ export function queueGone(db: Database, contract: ContractId, gone: readonly Dis
       nft?.state === 'minted' && nft.recipient !== null ? [nft.id] : [],
     );
     await unmintNfts(tx, ids);
+    await tx('nfts')
+      .whereIn('id', ids)
+      .whereNull('queued_at')
+      .update({ queued_at: tx.raw('clock_timestamp()') });
     await releaseNfts(tx, null, ids);
     await refreshOwners(tx, contract, tokenIds);
   });
