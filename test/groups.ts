@@ -25,6 +25,7 @@ export const slowTests = [
   'test/indexer/{forgery,heavy-blocks,hot-tokens,lagging-lists,model,odd-chains,odd-nodes,plans,recorded-index,search,several-nodes,standstill,unanswered-calls}.test.ts',
   'test/keys/remote-better-auth.test.ts',
   'test/minting/{operators,signer-unavailable,turns}.test.ts',
+  'test/minting/lives/contract.test.ts',
   'test/news/{deliver,kills,receivers}.test.ts',
   'test/portal/portal.test.ts',
   'test/rwa/ownership/model.test.ts',

@@ -6,7 +6,7 @@ export type Chance = {
 };
 
 /** Numbers from 0 to 1 that only the seed decides (mulberry32). */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

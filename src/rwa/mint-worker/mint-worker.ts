@@ -46,6 +46,8 @@ export type MintWorkerOptions = {
   readonly observe: StepObserver;
   readonly step?: OnStep;
   readonly now?: () => number;
+  /** Names this process to operators, and differs from process to process. */
+  readonly holder?: string;
   /** Undefined without traces. */
   readonly tracing?: Tracing | undefined;
 };
@@ -138,7 +140,7 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
       return step?.(name, facts);
     },
     now: options.now ?? (() => performance.now()),
-    holder: `${hostname()} ${process.pid}`,
+    holder: options.holder ?? `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
     pinNode: (network, known) => clients.pool(network).pin({ ...network, known }),
   };

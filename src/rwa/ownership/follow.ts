@@ -218,20 +218,20 @@ async function withTimes(node: MintNode, transfers: readonly Transfer[]): Promis
 }
 
 /**
- * Finds the newest block below that of a group which the node has: one with a transfer, or the newest final block. Where the chain has
- * none of them, it started again, and everything is read again.
+ * Finds the newest block with a transfer that the node has, below that of a group. A final block is none: what was read may have been
+ * replaced before the blocks in its place became final. Where the chain has no such block, everything is read again.
  */
 async function findFork({ db, node }: GroupRun, group: LedgerGroup): Promise<LedgerBlock> {
-  const known = await findFinalBlock(db, group.chainId);
-  const isBelow = known !== undefined && known.number < group.at.number;
-  const final = isBelow ? await node.block(known.number) : null;
-  const kept = final?.hash === known?.hash ? final : null;
-  // Twice as many blocks at each step: of a chain that started again, few are asked for.
-  for (let offset = 0; ; offset = 2 * offset + 1) {
+  let kept: LedgerBlock | undefined;
+  // How many blocks with transfers are above: of one that was replaced, and of one that was not.
+  let [replaced, there] = [-1, Number.POSITIVE_INFINITY];
+  while (replaced + 1 < there) {
+    // Twice as many at each step, until one is there; then the middle. Of a chain that started again, few are asked for.
+    const isFound = there < Number.POSITIVE_INFINITY;
+    const offset = isFound ? Math.floor((replaced + there) / 2) : 2 * replaced + 2;
     const block = await findTransferBlock(db, group, offset);
-    if (block === undefined) break;
-    if (kept !== null && block.number <= kept.number) return kept;
-    if (await isOnChain(node, block)) return block;
+    if (block !== undefined && !(await isOnChain(node, block))) replaced = offset;
+    else [there, kept] = [offset, block];
   }
   return kept ?? blockBefore(node, await findFirstBlock(db, group));
 }

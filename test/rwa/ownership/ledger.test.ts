@@ -1,5 +1,6 @@
 import { Contract, JsonRpcProvider } from 'ethers';
 import { describe, expect } from 'vitest';
+import { saveFinalBlock } from '../../../src/chain/finality-store.ts';
 import { refreshOwners } from '../../../src/rwa/ownership/ledger-store.ts';
 import { startOrphan } from '../../support/node/orphan.ts';
 import type { TestService } from '../../support/service.ts';
@@ -8,6 +9,7 @@ import { mintedTx } from '../samples.ts';
 import { follow, issueOne, mint, type TokenChain, test, wallets } from './ownership-setup.ts';
 
 const [alice, bob, carol] = wallets;
+const hex = (number: bigint) => `0x${number.toString(16)}`;
 
 const ownerOf = async ({ db }: TestService, id: string) =>
   db('nfts').where({ id }).first('owner', 'owner_block', 'owner_at', 'owner_tx');
@@ -74,6 +76,55 @@ describe('the ledger', () => {
     await follow(service);
     const rows = await service.db('nft_transfers').where({ token_id: nft.tokenId, to_address: bob });
     expect(rows.map(({ block_number: block }) => block)).toEqual([String(await tokens.head())]);
+  });
+
+  test('takes back what was replaced before the blocks in its place became final, however late it polls', async ({
+    service,
+    tokens,
+  }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    await mint(service, tokens, [nft], alice);
+    await tokens.mine(3);
+    await follow(service);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    // Between the block of the transfer and the block that the ledger has come to.
+    const number = (await tokens.head()) + 1n;
+    await tokens.mine(3);
+    await follow(service);
+    expect((await ownerOf(service, nft.id)).owner).toBe(bob);
+    await tokens.reorganise(4);
+    await tokens.mine(4);
+    // A lane has polled meanwhile.
+    const block = await tokens.call<{ hash: string }>('eth_getBlockByNumber', hex(number), false);
+    await saveFinalBlock(service.db, tokens.chainId, { number, hash: block.hash });
+    await follow(service);
+    expect((await ownerOf(service, nft.id)).owner).toBe(alice);
+    const rows = await service.db('nft_transfers').where({ token_id: nft.tokenId });
+    expect(rows.map(({ to_address: to }) => to)).toEqual([alice]);
+  });
+
+  test('finds a transfer that a reorganisation moved below a block which is final by now', async ({
+    service,
+    tokens,
+  }) => {
+    const { nft } = await issueOne(service, tokens.contract);
+    await mint(service, tokens, [nft], alice);
+    await tokens.mine(3);
+    const below = await tokens.head();
+    await tokens.mine(2);
+    await tokens.send('moveBatch', [bob], [nft.tokenId]);
+    await tokens.mine(2);
+    await follow(service);
+    await tokens.reorganise(Number((await tokens.head()) - below));
+    // Of the new branch, the transfer is in the first block.
+    await tokens.call('anvil_rollback', Number((await tokens.head()) - below));
+    await tokens.send('moveBatch', [carol], [nft.tokenId]);
+    await tokens.mine(6);
+    const number = below + 2n;
+    const block = await tokens.call<{ hash: string }>('eth_getBlockByNumber', hex(number), false);
+    await saveFinalBlock(service.db, tokens.chainId, { number, hash: block.hash });
+    await follow(service);
+    expect((await ownerOf(service, nft.id)).owner).toBe(carol);
   });
 
   test('reads a contract that an RWA names later from its first mint', async ({ service, tokens }) => {

@@ -1,0 +1,271 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setArchived, updateRwa } from '../../../src/rwa/assets/rwa-change-store.ts';
+import { stopLanes } from '../../../src/rwa/operators/remedies/mint-admin-store.ts';
+import { type Lie, lieNames, lies } from '../../support/node/lies.ts';
+import type { Chance } from '../chance.ts';
+import { admin, blockMs, chainText, contract, finalityDepth, treasury } from './constants.ts';
+import { abi, minterRole } from './contract.ts';
+import { act } from './operator.ts';
+import type { World } from './world.ts';
+
+/** Lets one thing happen. @returns what it was, in words */
+type Happen = (world: World, chance: Chance) => Promise<string> | string;
+
+type Fault = {
+  /** How often it is chosen. */
+  readonly weight: number;
+  readonly happen: Happen;
+};
+
+const gwei = 10n ** 9n;
+const now = () => Math.floor(Date.now() / 1_000);
+const wallets = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}`);
+/** Where nobody takes a token from again: the contract has no burn. */
+const burnt = '0x000000000000000000000000000000000000dEaD';
+
+/** Ends something after a while, unless the life has become calm before. */
+const later = (ms: number, end: () => void) => void setTimeout(end, ms).unref();
+
+const rwaOf = ({ rwas }: World, chance: Chance) => chance.of(rwas);
+
+// One of them depends on how often it was asked before.
+const usable = lieNames.filter((name) => name !== 'lags now and then');
+
+/** Has an operator do something about a mint that is under way. */
+async function actOnAny(world: World, chance: Chance, action: 'cancel' | 'release'): Promise<string> {
+  const at = chance.below(5_040);
+  const rows = await world
+    .db('nfts')
+    .whereIn('mint_state', ['queued', 'submitted', 'failed'])
+    .orderBy(['rwa_number', 'serial']);
+  const row = rows[at % Math.max(1, rows.length)];
+  if (row === undefined) return `nothing to ${action}`;
+  await act(world, row.id, action);
+  return `an operator wants to ${action} a mint`;
+}
+
+export const faults: Readonly<Record<string, Fault>> = {
+  mint: {
+    weight: 6,
+    async happen(world, chance) {
+      const count = 1 + chance.below(4);
+      const recipients = Array.from({ length: count }, () => chance.of([undefined, ...wallets]));
+      await world.mint(rwaOf(world, chance), count, recipients);
+      return `mint ${count}`;
+    },
+  },
+  claim: {
+    weight: 2,
+    async happen(world, chance) {
+      await world.claim(rwaOf(world, chance), chance.of(wallets));
+      return 'claim one';
+    },
+  },
+  crash: {
+    weight: 8,
+    happen({ workers }, chance) {
+      const count = chance.below(80);
+      const [at, restart] = [chance.below(60), chance.below(60_000)];
+      const worker = workers[at % Math.max(1, workers.length)];
+      worker?.process.dieAfter(count);
+      return `${worker?.process.name ?? 'no worker'} dies after ${count}, restart ${restart}`;
+    },
+  },
+  freeze: {
+    weight: 3,
+    happen({ workers }, chance) {
+      const [at, ms] = [chance.below(60), 1_000 + chance.below(90_000)];
+      const worker = workers[at % Math.max(1, workers.length)];
+      worker?.process.freeze();
+      later(ms, () => worker?.process.thaw());
+      return `${worker?.process.name ?? 'no worker'} stands still for ${ms} ms`;
+    },
+  },
+  worker: {
+    weight: 2,
+    async happen(world, chance) {
+      if (world.workers.length < 3) await world.startWorker({ offset: chance.below(1_000_000), rate: 1 });
+      return 'another worker';
+    },
+  },
+  stop: {
+    weight: 1,
+    async happen({ workers }) {
+      const [oldest] = workers;
+      void oldest?.stop();
+      return `${oldest?.process.name ?? 'no worker'} stops`;
+    },
+  },
+  lie: {
+    weight: 8,
+    happen({ nodes, state }, chance) {
+      const [name, at, ms] = [chance.of(usable) as Lie, chance.below(60), 2_000 + chance.below(60_000)];
+      const node = nodes.all[at % nodes.all.length];
+      if (node === undefined) return 'no node';
+      const lie = lies[name];
+      node.lie = lie;
+      if (name === 'no logs' || name === 'other chain') state.isLedgerDeceived = true;
+      later(ms, () => {
+        if (node.lie === lie) node.lie = undefined;
+      });
+      return `${node.url}: ${name} for ${ms} ms`;
+    },
+  },
+  reorganise: {
+    weight: 5,
+    happen({ chain }, chance) {
+      const [depth, keeps] = [1 + chance.below(finalityDepth), chance.below(3) > 0];
+      chain.reorganise(depth, now(), keeps);
+      return `reorganise ${depth}${keeps ? '' : ', and nobody keeps the transactions'}`;
+    },
+  },
+  drop: {
+    weight: 2,
+    happen({ chain }) {
+      chain.drop();
+      return 'nobody has the transactions that wait';
+    },
+  },
+  'base fee': {
+    weight: 3,
+    happen({ chain }, chance) {
+      const fee = BigInt(chance.of([0, 1, 5, 20, 60, 300]));
+      chain.setBaseFee(fee * gwei);
+      return `base fee ${fee} gwei`;
+    },
+  },
+  'no blocks': {
+    weight: 2,
+    happen({ state }, chance) {
+      const ms = blockMs + chance.below(120_000);
+      state.isMining = false;
+      later(ms, () => {
+        state.isMining = true;
+      });
+      return `no blocks for ${ms} ms`;
+    },
+  },
+  blocks: {
+    weight: 2,
+    happen({ chain }, chance) {
+      const count = 1 + chance.below(5);
+      for (let left = count; left > 0; left -= 1) chain.mine(now());
+      return `${count} blocks at once`;
+    },
+  },
+  'foreign nonce': {
+    weight: 2,
+    happen({ chain, signers }, chance) {
+      const [signer, isAhead] = [chance.of(signers).toLowerCase(), chance.below(3) === 0];
+      const count = chain.head().state.nonces.get(signer) ?? 0;
+      const nonce = isAhead ? count + 1 : count;
+      try {
+        chain.takeFrom(signer, signer, '0x', { nonce, maxFee: 500n * gwei });
+        return `somebody else uses nonce ${nonce}`;
+      } catch (error) {
+        return `somebody else cannot use nonce ${nonce}: ${String(error)}`;
+      }
+    },
+  },
+  'by hand': {
+    weight: 1,
+    async happen({ chain, db, nameOf }, chance) {
+      const [at, isOther] = [chance.below(5_040), chance.below(2) === 0];
+      const rows = await db('nfts')
+        .whereIn('mint_state', ['queued', 'submitted'])
+        .orderBy(['rwa_number', 'serial']);
+      const row = rows[at % Math.max(1, rows.length)];
+      if (row === undefined) return 'nothing to mint by hand';
+      const to = isOther ? chance.of(wallets) : row.recipient;
+      chain.takeFrom(admin, contract.toLowerCase(), abi.encodeFunctionData('grantRole', [minterRole, admin]));
+      chain.takeFrom(
+        admin,
+        contract.toLowerCase(),
+        abi.encodeFunctionData('mintBatch', [[to], [row.token_id]]),
+      );
+      return `${await nameOf(row.id)} is minted by hand to ${to === row.recipient ? 'its recipient' : 'another'}`;
+    },
+  },
+  poor: {
+    weight: 1,
+    happen({ chain, signers }, chance) {
+      const signer = chance.of(signers).toLowerCase();
+      chain.change((state) => ({ ...state, balances: new Map(state.balances).set(signer, 1n) }));
+      return 'a signer has no money';
+    },
+  },
+  'no right': {
+    weight: 1,
+    happen({ chain, signers }, chance) {
+      const data = abi.encodeFunctionData('revokeRole', [minterRole, chance.of(signers)]);
+      chain.takeFrom(admin, contract.toLowerCase(), data);
+      return 'a signer loses the right to mint';
+    },
+  },
+  archive: {
+    weight: 1,
+    async happen(world, chance) {
+      const [rwa, isArchived] = [rwaOf(world, chance), chance.below(3) > 0];
+      await world.db.transaction((tx) => setArchived(tx, rwa, isArchived));
+      return isArchived ? 'an RWA is archived' : 'an RWA is put back';
+    },
+  },
+  metadata: {
+    weight: 2,
+    async happen(world, chance) {
+      const description = `changed ${chance.below(1_000_000)}`;
+      await world.db.transaction((tx) => updateRwa(tx, rwaOf(world, chance), { description }));
+      return 'metadata of an RWA change';
+    },
+  },
+  transfer: {
+    weight: 3,
+    happen({ chain }, chance) {
+      const [at, to] = [chance.below(5_040), chance.of([...wallets, burnt, treasury])];
+      const held = [...chain.head().state.contract.owners].filter(
+        ([, owner]) => owner !== burnt.toLowerCase(),
+      );
+      const [token, owner] = held[at % Math.max(1, held.length)] ?? [];
+      if (token === undefined || owner === undefined) return 'nothing to transfer';
+      const data = abi.encodeFunctionData('transferFrom', [owner, to, token]);
+      chain.takeFrom(owner, contract.toLowerCase(), data);
+      return to === burnt ? 'an owner burns a token' : 'an owner transfers a token';
+    },
+  },
+  stopLanes: {
+    weight: 1,
+    async happen({ db }) {
+      await stopLanes(db, { chainId: chainText, signer: undefined }, true);
+      return 'an operator stops minting';
+    },
+  },
+  cancel: { weight: 1, happen: (world, chance) => actOnAny(world, chance, 'cancel') },
+  release: { weight: 1, happen: (world, chance) => actOnAny(world, chance, 'release') },
+  'back up': {
+    weight: 2,
+    async happen({ database, state }) {
+      await database.backUp();
+      state.hasBackup = true;
+      return 'back up';
+    },
+  },
+  restore: {
+    weight: 1,
+    async happen(world) {
+      if (!world.state.hasBackup) return 'no backup to restore';
+      await Promise.all([...world.workers].map((worker) => worker.stop()));
+      await world.database.restore();
+      world.state.hasRestored = true;
+      await world.startWorker();
+      return 'a backup is restored';
+    },
+  },
+  quiet: {
+    weight: 3,
+    async happen(_world, chance) {
+      const ms = chance.of([20_000, 60_000, 150_000]);
+      await wait(ms);
+      return `nothing happens for ${ms} ms`;
+    },
+  },
+};

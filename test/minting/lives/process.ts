@@ -1,0 +1,116 @@
+import type { Logger } from '../../../src/base/log.ts';
+import type { NetworkRegistry } from '../../../src/chain/networks.ts';
+import { createNetworkRegistry } from '../../../src/chain/networks.ts';
+import { createRpcClients, type RpcClients } from '../../../src/chain/rpc/client/rpc-clients.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
+import type { Notifications } from '../../../src/db/connection/notifications.ts';
+import type { LivesDatabase } from './database.ts';
+import { createWayOut, type Nodes } from './nodes.ts';
+import type { Gate } from './wire.ts';
+
+/** What all processes of a life share. */
+export type Surroundings = {
+  readonly database: LivesDatabase;
+  readonly nodes: Nodes;
+  readonly log: Logger;
+  /** How many nodes must agree on what is final. */
+  readonly finalityNodes: number | undefined;
+};
+
+/** A process of the service, which may die or stand still at any statement and any question. */
+export type Process = {
+  readonly name: string;
+  readonly db: Database;
+  readonly networks: NetworkRegistry;
+  readonly clients: RpcClients;
+  readonly notifications: Notifications;
+  /** By the clock of this process. */
+  readonly now: () => number;
+  /** Notifies it, as PostgreSQL does. */
+  notify(): void;
+  isAlive(): boolean;
+  /** Calls this when it dies. */
+  onDeath(listener: () => void): void;
+  /** Lets it die after so many statements and questions. */
+  dieAfter(count: number): void;
+  die(): void;
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+};
+
+/** How far the clock of a process is off, in milliseconds, and how many times as fast it goes. */
+export type Skew = { readonly offset: number; readonly rate: number };
+
+const noSkew: Skew = { offset: 0, rate: 1 };
+
+const rpcTimeoutMs = 2_000;
+
+export async function startProcess(around: Surroundings, name: string, skew = noSkew): Promise<Process> {
+  const { database, nodes, log, finalityNodes } = around;
+  const state = { isAlive: true, left: Number.POSITIVE_INFINITY, thawed: undefined as Freeze | undefined };
+  let onDeath = () => {};
+  const die = () => {
+    if (!state.isAlive) return;
+    state.isAlive = false;
+    state.thawed?.resolve();
+    state.thawed = undefined;
+    setTimeout(() => onDeath(), 0);
+  };
+  const spend = () => {
+    state.left -= 1;
+    if (state.left < 0) die();
+    return state.isAlive;
+  };
+  const gate: Gate = { before: spend, after: spend, isFrozen: () => state.thawed !== undefined };
+  const db = database.open(gate);
+  const now = () => performance.now() * skew.rate + skew.offset;
+  const listeners = new Set<() => void>();
+  const notifications: Notifications = {
+    async subscribe({ channel, onNotify }) {
+      const listener = () => onNotify('');
+      if (channel === 'tallystick_mint') listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {},
+  };
+  const outgoing = createWayOut({ nodes, log, now, spend, thawed: async () => state.thawed?.promise });
+  const clients = createRpcClients({ timeoutMs: rpcTimeoutMs, log, outgoing, finalityNodes, now });
+  const networks = await createNetworkRegistry({ db, notifications });
+  return {
+    name,
+    db,
+    networks,
+    clients,
+    notifications,
+    now,
+    notify() {
+      if (state.isAlive && state.thawed === undefined) for (const listener of listeners) listener();
+    },
+    isAlive: () => state.isAlive,
+    dieAfter(count) {
+      state.left = count;
+    },
+    die,
+    onDeath(listener) {
+      onDeath = listener;
+    },
+    freeze() {
+      state.thawed ??= Promise.withResolvers<void>();
+    },
+    thaw() {
+      state.thawed?.resolve();
+      state.thawed = undefined;
+      database.goOn();
+    },
+    async close() {
+      state.isAlive = false;
+      state.thawed?.resolve();
+      clients.close();
+      networks.close();
+      await db.destroy();
+    },
+  };
+}
+
+type Freeze = PromiseWithResolvers<void>;

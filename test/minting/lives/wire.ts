@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { Duplex } from 'node:stream';
+import type { PGlite } from '@electric-sql/pglite';
+
+/*
+ * PGlite has one session and speaks PostgreSQL's wire protocol. Here several connections of the driver `pg` share that session:
+ * a connection keeps it from the first statement of its transaction to the last.
+ */
+
+/** Decides what becomes of a statement of a process: it runs, or the process dies before it or before its answer. */
+export type Gate = {
+  /** Called before a statement runs. @returns false when the process has died: nothing of it reaches the server */
+  before(): boolean;
+  /** Called after it. @returns false when the process has died: the answer reaches nobody */
+  after(): boolean;
+  /** Whether the process stands still. Its transaction is rolled back then, as the server does after some seconds. */
+  isFrozen(): boolean;
+};
+
+export type Wire = {
+  /** What the driver takes as its socket. */
+  open(gate: Gate): Duplex;
+  /** Runs what a process has sent that stood still. */
+  goOn(): void;
+};
+
+/** Of whoever neither dies nor stands still. */
+export const openGate: Gate = { before: () => true, after: () => true, isFrozen: () => false };
+
+/** A message of the protocol: a letter, its length without the letter, and the rest. */
+const message = (letter: string, body: Buffer = Buffer.alloc(0)) => {
+  const head = Buffer.alloc(5);
+  head.write(letter, 'latin1');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+const parsed = message('1');
+const ready = message('Z', Buffer.from('I'));
+const rollback = message('Q', Buffer.from('ROLLBACK\0'));
+const letters = { bind: 0x42, parse: 0x50, sync: 0x53, query: 0x51, terminate: 0x58, ready: 0x5a };
+
+type Connection = { readonly gate: Gate; readonly units: Buffer[]; readonly socket: Duplex };
+
+/** Shares the session of a database between connections. */
+export function createWire(server: Pick<PGlite, 'execProtocolRawSync'>): Wire {
+  const waiting = new Set<Connection>();
+  const known = new Set<string>();
+  let holder: Connection | undefined;
+  let isRunning = false;
+
+  const execute = (unit: Buffer): Buffer => {
+    if (isSelect(unit)) return withoutPreparing(execute(asPrepared(unit)));
+    if (unit[0] !== letters.parse) return answerOf(server, unit);
+    const { name, parse, rest } = kept(unit);
+    if (known.has(name)) return Buffer.concat([parsed, answerOf(server, rest)]);
+    const answer = answerOf(server, Buffer.concat([parse, rest]));
+    if (answer[0] === parsed[0]) known.add(name);
+    return answer;
+  };
+  const die = (connection: Connection) => {
+    if (holder === connection) {
+      answerOf(server, rollback);
+      holder = undefined;
+    }
+    connection.units.length = 0;
+    connection.socket.destroy();
+  };
+  const step = (connection: Connection) => {
+    const unit = connection.units.shift();
+    if (unit === undefined) return;
+    if (!connection.gate.before()) return die(connection);
+    const answer = execute(unit);
+    holder = isIdle(answer) ? undefined : connection;
+    if (!connection.gate.after()) return die(connection);
+    connection.socket.push(answer);
+  };
+  const run = () => {
+    if (isRunning) return;
+    isRunning = true;
+    for (;;) {
+      if (holder?.gate.isFrozen() === true) die(holder);
+      const next = holder ?? [...waiting].find(({ units, gate }) => units.length > 0 && !gate.isFrozen());
+      if (next === undefined || next.units.length === 0) break;
+      step(next);
+      // Whoever has waited for longest is next.
+      if (waiting.delete(next) && !next.socket.destroyed) waiting.add(next);
+    }
+    isRunning = false;
+  };
+
+  return {
+    goOn: run,
+    open(gate) {
+      const feed = createFeed();
+      const socket = new Duplex({
+        read() {},
+        write(chunk: Buffer, _encoding, done) {
+          for (const unit of feed(chunk)) {
+            if (unit === 'hello') socket.push(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
+            else if (unit[0] === letters.terminate) socket.push(null);
+            else connection.units.push(unit);
+          }
+          done();
+          process.nextTick(run);
+        },
+        destroy(error, done) {
+          if (holder === connection) {
+            answerOf(server, rollback);
+            holder = undefined;
+          }
+          connection.units.length = 0;
+          waiting.delete(connection);
+          done(error);
+          process.nextTick(run);
+        },
+      });
+      const connection: Connection = { gate, units: [], socket };
+      waiting.add(connection);
+      const net = {
+        setNoDelay: () => socket,
+        setKeepAlive: () => socket,
+        ref: () => socket,
+        unref: () => socket,
+        connect() {
+          process.nextTick(() => {
+            if (gate.before()) socket.emit('connect');
+            else socket.destroy(new Error('the process has died'));
+          });
+          return socket;
+        },
+      };
+      return Object.assign(socket, net);
+    },
+  };
+}
+
+const answerOf = (server: Pick<PGlite, 'execProtocolRawSync'>, unit: Uint8Array): Buffer =>
+  Buffer.from(server.execProtocolRawSync(unit));
+
+/** Whether the server has left every transaction: its last message says so. */
+const isIdle = (answer: Buffer): boolean => answer.at(-6) !== letters.ready || answer.at(-1) === 0x49;
+
+/**
+ * Gives the statement that a unit prepares a name, if it has none: the server parses and plans each text once. That takes
+ * longer than to run a statement on the few rows of a life.
+ */
+function kept(unit: Buffer) {
+  const end = 1 + unit.readUInt32BE(1);
+  const [parse, rest] = [unit.subarray(0, end), unit.subarray(end)];
+  const own = parse.toString('utf8', 5, parse.indexOf(0, 5));
+  if (own !== '' || rest[0] !== letters.bind) return { name: own, parse, rest };
+  const body = parse.subarray(6);
+  const name = createHash('sha1').update(body).digest('hex');
+  const named = Buffer.from(`${name}\0`);
+  // Its portal has no name either.
+  const bind = rest.subarray(7, 1 + rest.readUInt32BE(1));
+  return {
+    name,
+    parse: message('P', Buffer.concat([named, body])),
+    rest: Buffer.concat([
+      message('B', Buffer.concat([Buffer.of(0), named, bind])),
+      rest.subarray(1 + rest.readUInt32BE(1)),
+    ]),
+  };
+}
+
+// A prepared statement has a single command.
+const isSelect = (unit: Buffer): boolean =>
+  unit[0] === letters.query && /^select\b[^;]*$/i.test(unit.toString('utf8', 5, unit.length - 1));
+
+/** A simple query in the form of one with values, of which it has none. */
+function asPrepared(unit: Buffer): Buffer {
+  const text = unit.subarray(5);
+  return Buffer.concat([
+    message('P', Buffer.concat([Buffer.of(0), text, Buffer.alloc(2)])),
+    message('B', Buffer.alloc(8)),
+    message('D', Buffer.from('P\0')),
+    message('E', Buffer.alloc(5)),
+    message('S'),
+  ]);
+}
+
+/** An answer without its first two messages, that a statement was prepared and that it has its values. */
+function withoutPreparing(answer: Buffer): Buffer {
+  let start = 0;
+  for (const letter of [0x31, 0x32])
+    if (answer[start] === letter) start += 1 + answer.readUInt32BE(start + 1);
+  return answer.subarray(start);
+}
+
+/** Cuts what a driver writes into units that the server answers: up to each Sync, and each simple query. */
+function createFeed() {
+  let rest: Buffer = Buffer.alloc(0);
+  let isGreeted = false;
+  return (chunk: Buffer): (Buffer | 'hello')[] => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const units: (Buffer | 'hello')[] = [];
+    let [start, at] = [0, 0];
+    while (at + 4 < rest.length) {
+      const end = isGreeted ? at + 1 + rest.readUInt32BE(at + 1) : at + rest.readUInt32BE(at);
+      if (end > rest.length) break;
+      const letter = isGreeted ? rest[at] : undefined;
+      at = end;
+      if (letter === undefined) {
+        units.push('hello');
+        isGreeted = true;
+      } else if (letter === letters.sync || letter === letters.query || letter === letters.terminate) {
+        units.push(rest.subarray(start, at));
+      } else continue;
+      start = at;
+    }
+    rest = rest.subarray(start);
+    return units;
+  };
+}
