@@ -67,7 +67,7 @@ export function createLanePoll(
     // What this poll alone takes for final is stored by the next one. Nothing is finalized above what is stored.
     const finalized = pinned.finalized < 0n || stored === undefined ? -1n : stored.number;
     try {
-      return await pollNode(network, { ...pinned, finalized }, work);
+      return await pollNode(network, pinned, finalized, work);
     } catch (error) {
       // The pool notices nodes without an answer. It does not notice useless answers.
       if (isOfNode(error) && !(error instanceof NodesUnavailableError)) pinned.preferOthers();
@@ -75,8 +75,13 @@ export function createLanePoll(
     }
   };
 
-  const pollNode = async (network: Network, pinned: PinnedNode, work: Work): Promise<Pause | undefined> => {
-    const node = createMintNode(pinned.provider, pinned);
+  const pollNode = async (
+    network: Network,
+    pinned: PinnedNode,
+    finalized: bigint,
+    work: Work,
+  ): Promise<Pause | undefined> => {
+    const node = createMintNode(pinned.provider, { ...pinned, finalized });
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
     const { disagreement } = pinned;
@@ -85,6 +90,8 @@ export function createLanePoll(
       return { reason: 'nodes_disagree', detail: disagreement };
     }
 
+    // The block that is stored may be older: a restored database has that of its backup, and lost mints are above it.
+    if (pinned.finalized >= 0n) memory.compared.to ??= pinned.finalized;
     const rolledBack = await pauseForLostNonces(context);
     if (rolledBack !== undefined) return rolledBack;
     const head = await node.head();

@@ -98,7 +98,8 @@ function pauseForRefused({ lease, memory, settings }: LaneContext): Pause | unde
 
 /** The first time may be a node that restarted. It has the transaction after the next broadcast. */
 function pauseForMissing({ transactions }: LaneContext['memory']): Pause | undefined {
-  if (![...transactions.values()].some(({ missing = 0 }) => missing > 1)) return undefined;
-  const detail = 'Nodes say that they take the transaction which is next, and do not have it.';
+  const missing = [...transactions.values()].find((known) => (known.missing ?? 0) > 1);
+  if (missing === undefined) return undefined;
+  const detail = `Nodes say that they take the transaction which is next, and do not have it. Their last answer: ${missing.answer ?? 'nothing'}`;
   return { reason: 'broadcast_refused', detail };
 }

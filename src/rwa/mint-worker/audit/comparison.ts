@@ -42,10 +42,9 @@ export async function pauseForComparison(
   const { db, lease, log, memory, node, stopping } = context;
   const { compared } = memory;
   if (compared.contracts.has(contract)) return undefined;
-  // Nothing can be compared while nothing is final.
-  if (node.finalized < 0n) return undefined;
-  compared.to ??= node.finalized;
   const { to } = compared;
+  // Nothing can be compared while nothing is final.
+  if (to === undefined) return undefined;
   try {
     const row = await findCompared(db, { chainId: lease.chainId, contract });
     const ask = askInLook(context, head);

@@ -11,16 +11,17 @@ const words: Readonly<Record<Exclude<ContractLook, 'contract'>, string>> = {
 
 /**
  * Finds whether nothing at an address mints, at the newest block. What is queued for it waits: a contract may be deployed there.
+ * Nonsense stops no contract that this lane has found to mint: the events of its mints prove them.
  * @returns why nothing is sent to it; undefined when it may mint, or the node does not show it: then the estimate decides
  */
 export async function pauseForMissing(
-  { node }: LaneContext,
+  { memory, node }: LaneContext,
   head: Head,
   contract: string,
 ): Promise<Pause | undefined> {
   try {
     const look = await node.lookAt(contract, head.number);
-    if (look === 'contract') return undefined;
+    if (look === 'contract' || (look === 'nonsense' && memory.mintsAt.has(contract))) return undefined;
     return { reason: 'contract_refuses', detail: `${contract} is no contract that mints: ${words[look]}.` };
   } catch (error) {
     if (isOfNode(error)) return undefined;
