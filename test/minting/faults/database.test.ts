@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import { startGate } from '../../keys/tcp-gate.ts';
 import { createTemplate } from '../../support/database.ts';
 import { until, untilAll } from '../../support/minting.ts';
@@ -65,6 +66,8 @@ describe('the tables of the queue', () => {
     const { service } = setup;
     const ids = await setup.accept(4);
     await service.db.raw('DROP SCHEMA pgboss CASCADE');
+    // A worker may not create them: an operator runs `tallystick migrate`.
+    await prepareDatabase(service.db);
     await setup.chain.call('evm_setAutomine', false);
     await setup.work().until(/working/);
     expect(await setup.settle(ids)).toEqual([]);
