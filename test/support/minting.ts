@@ -1,8 +1,10 @@
 import { Contract, id, JsonRpcProvider, Wallet, ZeroAddress } from 'ethers';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
+import { createParts } from '../../src/compose/parts.ts';
 import { createMinter } from '../../src/compose/worker.ts';
 import type { OnStep } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { startChain, type TestChain } from './chain.ts';
+import { asUser } from './database.ts';
 import { callNode, deployer, deployNft } from './deploy.ts';
 import { createFeeMarket, type FeeMarket } from './fee-market.ts';
 import { startService, type TestService } from './service.ts';
@@ -131,15 +133,26 @@ export async function startMintService(
   return service;
 }
 
-/** Starts a worker in this process with the parts of a service. */
+/** Starts a worker in this process with the settings of a service, and with the rights of a worker alone. */
 export async function startWorker(service: TestService, chain: MintChain, step?: OnStep) {
-  const minter = createMinter(service.parts, {
+  const opened = new AsyncDisposableStack();
+  const DATABASE_URL = asUser(service.databaseUrl, 'test_worker');
+  // It opens no secrets, and some rows of tests have none.
+  const config = { ...service.parts.config, DATABASE_URL, SECRET_KEYS: undefined };
+  const parts = await createParts(config, service.parts.log, opened);
+  const minter = createMinter(parts, {
     plainSigners: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
     ...(step && { step }),
   });
   await minter.start();
-  await service.parts.jobs.work({ scheduled: [], keyed: [minter.job] });
-  return minter;
+  await parts.jobs.work({ scheduled: [], keyed: [minter.job] });
+  return {
+    ...minter,
+    async stop() {
+      await Promise.all([parts.jobs.stop(5_000), minter.stop()]);
+      await opened.disposeAsync();
+    },
+  };
 }
 
 /** Checks that each of these NFTs is minted once and that every row agrees with the chain. @returns the errors */
