@@ -130,8 +130,6 @@ describe('the database users of roles', () => {
     ['test_worker', 'SELECT FROM attendees'],
     ['test_worker', 'INSERT INTO nfts DEFAULT VALUES'],
     ['test_api', 'SELECT purge_attendees(1)'],
-    ['test_api', "SELECT take_back_tokens('{}')"],
-    ['test_api', "SELECT unclaim_ended_nfts(NULL, '{}')"],
     ['test_indexer', 'SELECT purge_attendees(1)'],
     ['test_api', "SELECT unclaim_ended_nfts(gen_random_uuid(), '{}')"],
     ['test_indexer', "SELECT unclaim_ended_nfts(gen_random_uuid(), '{}')"],

@@ -1,8 +1,10 @@
 import { Contract, getAddress, JsonRpcProvider, ZeroAddress } from 'ethers';
 import { createLogWidth } from '../../../src/chain/minting/log-scan.ts';
+import { createDatabase } from '../../../src/db/connection/connect.ts';
 import { followTransfers, type OnLedgerStep } from '../../../src/rwa/ownership/follow.ts';
 import { takeSnapshots } from '../../../src/rwa/ownership/take-snapshots.ts';
 import { startChain } from '../../support/chain.ts';
+import { asUser } from '../../support/database.ts';
 import { callNode, deploy } from '../../support/deploy.ts';
 import { test as base, perFile } from '../../support/fixtures.ts';
 import type { TestService } from '../../support/service.ts';
@@ -135,9 +137,9 @@ export async function mint(
   return BigInt(block.number);
 }
 
-/** Polls the network once, and takes the snapshots that are due, as the worker does. */
+/** Polls the network once, and takes the snapshots that are due, as the worker does, with its rights alone. */
 export async function follow(
-  { parts }: Pick<TestService, 'parts'>,
+  { parts, databaseUrl }: Pick<TestService, 'parts' | 'databaseUrl'>,
   step?: OnLedgerStep,
   width = createLogWidth(),
   failedSnapshots = new Set<string>(),
@@ -145,8 +147,11 @@ export async function follow(
   const [network] = await parts.networks.list();
   if (network === undefined) throw new Error('no network');
   const { signal } = new AbortController();
+  await using opened = new AsyncDisposableStack();
+  const user = asUser(databaseUrl, 'test_worker');
+  const db = opened.adopt(createDatabase(user, { poolMax: 5, log: parts.log }), (pool) => pool.destroy());
   const read = await followTransfers({
-    db: parts.db,
+    db,
     network,
     pinNode: (of, known) => parts.clients.pool(of).pin({ ...of, known }),
     width,
@@ -156,5 +161,5 @@ export async function follow(
     },
     ...(step && { step }),
   });
-  if (read !== undefined) await takeSnapshots({ ...read, db: parts.db, failed: failedSnapshots, signal });
+  if (read !== undefined) await takeSnapshots({ ...read, db, failed: failedSnapshots, signal });
 }
