@@ -135,7 +135,6 @@ describe('the database users of roles', () => {
     ['test_indexer', "SELECT unclaim_ended_nfts(gen_random_uuid(), '{}')"],
     ['test_api', "SELECT take_back_tokens('{}')"],
     ['test_indexer', "SELECT take_back_tokens('{}')"],
-    ['test_worker', 'UPDATE nfts SET token_id = 1'],
     ['test_indexer', 'SELECT FROM nfts'],
     ['test_indexer', 'SELECT FROM companies'],
     ['test_indexer', 'SELECT FROM audit_log'],
