@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => setup.close());
 
+const codeOf = (contract: string) => setup.chain.call<string>('eth_getCode', contract, 'latest');
 const row = (id: string) => setup.service.db('nfts').where({ id }).first();
 const reverted = () => setup.service.db('mint_transactions').where({ state: 'reverted' });
 
@@ -70,6 +71,30 @@ describe('a contract that is none that mints', () => {
       await untilAll(service, [waiting], 'minted', 30);
       mining.stop();
       expect(await setup.settle(others)).toEqual([]);
+    },
+  );
+
+  test.each(['no code', 'a fallback that answers anything'])(
+    'for it has %s: its mint can be taken back',
+    async (what) => {
+      const { chain, cli, service } = setup;
+      const bare = '0x00000000000000000000000000000000DeaDBeef';
+      const contract = what === 'no code' ? getAddress(bare) : await deployed('Yes');
+      await chain.mine(5);
+      const waiting = await acceptOn(contract);
+      setup.work();
+      const paused = () => service.db('mint_contracts').where({ contract }).first();
+      await until('the reason', async () => (await paused())?.pause_reason === 'contract_refuses');
+      expect(await cli.json('mint', 'cancel', waiting)).toMatchObject({ status: 0 });
+      expect((await row(waiting)).mint_state).toBe('unclaimed');
+      // It may have been one before, and have told of the mint.
+      await cli.run('mint', 'pause');
+      const again = await acceptOn(chain.contract);
+      const { recipient, token_id: tokenId } = await row(again);
+      await chain.mintByHand(recipient, tokenId);
+      await chain.call('anvil_setCode', chain.contract, what === 'no code' ? '0x' : await codeOf(contract));
+      const { status, err } = await cli.run('mint', 'cancel', again);
+      expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(`has an owner, ${recipient}`) });
     },
   );
 
