@@ -119,3 +119,32 @@ describe('a contract that is none that mints', () => {
     expect(await setup.settle([...ids, ...later])).toEqual([]);
   });
 });
+
+test('an NFT that somebody else mints after a contract passed it over is final with the later block', async () => {
+  const { chain, service } = setup;
+  await service.db('networks').update({ confirmations: 1 });
+  await chain.call('evm_setAutomine', false);
+  const [id = ''] = await setup.accept(1);
+  setup.work();
+  await untilAll(service, [id], 'submitted');
+  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+  await until('the node has it', async () => (await inPool()) > 0n);
+  await setup.killAll();
+  const { recipient, token_id: tokenId } = await row(id);
+  const code = await codeOf(chain.contract);
+  await chain.call('anvil_setCode', chain.contract, '0x00');
+  await chain.mine();
+  await chain.call('anvil_setCode', chain.contract, code);
+  await chain.call('evm_setAutomine', true);
+  await chain.mintByHand(recipient, tokenId);
+  setup.work();
+  await untilAll(service, [id], 'minted');
+  const final = async () => Number((await service.db('network_finality').first())?.number ?? -1);
+  const isFinalized = async () => (await service.db('mint_transactions').first()).state === 'finalized';
+  while (!(await isFinalized())) {
+    const before = await final();
+    await chain.mine();
+    await until('a poll', async () => (await final()) > before || (await isFinalized()));
+  }
+  expect(await final()).toBeGreaterThanOrEqual(Number((await row(id)).minted_block));
+});
