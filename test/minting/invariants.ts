@@ -1,6 +1,7 @@
 import { isSettled } from '../../src/chain/minting/refusal.ts';
 import type { MintChain } from '../support/minting.ts';
 import { delegationRefusals } from '../support/node/limits.ts';
+import { supposedTip } from '../support/node/market-record.ts';
 import { broadcastOutages } from '../support/node/outages.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
 import type { TestService } from '../support/service.ts';
@@ -128,8 +129,6 @@ function questionStorms({ nodes, chain }: Pick<Watched, 'nodes' | 'chain'>): str
 }
 
 const gwei = 1_000_000_000n;
-/** What a worker supposes where no node suggests a priority fee. */
-const supposedTip = gwei;
 
 type AttemptRow = {
   readonly transaction_id: string;

@@ -36,10 +36,19 @@ async function queueOne(db: Database, companyId: string, contractAddress: string
   );
 }
 
-type Told = { readonly refuses: (contract: string) => boolean };
+type Told = {
+  readonly refuses?: (contract: string) => boolean;
+  /** What a mint on a contract uses. */
+  readonly gasOf?: (contract: string) => bigint;
+  /** In wei, at a price of 1 wei for a unit of gas. */
+  readonly balance?: bigint;
+};
 
 /** A lane whose contracts refuse; each poll tells of which it has asked what a mint would do. */
-function startLane(db: Database, { refuses }: Told) {
+function startLane(
+  db: Database,
+  { refuses = () => false, gasOf = () => 100_000n, balance = 10n ** 18n }: Told,
+) {
   let nowMs = 0;
   let asked: string[] = [];
   const memory = createLaneMemory();
@@ -48,13 +57,13 @@ function startLane(db: Database, { refuses }: Told) {
   const node = {
     lookAt: async () => 'contract',
     ownerOf: async () => null,
-    balance: async () => 10n ** 18n,
+    balance: async () => balance,
     chainId: async () => BigInt(chainId),
     transactionCount: async () => 1n,
     finalized: -1n,
     async estimate(_from: string, contract: string) {
       asked.push(contract);
-      return refuses(contract) ? { refusal: 'no' } : 100_000n;
+      return refuses(contract) ? { refusal: 'no' } : gasOf(contract);
     },
   };
   const compared = { ...memory.compared, contracts: { has: () => true } };
@@ -91,6 +100,13 @@ describe('a lane before many contracts that refuse', () => {
     expect((await poll(2)).asked).toHaveLength(10);
   });
 
+  test('asks about contracts of others in the same poll', async ({ db }) => {
+    const sound = contractAt(count);
+    await queueOne(db, 'small', sound);
+    const poll = startLane(db, { refuses: (contract) => contract !== sound });
+    expect((await poll()).asked).toContain(sound);
+  });
+
   test('stores why one is refused, for as long as that lasts, and pauses no lane for it', async ({ db }) => {
     await db('nfts')
       .whereNot('mint_contract', contracts[0])
@@ -104,5 +120,27 @@ describe('a lane before many contracts that refuse', () => {
     // The next thing that it waits for.
     expect((await poll(2)).pause).toBe('foreign_nonce');
     expect(await stored()).toEqual([]);
+  });
+});
+
+test('a mint that costs more than the signer has lets those on other contracts go on', async ({ db }) => {
+  const [dear = '', ...cheap] = contracts;
+  await db('nfts')
+    .whereIn('mint_contract', cheap.slice(1))
+    .update({ mint_state: 'unclaimed', recipient: null });
+  const poll = startLane(db, {
+    gasOf: (contract) => (contract === dear ? 9_000_000n : 100_000n),
+    balance: 5_000_000n,
+  });
+  for (let round = 0; round < 3; round += 1) {
+    // What the other one waits for.
+    expect((await poll(100)).pause).toBe('foreign_nonce');
+  }
+  const { pause_reason: reason, pause_detail: detail } = await db('mint_contracts')
+    .where({ contract: dear })
+    .first();
+  expect({ reason, detail }).toEqual({
+    reason: 'contract_refuses',
+    detail: expect.stringContaining('5000000 wei'),
   });
 });

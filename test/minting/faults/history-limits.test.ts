@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
 import type { Call, Flaw } from '../../support/node/flaw.ts';
 import { logFilterOf } from '../../support/node/wrongs.ts';
+import { setClocks } from '../clock-faults.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
 let setup: RefusedSetup;
@@ -84,6 +85,25 @@ describe('a node whose history has expired', () => {
     expect(await setup.settle([id, ...others])).toEqual([]);
     expect((await setup.row(id)).minted_tx).toBe(hash);
     expect(await setup.note(id)).toBeUndefined();
+  });
+});
+
+describe('a chain whose clock is two days behind', () => {
+  test('the search ends at the first block of the RWA, not at a time', async () => {
+    await setClocks(setup, { chain: -2 * 86_400, rows: 0 });
+    const head = Number(await setup.chain.call<string>('eth_blockNumber'));
+    await setup.service.db('rwas').update({ final_block: head });
+    const { id, hash } = await setup.acceptMinted();
+    await setup.chain.mine(40);
+    setup.refusing.setFlaws();
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(setup.service, [id], 'minted');
+    mining.stop();
+    expect((await setup.row(id)).minted_tx).toBe(hash);
+    expect(await setup.service.db('mint_attempts')).toHaveLength(1);
+    const least = setup.refusing.asked.map((call) => Number(logFilterOf(call)?.fromBlock ?? head + 1));
+    expect(Math.min(...least)).toBe(head + 1);
   });
 });
 

@@ -32,6 +32,8 @@ describe('while the node', () => {
     const ids = await setup.accept(1);
     const before = await setup.service.db('nfts').where({ id: ids[0] }).first();
     await setup.chain.mintByHand(before.recipient, before.token_id);
+    // The audit may have compared the mints of the cases before; without that, the next worker does.
+    await setup.service.db('mint_contracts').update({ compared_to: null });
     setup.node.lie('no logs');
     const mining = setup.keepMining();
     await setup.work().until(/working/);

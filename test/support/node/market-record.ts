@@ -1,5 +1,8 @@
 import { type Call, fieldOf, quantityOf } from './flaw.ts';
 
+/** The priority fee where no node suggests one, or nobody has paid one lately, in wei per unit of gas. */
+export const supposedTip = 1_000_000_000n;
+
 /** The prices that a node has told, in wei per unit of gas. */
 export type MarketRecord = {
   /** The highest base fee told of the block with this number; undefined when none was told. */
@@ -38,7 +41,10 @@ export function recordMarket(): MarketRecord {
       }
       if (method === 'eth_feeHistory') {
         const rewards = fieldOf(result, 'reward');
-        for (const reward of Array.isArray(rewards) ? rewards.flat() : []) noteTip(quantityOf(reward));
+        const paid = (Array.isArray(rewards) ? rewards.flat() : [])
+          .map(quantityOf)
+          .filter((tip) => tip !== 0n);
+        for (const tip of paid.length > 0 ? paid : [supposedTip]) noteTip(tip);
       }
     },
   };

@@ -201,6 +201,11 @@ async function roomFor(
   }
   // Transactions in flight reserve more than they will cost. Once they are mined, there may be enough.
   if (inFlight.length > 0) return undefined;
+  // Mints on other contracts may cost far less.
+  if (tokensWithin(gasCostOf(0n), payable) > 0) {
+    const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas at up to ${fees.maxFeePerGas} wei. ${signer.address} has ${available} wei, too little for that.`;
+    return { reason: 'contract_refuses', detail };
+  }
   return {
     reason: 'balance_too_low',
     detail: `${signer.address} has ${available} wei, too little for a mint.`,

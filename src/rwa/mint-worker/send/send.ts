@@ -66,12 +66,16 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
   const done = new Set(listResting(context, 'mints'));
   const locked = [...(await lockFreeNfts(context.db, memory.locked))];
   memory.locked = locked;
+  const vainOf = new Map<string, number>();
+  const vainBefore = ({ companyId }: QueuedLine) => vainOf.get(companyId) ?? 0;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
     const refused = await listRefusedMints(context.db, context.lease.chainId);
     const resting = refused.filter((mint) => !isDue(context, head, mint)).map(({ nftId }) => nftId);
     const nftIds = [...resting, ...locked];
-    const lines = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds });
+    const inTurn = await listLinesInTurn(context, inFlight, { contracts: [...done], nftIds });
+    // So that a company with many contracts that mint nothing does not use up each poll.
+    const lines = inTurn.toSorted((one, other) => vainBefore(one) - vainBefore(other));
     const [next] = lines;
     if (next === undefined) break;
     const { contract } = next;
@@ -92,6 +96,7 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     if (pause !== undefined && pause.reason !== 'history_searched') rest(context, 'mints', contract);
     done.add(contract);
     vain += 1;
+    for (const id of companyIds) vainOf.set(id, (vainOf.get(id) ?? 0) + 1);
   }
   return undefined;
 }

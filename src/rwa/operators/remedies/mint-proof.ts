@@ -53,8 +53,8 @@ export const mintsUnlessAborted =
 export async function findMint(proving: Proving, mint: RequestedMint): Promise<MintEvent | undefined> {
   const { node } = proving;
   const { number: head } = await node.head();
-  const since = await firstBlockSince(node, new Date(mint.createdAt.getTime() - clocksApartMs), head);
-  const first = since > mint.firstBlock ? since : mint.firstBlock;
+  const since = new Date(mint.createdAt.getTime() - clocksApartMs);
+  const first = mint.firstBlock > 0n ? mint.firstBlock : await firstBlockSince(node, since, head);
   const found = await searchDown(proving, mint, { from: first, to: head });
   if (found !== undefined || (await findOwner(node, mint)) === undefined) return found;
   return searchDown(proving, mint, { from: 0n, to: first - 1n });

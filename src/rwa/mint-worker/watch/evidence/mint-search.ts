@@ -31,7 +31,8 @@ export type SearchEnd = {
 
 /**
  * Searches for the mints of NFTs. It reads the blocks that are new since the last poll, then older blocks downwards. It ends
- * at the block that was final when the first of their RWAs was made, or a day before the first of the NFTs was.
+ * at the block that was final when the first of their RWAs was made. For RWAs without that block, it ends a day before the
+ * first of their NFTs was made.
  * @throws PacedError; what the questions throw
  */
 export async function searchMints(
@@ -58,11 +59,18 @@ export async function searchMints(
   }
   const all = () => new Map([...found, ...recent]);
 
-  const first = nfts.reduce((lowest, nft) => (nft.firstBlock < lowest ? nft.firstBlock : lowest), base + 1n);
-  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clocksApartMs;
+  const timed = nfts.filter(({ firstBlock }) => firstBlock === 0n);
+  // No search by time ends above this block.
+  const lowest = nfts.reduce(
+    (least, nft) => (0n < nft.firstBlock && nft.firstBlock < least ? nft.firstBlock : least),
+    base + 1n,
+  );
+  const first = timed.length === 0 ? lowest : 0n;
+  const oldest = Math.min(...timed.map(({ createdAt }) => createdAt.getTime())) - clocksApartMs;
   const isOver = async () => {
     const mints = all();
     if (searched.from <= first || tokenIds.every((tokenId) => mints.has(tokenId))) return true;
+    if (searched.from > lowest) return false;
     const block = await inquiry.ask(() => look.block(searched.from));
     return block !== null && block.time.getTime() < oldest;
   };
