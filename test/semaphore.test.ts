@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSemaphore } from '../src/base/semaphore.ts';
+import { createAskers, createSemaphore } from '../src/base/semaphore.ts';
 
 const never = new AbortController().signal;
 const settled = () => vi.advanceTimersByTimeAsync(0);
@@ -66,7 +66,7 @@ describe('places', () => {
     expect(countOf('alone')).toBe(6);
   });
 
-  test('go to those who came first, and past a company that has its quarter', async () => {
+  test('go past a company that has its quarter', async () => {
     const { take, endOne, begun } = setup(4);
     take('greedy', 5);
     take('a');
@@ -79,6 +79,31 @@ describe('places', () => {
     expect(begun).toHaveLength(5);
     await endOne('greedy');
     expect(begun.at(-1)).toBe('greedy');
+  });
+
+  test('go to companies in turn: the line of no other company comes first', async () => {
+    const { take, endOne, begun } = setup(4);
+    for (const greedy of ['a', 'b', 'c', 'd']) take(greedy, 100);
+    await settled();
+    take('late', 2);
+    for (let ended = 0; ended < 5; ended += 1) await endOne('a');
+    expect(begun.filter((company) => company === 'late')).toHaveLength(1);
+    await endOne('late');
+    await endOne('b');
+    expect(begun.filter((company) => company === 'late')).toHaveLength(2);
+  });
+
+  test('that are given back are offered to each company once, however many of its requests wait', async () => {
+    const askers = createAskers();
+    const looks = vi.spyOn(askers, 'hasOthers');
+    const semaphore = createSemaphore({ places: 8, waitMs: 300, askers });
+    const end = await semaphore.take('other', { signal: never });
+    const taken = Array.from({ length: 1_000 }, async () => semaphore.take('greedy', { signal: never }));
+    for (const each of taken) each.catch(() => {});
+    await taken[0];
+    looks.mockClear();
+    end();
+    expect(looks.mock.calls.length).toBeLessThan(3);
   });
 
   test('are given back once, however often that is said', async () => {

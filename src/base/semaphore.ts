@@ -24,15 +24,14 @@ type SemaphoreOptions = {
   /** Who has asked lately; of this semaphore by default. */
   readonly askers?: Askers;
 };
-type Waiting = { readonly company: string; readonly start: () => void };
 
 const longestLine = 1_000;
 // A company that asked so lately may ask again at any moment.
 const recentMs = 1_000;
 
 /**
- * Returns a semaphore that serves requests in the order of their coming. While other companies ask, a company has a
- * quarter of the places. A company that asks alone leaves a quarter free for the next company.
+ * Returns a semaphore that serves companies in turn, and requests of a company in the order of their coming. While other companies
+ * ask, a company has a quarter of the places. A company that asks alone leaves a quarter free for the next company.
  */
 export function createSemaphore({
   places,
@@ -43,8 +42,8 @@ export function createSemaphore({
   const quarter = Math.max(1, Math.floor(places / 4));
   const reserve = Math.floor(places / 4);
   const held = new Map<string, number>();
-  const waiting = new Set<Waiting>();
-  const lines = new Map<string, number>();
+  // What waits, by company: what begins each request, the first first. The company whose turn is next comes first.
+  const lines = new Map<string, Set<() => void>>();
   let free = places;
 
   const mayTake = (company: string): boolean =>
@@ -59,18 +58,29 @@ export function createSemaphore({
       isOver = true;
       free += 1;
       add(held, company, -1);
-      for (const next of waiting) {
-        if (free === 0) return;
-        if (mayTake(next.company)) next.start();
-      }
+      giveFree();
     };
+  };
+
+  // It passes by few companies: only a few can have their quarter.
+  const giveFree = (): void => {
+    for (const [company, line] of lines) {
+      if (free === 0) return;
+      if (!mayTake(company)) continue;
+      const [start] = line;
+      // At the end of the map, this loop comes to the company again.
+      lines.delete(company);
+      if (line.size > 1) lines.set(company, line);
+      start?.();
+    }
   };
 
   const wait = (company: string, scope: WaitScope): Promise<Release> =>
     new Promise((resolve, reject) => {
+      const line = lines.get(company) ?? new Set();
       const leave = () => {
-        waiting.delete(entry);
-        add(lines, company, -1);
+        line.delete(start);
+        if (line.size === 0) lines.delete(company);
         clearTimeout(timer);
         unwatch();
       };
@@ -82,17 +92,15 @@ export function createSemaphore({
         leave();
         resolve(takeNow(company));
       };
-      const entry = { company, start };
       const timer = setTimeout(() => fail(problem('overloaded')), waitMs);
       const unwatch = watchEnd(scope, fail);
-      waiting.add(entry);
-      add(lines, company, 1);
+      lines.set(company, line.add(start));
     });
 
   return {
     take(company, scope) {
       askers.note(company);
-      const ahead = lines.get(company) ?? 0;
+      const ahead = lines.get(company)?.size ?? 0;
       if (ahead === 0 && mayTake(company)) return takeNow(company);
       if (ahead >= longestLine || !mayWait()) throw problem('overloaded');
       throwIfEnded(scope);

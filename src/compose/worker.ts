@@ -19,6 +19,7 @@ import type { OnStep } from '../rwa/mint-worker/context/lane-context.ts';
 import { createMintWorker, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import type { WantedSigner } from '../rwa/mint-worker/staff.ts';
 import { createOwnershipLedger, type OwnershipLedger } from '../rwa/ownership/ledger.ts';
+import { purgeSnapshotHolders } from '../rwa/ownership/snapshot-store.ts';
 import { createAuditJob } from './audit-job.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';
 import type { Parts } from './parts.ts';
@@ -92,8 +93,15 @@ export function startNews({ config, db, jobs, log, notifications, outgoing }: Pa
 
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
 export function startJobs({ config, db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
-  const others = [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeChallenges, purgeUsage];
-  const purges = [...others, ...createNewsPurges(config.NEWS_KEEP_DAYS)];
+  const ofEvents = [purgeAttendees, purgeChallenges];
+  const ofRwas = [purgeWrongSecrets, purgeSnapshotHolders];
+  const purges = [
+    purgeDoneJobs,
+    purgeUsage,
+    ...ofEvents,
+    ...ofRwas,
+    ...createNewsPurges(config.NEWS_KEEP_DAYS),
+  ];
   const purge = {
     queue: purgeQueue,
     cron: '*/10 * * * *',

@@ -71,6 +71,7 @@ describe('a transaction', () => {
     nft: [],
     approvals: [],
     operations: [],
+    borrowers: [],
     logs: [log(token), log(pool)],
   };
 

@@ -90,6 +90,26 @@ describe('a forged transfer', () => {
     },
   );
 
+  test('becomes an honest transfer by no signature of an old authorization with the present delegate', async ({
+    service,
+  }) => {
+    const honest = transferLog(fake, authority, other, 5);
+    let parent: string | undefined;
+    const moved: OddChain['answer'] = ({ method, params: [asked, block] }) => {
+      const { data = '' } = method === 'eth_call' ? (asked as { data?: string }) : {}; // of a call
+      if (!data.startsWith(id('balanceOf(address)').slice(0, 10))) return undefined;
+      parent ??= JSON.stringify(block);
+      const isBefore = JSON.stringify(block) === parent;
+      return { result: wordOfHex(data.endsWith(authority.slice(2)) === isBefore ? 5 : 0) };
+    };
+    const run = await checked(
+      service,
+      [call([honest], await authorized(3n))],
+      firstOf(moved, stateOf(7, delegatedTo(delegate))),
+    );
+    expect(await run.of(authority)).toMatchObject([{ erc20_transfers: [{ verification: 'state-checked' }] }]);
+  });
+
   test('is none of an account that a stranger authorizes: the code shows the delegation', async ({
     service,
   }) => {
@@ -164,6 +184,53 @@ describe('a user operation', () => {
     await run.fill();
     const { body } = await run.get('wallet/history', { address: victim, order: 'ASC' }).expect(200);
     expect(body.history.result[1].erc20_transfers).toMatchObject([{ verification }]);
+  });
+});
+
+describe('a borrower', () => {
+  const borrowTopics = (name: string, borrower: string) => [
+    id(name),
+    ...[stranger, borrower, stranger].map(wordOfHex),
+  ];
+  const aave = (borrower: string) => ({
+    address: fake,
+    topics: borrowTopics('Borrow(address,address,address,uint256,uint8,uint256,uint16)', borrower),
+    data: `0x${wordOfHex(1).slice(2).repeat(4)}`,
+  });
+  const oldAave = (borrower: string) => ({
+    ...aave(borrower),
+    topics: borrowTopics('Borrow(address,address,address,uint256,uint256,uint256,uint16)', borrower),
+  });
+  const compound = (borrower: string) => ({
+    address: fake,
+    topics: [id('Borrow(address,uint256,uint256,uint256)')],
+    data: `${wordOfHex(borrower)}${wordOfHex(1).slice(2).repeat(3)}`,
+  });
+  const lent = transferLog(fake, `0x${'0'.repeat(40)}`, victim, 7);
+  const kinds = [
+    ['Aave', aave],
+    ['an old Aave', oldAave],
+    ['Compound', compound],
+  ] as const;
+  const answer = firstOf(codesAnswer({ [fake]: '0x6080' }), usdt);
+
+  test.for(kinds)(
+    'is nobody who signed nothing, whatever a contract logs as %s',
+    async ([, borrow], { service }) => {
+      const run = await checked(service, [call([borrow(victim)]), call([lent, borrow(victim)])], answer);
+      const records = await run.of(victim);
+      expect(records).toMatchObject([{ category: 'mint' }]);
+    },
+  );
+
+  test.for(kinds)('is whoever signed, as %s', async ([, borrow], { service }) => {
+    const run = await checked(service, [call([lent, borrow(victim)], { from: victim })], answer);
+    expect(await run.of(victim)).toMatchObject([{ category: 'borrow' }]);
+  });
+
+  test('is a contract that is called', async ({ service }) => {
+    const run = await checked(service, [call([lent, aave(victim)], { to: victim })], answer);
+    expect(await run.of(victim)).toMatchObject([{ category: 'borrow' }]);
   });
 });
 

@@ -125,7 +125,11 @@ export async function deleteSnapshot(tx: Tx, companyId: string, id: string): Pro
   return (await tx('ownership_snapshots').where({ company_id: companyId, id }).delete()) > 0;
 }
 
-/** Deletes holders of snapshots that are gone, so many at most: of a million it takes longer than a request may. @returns how many */
+/**
+ * Deletes holders of snapshots that are gone, so many at most: of a million it takes longer than a request may. It reads the ids of all
+ * snapshots with holders.
+ * @returns how many
+ */
 export async function purgeSnapshotHolders(db: Database, limit: number): Promise<number> {
   const { rowCount }: { rowCount: number } = await db.raw(
     `WITH RECURSIVE ids AS (
@@ -246,21 +250,32 @@ type Taken = {
   readonly signal: AbortSignal;
 };
 
+/** Whether a snapshot is still there and pending, and its ledger was not rolled back after it was listed. */
+async function isStillDue(
+  tx: Tx,
+  { id, chainId, contractAddress, rollBacks }: DueSnapshot,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<boolean> {
+  const { rows } = await tx.raw(
+    `SELECT FROM ownership_snapshots s WHERE id = :id AND taken_at IS NULL AND EXISTS (
+       SELECT FROM nft_ledgers WHERE chain_id = :chainId AND contract = :contractAddress AND roll_backs = :rollBacks) ${lock}`,
+    { id, chainId, contractAddress, rollBacks },
+  );
+  return rows.length > 0;
+}
+
 /**
- * Stores what a pending snapshot shows; nothing where it was deleted, another process has taken it, or its ledger was rolled back after
- * it was listed.
+ * Stores what a pending snapshot shows; nothing when it is not due any more. A million holders take a minute, so the snapshot is
+ * locked after them: whoever deletes it does not wait.
+ * @throws when the snapshot ceases to be due meanwhile: the transaction must not commit its holders
  */
 export async function saveSnapshot(
   tx: Tx,
-  { id, chainId, contractAddress, rollBacks }: DueSnapshot,
+  due: DueSnapshot,
   { block, holders, tree, signal }: Taken,
 ): Promise<void> {
-  const { rows } = await tx.raw(
-    `SELECT FROM ownership_snapshots s WHERE id = :id AND taken_at IS NULL AND EXISTS (
-       SELECT FROM nft_ledgers WHERE chain_id = :chainId AND contract = :contractAddress AND roll_backs = :rollBacks) FOR UPDATE`,
-    { id, chainId, contractAddress, rollBacks },
-  );
-  if (rows.length === 0) return;
+  if (!(await isStillDue(tx, due))) return;
+  const { id } = due;
   for (let from = 0; from < holders.length; from += holdersAtOnce) {
     signal.throwIfAborted();
     const batch = holders.slice(from, from + holdersAtOnce);
@@ -270,6 +285,10 @@ export async function saveSnapshot(
       batch.map((holder, index) => ({ ...holder, proof: tree?.proofOf(from + index) ?? [] })),
     );
   }
+  if (!(await isStillDue(tx, due, 'FOR UPDATE')))
+    throw new Error(
+      `Snapshot ${id} was deleted or taken, or its ledger rolled back, while its holders were stored.`,
+    );
   await tx('ownership_snapshots')
     .where({ id })
     .update({

@@ -29,14 +29,15 @@ const deletedAtOnce = 5_000;
 /**
  * Takes the oldest snapshot of each company whose block is final, those with few holders first. The next one of a company waits for the
  * next pass. What cannot be taken is tried again when nothing else of its company is due. Ledgers may go on meanwhile.
- * First it deletes what is left of deleted ones, so that no company stores more than its share.
+ * Before the first it deletes what is left of deleted ones: a company that deletes and takes again stores no more than its share.
  * @throws what the first that fails has thrown, after all others
  */
 export async function takeSnapshots(taking: Taking): Promise<void> {
   const failures: unknown[] = [];
-  while ((await purgeSnapshotHolders(taking.db, deletedAtOnce)) === deletedAtOnce)
+  const snapshots = await listDueSnapshots(taking.db, taking);
+  while (snapshots.length > 0 && (await purgeSnapshotHolders(taking.db, deletedAtOnce)) === deletedAtOnce)
     if (taking.signal.aborted) return;
-  for (const due of await listDueSnapshots(taking.db, taking)) {
+  for (const due of snapshots) {
     if (taking.signal.aborted) return;
     await takeSnapshot(taking, due).catch((error: unknown) => {
       taking.failed.add(due.id);

@@ -1,8 +1,16 @@
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
-import { describe, expect, onTestFinished } from 'vitest';
-import { listDueSnapshots, saveSnapshot } from '../../../src/rwa/ownership/snapshot-store.ts';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { purgeExpiredRows } from '../../../src/db/records/housekeeping.ts';
+import {
+  listDueSnapshots,
+  purgeSnapshotHolders,
+  saveSnapshot,
+} from '../../../src/rwa/ownership/snapshot-store.ts';
+import { asUser } from '../../support/database.ts';
 import { perFile } from '../../support/fixtures.ts';
 import { startNode } from '../../support/node/node.ts';
+import { openPool } from '../../support/open-pool.ts';
+import type { TestService } from '../../support/service.ts';
 import type { ServiceOptions } from '../../support/serving.ts';
 import { addRwa } from '../samples.ts';
 import { test as base, follow, issue, mint, wallets } from './ownership-setup.ts';
@@ -266,11 +274,11 @@ describe('what the snapshots of a company take', () => {
     const { id } = (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body;
     await tokens.mine(5);
     await follow(service);
-    expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toHaveLength(1);
+    expect(await holdersOf(service, id)).toBe(1);
     await globex.delete(`/v1/api/snapshot/${id}`).expect(404);
     await acme.delete(`/v1/api/snapshot/${id}`).expect(204);
-    await follow(service);
-    expect(await service.db('snapshot_holders').where({ snapshot_id: id })).toEqual([]);
+    await purgeExpiredRows(service.db, [purgeSnapshotHolders]);
+    expect(await holdersOf(service, id)).toBe(0);
     await acme.get(`/v1/api/snapshot/${id}`).expect(404);
     await acme.delete(`/v1/api/snapshot/${id}`).expect(404);
     expect(await service.db('audit_log').where({ action: 'snapshot.delete', subject: id })).toHaveLength(1);
@@ -309,34 +317,96 @@ test('no node is asked for the block of a moment while a transaction is open', a
   expect(open).toBe(0);
 });
 
-test('a snapshot with very many holders is deleted at once, and its holders in parts before the next snapshot is taken', async ({
-  service,
-  acme,
-  tokens,
-}) => {
-  const { db } = service;
+const holdersOf = async ({ db }: TestService, id: string) =>
+  Number((await db('snapshot_holders').where({ snapshot_id: id }).count())[0]?.['count']);
+
+const manyHolders = test.extend('large', async ({ service, acme, tokens }) => {
   const { rwa, nfts } = await issue(service, tokens.contract, 1);
   await mint(service, tokens, nfts, alice);
   await tokens.mine(5);
   await follow(service);
   const ask = async () => (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body.id;
-  const large = await ask();
-  await tokens.mine();
-  await follow(service);
-  const kept = await ask();
-  await db.raw(
-    `INSERT INTO snapshot_holders SELECT ?, '0x' || lpad(to_hex(n), 40, '0'), '{1}', '{}' FROM generate_series(1, 12000) n`,
-    [large],
-  );
-  const holdersOf = async (id: string) =>
-    Number((await db('snapshot_holders').where({ snapshot_id: id }).count())[0]?.['count']);
-  await acme.delete(`/v1/api/snapshot/${large}`).expect(204);
-  expect(await holdersOf(large)).toBe(12_000);
-  await acme.get(`/v1/api/snapshot/${large}`).set('accept', 'text/csv').expect(404);
+  const id: string = await ask();
   await tokens.mine(5);
   await follow(service);
-  expect((await acme.get(`/v1/api/snapshot/${kept}`)).body.state).toBe('taken');
-  expect([await holdersOf(large), await holdersOf(kept)]).toEqual([0, 1]);
+  await service.db.raw(
+    `INSERT INTO snapshot_holders SELECT ?, '0x' || lpad(to_hex(n), 40, '0'), '{1}', '{}' FROM generate_series(1, 11999) n`,
+    [id],
+  );
+  return { id, ask };
+});
+
+describe('a deleted snapshot with very many holders', () => {
+  manyHolders(
+    'is gone at once; its holders go with what has had its time, and no pass without a due snapshot looks for them',
+    async ({ service, acme, tokens, large }) => {
+      const kept = await large.ask();
+      await tokens.mine(5);
+      await follow(service);
+      await acme.delete(`/v1/api/snapshot/${large.id}`).expect(204);
+      await acme.get(`/v1/api/snapshot/${large.id}`).set('accept', 'text/csv').expect(404);
+      await follow(service);
+      expect(await holdersOf(service, large.id)).toBe(12_000);
+      const worker = openPool(asUser(service.databaseUrl, 'test_worker'));
+      expect(await purgeSnapshotHolders(worker, 5_000)).toBe(5_000);
+      await purgeExpiredRows(worker, [purgeSnapshotHolders]);
+      expect(await holdersOf(service, large.id)).toBe(0);
+      expect(await holdersOf(service, kept)).toBe(1);
+    },
+  );
+
+  manyHolders(
+    'leaves no holders when the next snapshot is taken',
+    async ({ service, acme, tokens, large }) => {
+      await acme.delete(`/v1/api/snapshot/${large.id}`).expect(204);
+      const next = await large.ask();
+      await tokens.mine(5);
+      await follow(service);
+      expect((await acme.get(`/v1/api/snapshot/${next}`)).body.state).toBe('taken');
+      expect(await holdersOf(service, large.id)).toBe(0);
+      expect(await holdersOf(service, next)).toBe(1);
+    },
+  );
+});
+
+test('a snapshot is deleted at once while its holders are stored, and leaves none', async ({
+  service: { db },
+  service,
+  acme,
+  tokens,
+}) => {
+  const { rwa } = await issue(service, tokens.contract, 1);
+  await tokens.mine(5);
+  await follow(service);
+  const { id } = (await acme.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({}).expect(202)).body;
+  const contracts = [tokens.contract];
+  const question = {
+    chainId: tokens.chainId,
+    contracts,
+    final: await tokens.head(),
+    failed: new Set<string>(),
+  };
+  const [due] = await listDueSnapshots(db, question);
+  if (due === undefined || due.id !== id) throw new Error('another one is due');
+  const deleted: number[] = [];
+  const saving = db.transaction(async (tx) => {
+    const store = tx.raw.bind(tx);
+    const storeThenDelete = (sql: string, bindings: never) => {
+      const stored = store(sql, bindings);
+      if (!sql.startsWith('INSERT INTO snapshot_holders')) return stored;
+      return stored.then(async () => deleted.push((await acme.delete(`/v1/api/snapshot/${id}`)).status));
+    };
+    vi.spyOn(tx, 'raw').mockImplementation(storeThenDelete as never);
+    await saveSnapshot(tx, due, {
+      block: { number: due.block, hash: `0x${'00'.repeat(32)}`, time: new Date() },
+      holders: [{ wallet: alice, count: 1, tokenIds: ['1'] }],
+      tree: { root: `0x${'00'.repeat(32)}`, proofOf: () => [] },
+      signal: AbortSignal.any([]),
+    });
+  });
+  await expect(saving).rejects.toThrow(`Snapshot ${id} was deleted`);
+  expect(deleted).toEqual([204]);
+  expect(await holdersOf(service, id)).toBe(0);
 });
 
 test('a ledger that was rolled back after the holders were read leaves the snapshot to the next pass', async ({

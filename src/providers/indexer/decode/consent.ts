@@ -4,7 +4,7 @@ import type { RawLog, RawTransaction } from './raw-block.ts';
 type Movements = Pick<LogFindings, 'erc20' | 'nft' | 'approvals'>;
 
 type Found = Movements &
-  Pick<LogFindings, 'operations'> & {
+  Pick<LogFindings, 'operations' | 'borrowers'> & {
     readonly transaction: Pick<RawTransaction, 'from' | 'to'>;
     readonly created: string | null;
     readonly logs: readonly RawLog[];
@@ -13,6 +13,7 @@ type Found = Movements &
 type Consented = Movements & {
   readonly suspects: readonly number[];
   readonly loudSuspects: readonly number[];
+  readonly borrowers: readonly string[];
 };
 
 /**
@@ -20,11 +21,11 @@ type Consented = Movements & {
  * it. The sender of a user operation has signed what is logged from the end of the operation before to the end of its
  * own: a bundle has operations of several accounts, and anybody may bundle. Logs that name anybody else are listed,
  * because any contract can log anything in anybody's name. An account that logs or is called is a contract or has a
- * delegate.
+ * delegate. A person who neither signed nor is called has not borrowed, whatever a contract logs.
  */
 export function withConsent(found: Found): Consented {
-  const { transaction, created, logs, operations, erc20, nft, approvals } = found;
-  if (erc20.length + nft.length + approvals.length === 0) return nothing;
+  const { transaction, created, logs, operations, borrowers, erc20, nft, approvals } = found;
+  if (erc20.length + nft.length + approvals.length + borrowers.length === 0) return nothing;
   const isOperator = (account: string, logIndex: number) =>
     operations.find((end) => end.logIndex > logIndex)?.signer === account;
   const hasSigned = (account: string, { logIndex }: Logged) =>
@@ -43,7 +44,7 @@ export function withConsent(found: Found): Consented {
   ];
   const unsigned = approvals.filter((each) => !hasSigned(each.owner, each));
   const consented = { erc20: mark(erc20), nft: mark(nft) };
-  if (named.length + unsigned.length === 0) return { ...nothing, ...consented, approvals };
+  if (named.length + unsigned.length + borrowers.length === 0) return { ...nothing, ...consented, approvals };
   const loud = new Set([transaction.to, created, ...logs.map(({ address }) => address)]);
   const quiet = named.filter(({ from }) => !loud.has(from));
   return {
@@ -51,6 +52,9 @@ export function withConsent(found: Found): Consented {
     approvals: approvals.map((each) => (hasSigned(each.owner, each) ? each : { ...each, unsigned: true })),
     suspects: indexesOf([...quiet, ...unsigned]),
     loudSuspects: indexesOf(named.filter(({ from }) => loud.has(from))),
+    borrowers: borrowers
+      .filter(({ account, ...log }) => hasSigned(account, log) || loud.has(account))
+      .map(({ account }) => account),
   };
 }
 
@@ -60,4 +64,11 @@ const indexesOf = (logged: readonly Logged[]): readonly number[] => [
   ...new Set(logged.map(({ logIndex }) => logIndex)),
 ];
 
-const nothing: Consented = { erc20: [], nft: [], approvals: [], suspects: [], loudSuspects: [] };
+const nothing: Consented = {
+  erc20: [],
+  nft: [],
+  approvals: [],
+  suspects: [],
+  loudSuspects: [],
+  borrowers: [],
+};

@@ -231,7 +231,6 @@ function assemble(parts: Parts): IndexedTransaction {
       ...(succeeded ? nativeOf(parts, logged) : none),
     ],
     erc20: succeeded ? tokens : tokens.filter(({ kind }) => kind === 'fee'),
-    borrowers: findings.borrowers,
     delegations: parts.delegations,
     internalCalls: trace?.calls ?? null,
   };

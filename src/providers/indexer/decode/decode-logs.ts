@@ -64,13 +64,13 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.withdrawal]: ifWrapped('withdrawal'),
   [topics.approval]: readApproval,
   [topics.approvalForAll]: readApprovalForAll,
-  [topics.aaveBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
-  [topics.aaveOldBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
+  [topics.aaveBorrow]: (log) => ({ borrower: { account: topicAddress(log, 2), logIndex: log.index } }),
+  [topics.aaveOldBorrow]: (log) => ({ borrower: { account: topicAddress(log, 2), logIndex: log.index } }),
   [topics.userOperation]: ifEntryPoint((log) => topicAddress(log, 2)),
   [topics.beforeExecution]: ifEntryPoint(() => null),
   [topics.compoundBorrow](log) {
     expectWords(log, 4);
-    return { borrowers: [addressAt(log, 0)] };
+    return { borrower: { account: addressAt(log, 0), logIndex: log.index } };
   },
 };
 
@@ -96,7 +96,7 @@ export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindin
     erc20: withoutDoubles(findings.flatMap(({ erc20 = [] }) => erc20)),
     nft: findings.flatMap(({ nft = [] }) => nft),
     approvals: findings.flatMap(({ approvals = [] }) => approvals),
-    borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
+    borrowers: findings.flatMap(({ borrower }) => borrower ?? []),
     operations: findings.flatMap(({ operation }) => operation ?? []),
   };
 }

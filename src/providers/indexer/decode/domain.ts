@@ -102,13 +102,15 @@ export type SkippedLog = {
 /** A contract announces that the metadata of a token changed, or of all its tokens where `tokenId` is undefined. */
 export type MetadataChange = { readonly token: string; readonly tokenId: bigint | undefined };
 
+/** An account that borrowed from a lending market, as the market logs it. */
+export type Borrower = { readonly account: string; readonly logIndex: number };
+
 /** The decoded logs of one transaction. */
 export type LogFindings = {
   readonly erc20: readonly Erc20Movement[];
   readonly nft: readonly NftMovement[];
   readonly approvals: readonly Approval[];
-  /** Accounts that borrowed from a lending market. */
-  readonly borrowers: readonly string[];
+  readonly borrowers: readonly Borrower[];
   readonly operations: readonly OperationEnd[];
 };
 
@@ -118,7 +120,9 @@ export type LogFindings = {
  */
 export type OperationEnd = { readonly signer: string | null; readonly logIndex: number };
 
-export type IndexedTransaction = Omit<LogFindings, 'operations'> & {
+export type IndexedTransaction = Omit<LogFindings, 'operations' | 'borrowers'> & {
+  /** Accounts that borrowed, and agreed to it. */
+  readonly borrowers: readonly string[];
   readonly hash: string;
   readonly index: number;
   /** Null where the node does not report it. */

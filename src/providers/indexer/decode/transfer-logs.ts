@@ -1,6 +1,7 @@
 import type { BlockLogs } from './block-logs.ts';
 import {
   type Approval,
+  type Borrower,
   type Erc20Movement,
   type NftMovement,
   type OperationEnd,
@@ -23,7 +24,7 @@ export type LogFinding = {
   readonly erc20?: readonly Erc20Movement[];
   readonly nft?: readonly NftMovement[];
   readonly approvals?: readonly Approval[];
-  readonly borrowers?: readonly string[];
+  readonly borrower?: Borrower;
   readonly operation?: OperationEnd;
   /** Tokens of the contract whose metadata changed. */
   readonly metadataChange?: TokenRange;
