@@ -94,7 +94,10 @@ describe('a contract that is none that mints', () => {
       await chain.mintByHand(recipient, tokenId);
       await chain.call('anvil_setCode', chain.contract, what === 'no code' ? '0x' : await codeOf(contract));
       const { status, err } = await cli.run('mint', 'cancel', again);
-      expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(`has an owner, ${recipient}`) });
+      expect({ status, err }).toEqual({
+        status: 2,
+        err: expect.stringContaining(`has an owner, ${recipient}`),
+      });
     },
   );
 
