@@ -125,7 +125,9 @@ describe('a lane before many contracts that refuse', () => {
 
 test('a mint that costs more than the signer has lets those on other contracts go on', async ({ db }) => {
   const [dear = '', ...cheap] = contracts;
-  await db('nfts').whereIn('mint_contract', cheap.slice(1)).update({ mint_state: 'unclaimed', recipient: null });
+  await db('nfts')
+    .whereIn('mint_contract', cheap.slice(1))
+    .update({ mint_state: 'unclaimed', recipient: null });
   const poll = startLane(db, {
     gasOf: (contract) => (contract === dear ? 9_000_000n : 100_000n),
     balance: 5_000_000n,
@@ -137,5 +139,8 @@ test('a mint that costs more than the signer has lets those on other contracts g
   const { pause_reason: reason, pause_detail: detail } = await db('mint_contracts')
     .where({ contract: dear })
     .first();
-  expect({ reason, detail }).toEqual({ reason: 'contract_refuses', detail: expect.stringContaining('5000000 wei') });
+  expect({ reason, detail }).toEqual({
+    reason: 'contract_refuses',
+    detail: expect.stringContaining('5000000 wei'),
+  });
 });

@@ -65,11 +65,16 @@ test('contracts of nodes that do not answer keep no other from being examined', 
   const contracts = Array.from({ length: 5 }, (_, place) => getAddress(toBeHex(0xc000 + place, 20)));
   await addNetwork(db, silent.chainId, 'http://127.0.0.1:9');
   await expect.poll(() => parts.networks.find(silent.chainId)).toBeDefined();
-  await saveContractVerdicts(db, contracts.map((contract) => ({ ...silent, contract })));
+  await saveContractVerdicts(
+    db,
+    contracts.map((contract) => ({ ...silent, contract })),
+  );
   const fit = { ...silent, chainId: chain.chainId, contract: chain.contract };
   await saveContractVerdicts(db, [fit]);
   await age();
   await examineUnfitContracts(parts);
   await examineUnfitContracts(parts);
-  expect(await db('contract_verdicts').where({ contract: fit.contract }).first()).toMatchObject({ verdict: 'fit' });
+  expect(await db('contract_verdicts').where({ contract: fit.contract }).first()).toMatchObject({
+    verdict: 'fit',
+  });
 });

@@ -94,7 +94,10 @@ test('a row that was changed by hand keeps no other mint waiting', async () => {
   const others = await setup.accept(2);
   const mining = setup.keepMining();
   await untilAll(service, others, 'minted');
-  await until('finality', async () => (await service.db('mint_transactions').where({ state: 'finalized' })).length > 1);
+  await until(
+    'finality',
+    async () => (await service.db('mint_transactions').where({ state: 'finalized' })).length > 1,
+  );
   mining.stop();
   expect((await service.db('mint_lanes').first()).pause_reason).toBeNull();
   expect(setup.running()[0]?.output()).toContain('outcome of mints cannot be stored');

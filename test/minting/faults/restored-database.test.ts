@@ -168,30 +168,33 @@ describe('a database that was restored from a backup older than the chain', () =
 test.each([
   ['after some mints', 1],
   ['before the first mint', 0],
-])('a mint that is not final when a worker starts without a recovery, from a backup %s, is found before anything is sent', async (_when, before) => {
-  const { chain, service } = setup;
-  setup.work();
-  if (before > 0) await mintFinally(before);
-  else await until('the lane', async () => (await lane())?.holder !== undefined);
-  const backup = await backUp(service.databaseUrl);
-  await chain.call('evm_setAutomine', false);
-  const lost = await setup.accept(1);
-  await untilAll(service, lost, 'submitted');
-  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-  await until('the node has it', async () => (await inPool()) > 0n);
-  await setup.killAll();
-  await chain.mine();
-  await restore(backup);
-  const fresh = await setup.accept(1);
-  setup.work();
-  await pausedFor('foreign_nonce');
-  await chain.call('evm_setAutomine', true);
-  const mining = setup.keepMining();
-  await pausedFor('recovery_needed');
-  mining.stop();
-  expect((await chain.mints()).size).toBe(before + 1);
-  expect(await setup.settle(fresh)).toEqual([]);
-});
+])(
+  'a mint that is not final when a worker starts without a recovery, from a backup %s, is found before anything is sent',
+  async (_when, before) => {
+    const { chain, service } = setup;
+    setup.work();
+    if (before > 0) await mintFinally(before);
+    else await until('the lane', async () => (await lane())?.holder !== undefined);
+    const backup = await backUp(service.databaseUrl);
+    await chain.call('evm_setAutomine', false);
+    const lost = await setup.accept(1);
+    await untilAll(service, lost, 'submitted');
+    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+    await until('the node has it', async () => (await inPool()) > 0n);
+    await setup.killAll();
+    await chain.mine();
+    await restore(backup);
+    const fresh = await setup.accept(1);
+    setup.work();
+    await pausedFor('foreign_nonce');
+    await chain.call('evm_setAutomine', true);
+    const mining = setup.keepMining();
+    await pausedFor('recovery_needed');
+    mining.stop();
+    expect((await chain.mints()).size).toBe(before + 1);
+    expect(await setup.settle(fresh)).toEqual([]);
+  },
+);
 
 test('a node that does not know who sent a lost mint lets nothing be sent to its contract', async () => {
   const { chain, node, service } = setup;

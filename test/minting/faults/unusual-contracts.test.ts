@@ -87,14 +87,17 @@ describe('a contract that is none that mints', () => {
       await until('the reason', async () => (await paused())?.pause_reason === 'contract_refuses');
       expect(await cli.json('mint', 'cancel', waiting)).toMatchObject({ status: 0 });
       expect((await row(waiting)).mint_state).toBe('unclaimed');
-      // It may have been one before, and have told of the mint.
+      // It may have been one before, and have an event of the mint.
       await cli.run('mint', 'pause');
       const again = await acceptOn(chain.contract);
       const { recipient, token_id: tokenId } = await row(again);
       await chain.mintByHand(recipient, tokenId);
       await chain.call('anvil_setCode', chain.contract, what === 'no code' ? '0x' : await codeOf(contract));
       const { status, err } = await cli.run('mint', 'cancel', again);
-      expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(`has an owner, ${recipient}`) });
+      expect({ status, err }).toEqual({
+        status: 2,
+        err: expect.stringContaining(`has an owner, ${recipient}`),
+      });
     },
   );
 
