@@ -3,7 +3,7 @@ import { judgeContract } from '../../chain/contracts/contract-check.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { takeUnfitContracts, saveContractVerdicts } from '../minting/contract-verdict-store.ts';
+import { saveContractVerdicts, takeUnfitContracts } from '../minting/contract-verdict-store.ts';
 
 type Parts = {
   readonly db: Database;

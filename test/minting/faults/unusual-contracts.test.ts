@@ -87,7 +87,7 @@ describe('a contract that is none that mints', () => {
       await until('the reason', async () => (await paused())?.pause_reason === 'contract_refuses');
       expect(await cli.json('mint', 'cancel', waiting)).toMatchObject({ status: 0 });
       expect((await row(waiting)).mint_state).toBe('unclaimed');
-      // It may have been one before, and have told of the mint.
+      // It may have been one before, and have an event of the mint.
       await cli.run('mint', 'pause');
       const again = await acceptOn(chain.contract);
       const { recipient, token_id: tokenId } = await row(again);

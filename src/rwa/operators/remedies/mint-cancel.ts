@@ -7,14 +7,11 @@ import type { RequestedMint } from './mint-remedy-store.ts';
 /**
  * Takes an accepted mint back, so that nobody has asked for it: of an NFT that is queued or failed, is in no open
  * transaction, and whose token has no owner, neither at the newest block nor at the newest final one. At an address without a
- * contract of NFTs, no event may tell of its mint.
+ * contract of NFTs, no event may show its mint.
  * @returns why it was not taken back, in words; undefined when it was
  * @throws when no node answers: then nothing has changed
  */
-export async function cancelMint(
-  proving: Proving,
-  mint: RequestedMint,
-): Promise<string | undefined> {
+export async function cancelMint(proving: Proving, mint: RequestedMint): Promise<string | undefined> {
   const { contract, nftId, tokenId } = mint;
   const owner = await findHolder(proving, mint);
   if (owner !== undefined) {

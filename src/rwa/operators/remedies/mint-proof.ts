@@ -68,7 +68,7 @@ async function blocksOf({ node }: Proving, mint: RequestedMint): Promise<BlockRa
 
 /**
  * Who has the token of a mint, or has got it. An address that has no contract of NFTs answers nothing about owners: there only an
- * event tells of a mint.
+ * event shows a mint.
  * @returns undefined when nobody has
  * @throws as {@link findMint}
  */

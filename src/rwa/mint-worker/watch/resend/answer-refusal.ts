@@ -44,7 +44,9 @@ export async function answerRefusal(
   // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
   const cap = lower(context.settings.feeCap, payable);
-  const suggested = isSuggested ? await followHint(scene, hint, { cap, contract: transaction.contract, words }) : undefined;
+  const suggested = isSuggested
+    ? await followHint(scene, hint, { cap, contract: transaction.contract, words })
+    : undefined;
   const plan = suggested ?? (isLasting ? dearer(last, market, cap) : undefined);
   const isExhausted = plan === undefined && (isOfPrice || isLasting);
   if (plan !== undefined || isExhausted)
