@@ -43,6 +43,40 @@ test('a locked row delays its NFT alone, and costs one signature', async ({
   }
 });
 
+test('a locked row of an RWA delays the NFTs of this RWA alone', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const accept = async (company: 'acme' | 'globex') => {
+    const rwa = await addRwa(db, companies[company], { isClaimable: true, contractAddress: chain.contract });
+    const mint = service.as(keys[company]).post(`/v1/api/rwa/${rwa.id}/mint`);
+    return { rwaId: rwa.id, nftId: (await mint.send({}).expect(200)).body.nftId };
+  };
+  const [held, other] = [await accept('acme'), await accept('globex')];
+  await chain.call('evm_setAutomine', false);
+  const worker = await startWorker(service, chain);
+  const holder = await db.transaction();
+  let mining: NodeJS.Timeout | undefined;
+  try {
+    await untilAll(service, [held.nftId, other.nftId], 'submitted');
+    const { transaction_id: id } = await db('mint_transaction_nfts').where({ nft_id: held.nftId }).first();
+    await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await holder('rwas').where({ id: held.rwaId }).forUpdate();
+    mining = setInterval(() => void chain.mine(), 100);
+    await untilAll(service, [other.nftId], 'minted');
+    const stateOf = async () => (await db('mint_transactions').where({ id }).first()).state;
+    await until('finality', async () => (await stateOf()) === 'finalized');
+    await holder.rollback();
+    await untilAll(service, [held.nftId], 'minted');
+  } finally {
+    clearInterval(mining);
+    if (!holder.isCompleted()) await holder.rollback();
+    await worker.stop();
+    await chain.call('evm_setAutomine', true);
+  }
+});
+
 test('a locked row keeps no other NFT of its transaction from being minted and final', async ({
   mintChain: chain,
   mintService: service,

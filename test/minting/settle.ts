@@ -1,7 +1,9 @@
 import { JsonRpcProvider } from 'ethers';
-import { createMintNode } from '../../src/chain/minting/mint-node.ts';
+import { createLogger } from '../../src/base/log.ts';
+import { createMintNode, type MintNode } from '../../src/chain/minting/mint-node.ts';
 import { listNetworks } from '../../src/chain/network-store.ts';
 import { tokenRangeOf } from '../../src/rwa/assets/token-id.ts';
+import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
 import { verifyNetwork } from '../../src/rwa/operators/remedies/mint-verify.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { WatchedNode } from '../support/node/watched-node.ts';
@@ -47,6 +49,8 @@ export async function judgeEnd(
   const left = await unsettled(service, ids);
   if (left > 0) found.push(`${left} NFTs, transactions or changes of metadata have no final state`);
   found.push(...(await unreported(setting)));
+  // Mints that a restored database lacks may reach the chain after its recovery. The audit of a worker finds them within minutes.
+  if ((await disagreements(setting)).length > 0) await withBlocks(chain, () => audited(setting));
   found.push(...(await disagreements(setting)), ...(await silentOthers(setting, ids)));
   if (isPriceJudged) found.push(...(await dearPrices(setting, since)));
   if (isConductJudged) found.push(...(await judgeConduct(setting, since)));
@@ -105,25 +109,54 @@ async function silentOthers(setting: Settling, ids: readonly string[]): Promise<
   return (await standingSince(setting, await placesOf(setting, others))).silent;
 }
 
+/** Has the audit compare what is final now. When it asks for a recovery, it waits until the operator has ended that. */
+async function audited(setting: Settling): Promise<void> {
+  const { db } = setting.service;
+  await withNode(setting, async (node) => {
+    const options = {
+      db,
+      networks: { list: () => listNetworks(db) },
+      nodeOf: async () => node,
+      restSeconds: 0,
+    };
+    const audit = createAudit({ ...options, log: createLogger({ level: 'silent' }) });
+    await until('the audit', async () => {
+      await audit.turn();
+      const [contract] = await db('mint_contracts').select('compared_to');
+      return (
+        BigInt(contract?.compared_to ?? -1) >= node.finalized || (await db('mint_recoveries')).length > 0
+      );
+    });
+  });
+  await until('the recovery', async () => (await db('mint_recoveries')).length === 0, 30).catch(() => {});
+}
+
 /** What chain and rows do not say alike, also of NFTs that a recovery has brought back. */
-async function disagreements({ chain, service }: Settling): Promise<string[]> {
-  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
-  const [network] = await listNetworks(service.db);
-  if (network === undefined) return ['the network is gone'];
+async function disagreements(setting: Settling): Promise<string[]> {
+  const { db } = setting.service;
   const found: string[] = [];
-  const blockOf = (tag: string) => provider.send('eth_getBlockByNumber', [tag, false]);
-  const [headBlock, final] = await Promise.all([blockOf('latest'), blockOf('finalized')]);
-  const finalized = BigInt(final?.number ?? -1);
-  const run = {
-    db: service.db,
-    network,
-    node: createMintNode(provider, { headBlock, finalized, broadcasters: [], preferOthers() {} }),
-    signal: new AbortController().signal,
-  };
-  await verifyNetwork({ ...run, onProgress() {} }, ({ tokenId, kind, detail }) =>
-    found.push(`token ${tokenId} ${kind}: ${detail}`),
-  ).finally(() => provider.destroy());
+  await withNode(setting, async (node) => {
+    for (const network of await listNetworks(db)) {
+      const run = { db, network, node, signal: new AbortController().signal, onProgress() {} };
+      await verifyNetwork(run, ({ tokenId, kind, detail }) =>
+        found.push(`token ${tokenId} ${kind}: ${detail}`),
+      );
+    }
+  });
   return found;
+}
+
+/** Gives the chain itself as a node, at its present newest and final block. */
+async function withNode({ chain }: Settling, act: (node: MintNode) => Promise<void>): Promise<void> {
+  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
+  const blockOf = (tag: string) => provider.send('eth_getBlockByNumber', [tag, false]);
+  try {
+    const [headBlock, final] = await Promise.all([blockOf('latest'), blockOf('finalized')]);
+    const finalized = BigInt(final?.number ?? -1);
+    await act(createMintNode(provider, { headBlock, finalized, broadcasters: [], preferOthers() {} }));
+  } finally {
+    provider.destroy();
+  }
 }
 
 /** RWAs whose last change of metadata no final transaction reports with the range of their tokens (ERC-4906). */

@@ -1,7 +1,9 @@
+import { getAddress, toBeHex } from 'ethers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { examineUnfitContracts } from '../../src/rwa/mint-worker/unfit-contracts.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { addMintable } from '../rwa/mint-requests.ts';
+import { addNetwork } from '../rwa/samples.ts';
 import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -55,4 +57,24 @@ test('a node that does not answer changes no verdict', async () => {
     .toEqual(['http://127.0.0.1:9']);
   await examineUnfitContracts(service.parts);
   expect(await verdict()).toBe('unfit');
+});
+
+test('contracts of nodes that do not answer keep no other from being examined', async () => {
+  const { db, parts } = service;
+  const silent = { chainId: '4242', verdict: 'unfit', detail: 'x' } as const;
+  const contracts = Array.from({ length: 5 }, (_, place) => getAddress(toBeHex(0xc000 + place, 20)));
+  await addNetwork(db, silent.chainId, 'http://127.0.0.1:9');
+  await expect.poll(() => parts.networks.find(silent.chainId)).toBeDefined();
+  await saveContractVerdicts(
+    db,
+    contracts.map((contract) => ({ ...silent, contract })),
+  );
+  const fit = { ...silent, chainId: chain.chainId, contract: chain.contract };
+  await saveContractVerdicts(db, [fit]);
+  await age();
+  await examineUnfitContracts(parts);
+  await examineUnfitContracts(parts);
+  expect(await db('contract_verdicts').where({ contract: fit.contract }).first()).toMatchObject({
+    verdict: 'fit',
+  });
 });

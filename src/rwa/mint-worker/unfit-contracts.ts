@@ -3,7 +3,7 @@ import { judgeContract } from '../../chain/contracts/contract-check.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listUnfitContracts, saveContractVerdicts } from '../minting/contract-verdict-store.ts';
+import { saveContractVerdicts, takeUnfitContracts } from '../minting/contract-verdict-store.ts';
 
 type Parts = {
   readonly db: Database;
@@ -19,7 +19,7 @@ const restMinutes = 5;
  * else would notice that a contract was deployed since, or that the node had lagged.
  */
 export async function examineUnfitContracts({ db, networks, clients, log }: Parts): Promise<void> {
-  for (const { chainId, contract } of await listUnfitContracts(db, restMinutes)) {
+  for (const { chainId, contract } of await takeUnfitContracts(db, restMinutes)) {
     const network = await networks.find(chainId);
     if (network === undefined) continue;
     try {

@@ -38,15 +38,20 @@ export async function saveContractVerdicts(
 
 const mostAtOnce = 5;
 
-/** Lists contracts that were found unfit at least these minutes ago, the longest ago first, at most 5. */
-export async function listUnfitContracts(
+/**
+ * Takes contracts to examine again that were found unfit at least these minutes ago, the longest ago first, at most 5. Those that cannot
+ * be examined come after all others again.
+ */
+export async function takeUnfitContracts(
   db: Database,
   minutes: number,
 ): Promise<Pick<ExaminedContract, 'chainId' | 'contract'>[]> {
   const { rows } = await db.raw(
-    `SELECT chain_id AS "chainId", contract FROM contract_verdicts
-     WHERE verdict = 'unfit' AND checked_at < clock_timestamp() - make_interval(mins => ?)
-     ORDER BY checked_at LIMIT ${mostAtOnce}`,
+    `UPDATE contract_verdicts SET checked_at = clock_timestamp() WHERE (chain_id, contract) IN (
+       SELECT chain_id, contract FROM contract_verdicts
+       WHERE verdict = 'unfit' AND checked_at < clock_timestamp() - make_interval(mins => ?)
+       ORDER BY checked_at LIMIT ${mostAtOnce} FOR UPDATE SKIP LOCKED)
+     RETURNING chain_id AS "chainId", contract`,
     [minutes],
   );
   return rows;

@@ -300,6 +300,21 @@ export async function lockFreeNfts(db: Database | Tx, ids: readonly string[]): P
   return new Set(ids.filter((id) => !free.has(id)));
 }
 
+/**
+ * The same as {@link lockFreeNfts} with the RWAs of the NFTs, in which mints are counted.
+ * @returns the ids of NFTs of which either row is locked
+ */
+export async function lockFreeMints(db: Database | Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows }: { rows: { id: string }[] } = await db.raw(
+    `SELECT n.id FROM nfts n JOIN rwas r ON r.id = n.rwa_id WHERE n.id = ANY (?::uuid[])
+     ORDER BY n.id FOR NO KEY UPDATE OF n, r SKIP LOCKED`,
+    [[...ids]],
+  );
+  const free = new Set(rows.map(({ id }) => id));
+  return new Set(ids.filter((id) => !free.has(id)));
+}
+
 function assertAll(state: string, wanted: number, found: number): void {
   if (found !== wanted) throw new Error(`Of ${wanted} ${state} NFTs ${found} were still ${state}.`);
 }

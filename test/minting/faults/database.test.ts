@@ -73,3 +73,32 @@ describe('the tables of the queue', () => {
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
+
+test('a row that was changed by hand keeps no other mint waiting', async () => {
+  setup = await createMintSetup();
+  const { chain, service } = setup;
+  const code = await chain.call('eth_getCode', chain.contract, 'latest');
+  await chain.call('evm_setAutomine', false);
+  const [changed = ''] = await setup.accept(1);
+  setup.work();
+  await untilAll(service, [changed], 'submitted');
+  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+  await until('the node has it', async () => (await inPool()) > 0n);
+  // What became of it cannot be proven.
+  await chain.call('anvil_setCode', chain.contract, '0x');
+  await chain.mine(6);
+  await until('the wait', async () => (await service.db('mint_unproven_transactions')).length === 1);
+  await service.db('nfts').where({ id: changed }).update({ mint_state: 'failed' });
+  await chain.call('anvil_setCode', chain.contract, code);
+  await chain.call('evm_setAutomine', true);
+  const others = await setup.accept(2);
+  const mining = setup.keepMining();
+  await untilAll(service, others, 'minted');
+  await until(
+    'finality',
+    async () => (await service.db('mint_transactions').where({ state: 'finalized' })).length > 1,
+  );
+  mining.stop();
+  expect((await service.db('mint_lanes').first()).pause_reason).toBeNull();
+  expect(setup.running()[0]?.output()).toContain('outcome of mints cannot be stored');
+});

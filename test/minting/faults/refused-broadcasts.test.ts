@@ -1,10 +1,13 @@
-import { Transaction } from 'ethers';
+import { getAddress, Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSigned } from '../../../src/chain/minting/signer.ts';
+import { addRwa } from '../../rwa/samples.ts';
+import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
 import { broadcastOutages } from '../../support/node/outages.ts';
 import type { WatchedNode } from '../../support/node/watched-node.ts';
+import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -37,6 +40,37 @@ const attempts = async (): Promise<Transaction[]> =>
   );
 
 describe('a transaction that every node refuses', () => {
+  test('for the gas of its contract makes transactions to no other contract smaller', async () => {
+    const { chain, service } = setup;
+    const { db, companies, keys } = service;
+    const hungry = getAddress(await deploy(chain.rpcUrl, (await compileContracts())['Hungry']));
+    await chain.mine(5);
+    node.setFlaws(
+      of('eth_sendRawTransaction', ({ params: [raw] }) => {
+        const { contract, mints } = readSigned(String(raw));
+        return contract === hungry && mints.length > 1 ? refuse('exceeds block gas limit') : undefined;
+      }),
+    );
+    const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: hungry });
+    const dear: string[] = [];
+    while (dear.length < 2) {
+      const mint = service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`);
+      dear.push((await mint.send({}).expect(200)).body.nftId);
+    }
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, dear, 'minted');
+    await setup.cli.run('mint', 'pause');
+    const paused = async () => (await pauses()).pause_reason;
+    const ids = await setup.accept(10);
+    await until('the pause', async () => (await paused()) === 'operator');
+    await setup.cli.run('mint', 'resume');
+    await untilAll(service, ids, 'minted');
+    mining.stop();
+    expect((await db('mint_transactions').where({ contract: chain.contract })).length).toBeLessThan(5);
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
   test('for its fee is signed anew at its nonce with fewer NFTs, and later ones are no larger', async () => {
     const { chain, service } = setup;
     node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));

@@ -214,6 +214,29 @@ describe('mint replace', () => {
 });
 
 describe('mint release', () => {
+  test('of all NFTs of a transaction is no failure of their contract', async () => {
+    const { chain, service } = setup;
+    await chain.call('evm_setAutomine', false);
+    setup.work();
+    const inPool = async () => Number((await chain.call<{ pending: string }>('txpool_status')).pending);
+    const ids: string[] = [];
+    for (let sent = 1; sent <= 5; sent += 1) {
+      ids.push(...(await setup.accept(1)));
+      await untilAll(service, ids, 'submitted');
+      await until('the node has it', async () => (await inPool()) >= sent);
+    }
+    for (const id of ids) expect(await cli.json('mint', 'release', id)).toMatchObject({ status: 0 });
+    await until('other attempts', async () => {
+      const attempts = await service.db('mint_attempts').where({ number: 2 });
+      return attempts.length === ids.length;
+    });
+    await chain.call('evm_setAutomine', true);
+    const mining = setup.keepMining();
+    await untilAll(service, ids, 'minted');
+    mining.stop();
+    expect(await settled(ids)).toEqual([]);
+  });
+
   test('takes an NFT out of a transaction in flight, which mints the others at the same nonce', async () => {
     const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);

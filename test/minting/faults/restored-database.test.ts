@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { auditedActions, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { type Backup, backUp } from '../../support/database-backup.ts';
 import { faults, until, untilAll } from '../../support/minting.ts';
+import { of } from '../../support/node/flaw.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -162,6 +163,57 @@ describe('a database that was restored from a backup older than the chain', () =
     expect(await setup.service.db('mint_recoveries')).toHaveLength(0);
     expect(await setup.settle(await setup.accept(1))).toEqual([]);
   });
+});
+
+test.each([
+  ['after some mints', 1],
+  ['before the first mint', 0],
+])(
+  'a mint that is not final when a worker starts without a recovery, from a backup %s, is found before anything is sent',
+  async (_when, before) => {
+    const { chain, service } = setup;
+    setup.work();
+    if (before > 0) await mintFinally(before);
+    else await until('the lane', async () => (await lane())?.holder !== undefined);
+    const backup = await backUp(service.databaseUrl);
+    await chain.call('evm_setAutomine', false);
+    const lost = await setup.accept(1);
+    await untilAll(service, lost, 'submitted');
+    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+    await until('the node has it', async () => (await inPool()) > 0n);
+    await setup.killAll();
+    await chain.mine();
+    await restore(backup);
+    const fresh = await setup.accept(1);
+    setup.work();
+    await pausedFor('foreign_nonce');
+    await chain.call('evm_setAutomine', true);
+    const mining = setup.keepMining();
+    await pausedFor('recovery_needed');
+    mining.stop();
+    expect((await chain.mints()).size).toBe(before + 1);
+    expect(await setup.settle(fresh)).toEqual([]);
+  },
+);
+
+test('a node that does not know who sent a lost mint lets nothing be sent to its contract', async () => {
+  const { chain, node, service } = setup;
+  setup.work();
+  await mintFinally(1);
+  const backup = await backUp(service.databaseUrl);
+  await mintFinally(1);
+  await restore(backup);
+  node.setFlaws(of('eth_getTransactionByHash', () => ({ result: null })));
+  const fresh = await setup.accept(1);
+  setup.work();
+  const paused = async () => (await service.db('mint_contracts').first())?.pause_reason;
+  await until('the reason', async () => (await paused()) === 'history_unavailable');
+  const { failed } = (await json('recover')).value;
+  expect(failed).toEqual([expect.stringContaining(`${chain.contract} of network`)]);
+  expect((await chain.mints()).size).toBe(2);
+  node.setFlaws();
+  await pausedFor('recovery_needed');
+  expect(await setup.settle(fresh)).toEqual([]);
 });
 
 test('recover --begin lets minting wait at once', async () => {

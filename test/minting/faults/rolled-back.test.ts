@@ -1,3 +1,4 @@
+import { JsonRpcProvider, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findStanding } from '../../../src/rwa/minting/lane-status-store.ts';
 import { deploy } from '../../support/deploy.ts';
@@ -213,5 +214,65 @@ describe('a mint that had ended before the chain was rolled back', () => {
     await chain.mine();
     expect(await setup.settle([failed])).toEqual([]);
     expect(await row(failed)).toMatchObject({ mint_state: 'minted', recipient, minted_tx: attempts[0].hash });
+  });
+});
+
+describe('on the chain that is there after a rollback,', () => {
+  test('another transaction has the nonce of a confirmed mint: it is minted with the next one', async () => {
+    const { chain, service } = setup;
+    await service.db('networks').update({ confirmations: 1 });
+    await chain.mine(5);
+    await chain.call('evm_setAutomine', false);
+    const [id = ''] = await setup.accept(1);
+    setup.work();
+    await untilAll(service, [id], 'submitted');
+    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+    await until('the node has it', async () => (await inPool()) > 0n);
+    await chain.mine();
+    await untilAll(service, [id], 'minted');
+    expect(await states()).toEqual(['confirmed']);
+    await setup.killAll();
+    await loseBlocksFrom(Number((await service.db('network_finality').first()).number));
+    await chain.call('anvil_dropAllTransactions');
+    const provider = new JsonRpcProvider(chain.rpcUrl);
+    const wallet = new Wallet(chain.keys[0] ?? '', provider);
+    await wallet.sendTransaction({ to: wallet.address, nonce: 0 });
+    provider.destroy();
+    await chain.mine(8);
+    await chain.call('evm_setAutomine', true);
+    const applied = await setup.cli.json('recover', '--apply');
+    expect(applied).toMatchObject({ status: 0, value: { found: 1, reopened: 0, waiting: 0 } });
+    expect(await setup.settle([id], { isConductJudged: false })).toEqual([]);
+  });
+
+  test('somebody else mints a token once more that was taken before: dry run and --apply find the same', async () => {
+    const { chain, service } = setup;
+    const thief = Wallet.createRandom().address;
+    await chain.mine(5);
+    const [taken = ''] = await setup.accept(1);
+    const { token_id: tokenId } = await row(taken);
+    const first = (await head()) + 1;
+    await chain.mintByHand(thief, tokenId);
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, [taken], 'failed', 60);
+    const others = await setup.accept(1);
+    await untilAll(service, others, 'minted');
+    await allFinal();
+    mining.stop();
+    const { mint_error: reason } = await row(taken);
+    await setup.killAll();
+    await loseBlocksFrom(first);
+    await chain.call('anvil_dropAllTransactions');
+    await chain.mintByHand(thief, tokenId);
+    await chain.mine(30);
+    const dry = await setup.cli.json('recover');
+    const applied = await setup.cli.json('recover', '--apply');
+    const { found, wouldFix, wouldReopen, left } = dry.value;
+    expect(applied.value).toMatchObject({ found, fixed: wouldFix, reopened: wouldReopen, left, waiting: 0 });
+    expect(await setup.settle(others, { isConductJudged: false })).toEqual([]);
+    await until('its end', async () => (await row(taken)).mint_state === 'failed');
+    expect((await row(taken)).mint_error).toContain(thief);
+    expect(reason).toContain(thief);
   });
 });

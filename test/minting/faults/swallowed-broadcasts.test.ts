@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
+import { failure, of } from '../../support/node/flaw.ts';
 import { tipFloor } from '../../support/node/limits.ts';
 import { swallowsBroadcasts } from '../../support/node/wrongs.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
@@ -47,4 +48,30 @@ describe('a node that confirms broadcasts and sends them to nobody', () => {
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
   });
+});
+
+test('a node that does not say whether it has a transaction keeps it from no replacement', async () => {
+  // As geth does after a snap sync, for hours.
+  const indexing = of('eth_getTransactionByHash', () =>
+    failure(-32000, 'transaction indexing is in progress'),
+  );
+  const seen = new Set<unknown>();
+  const knows = of('eth_sendRawTransaction', ({ params: [raw] }) => {
+    if (seen.has(raw)) return failure(-32000, 'already known');
+    seen.add(raw);
+    return undefined;
+  });
+  setup = await createMintSetup({ nodes: [[indexing, knows]] });
+  const { chain, service } = setup;
+  await chain.call('evm_setAutomine', false);
+  chain.market.hold(1_000_000_000n);
+  await chain.mine(3);
+  const ids = await setup.accept(1);
+  setup.work();
+  await untilAll(service, ids, 'submitted');
+  chain.market.hold(20_000_000_000n);
+  const mining = setup.keepMining();
+  await untilAll(service, ids, 'minted');
+  mining.stop();
+  expect(await setup.settle(ids)).toEqual([]);
 });

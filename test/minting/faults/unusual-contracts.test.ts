@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => setup.close());
 
+const codeOf = (contract: string) => setup.chain.call<string>('eth_getCode', contract, 'latest');
 const row = (id: string) => setup.service.db('nfts').where({ id }).first();
 const reverted = () => setup.service.db('mint_transactions').where({ state: 'reverted' });
 
@@ -73,6 +74,33 @@ describe('a contract that is none that mints', () => {
     },
   );
 
+  test.each(['no code', 'a fallback that answers anything'])(
+    'for it has %s: its mint can be taken back',
+    async (what) => {
+      const { chain, cli, service } = setup;
+      const bare = '0x00000000000000000000000000000000DeaDBeef';
+      const contract = what === 'no code' ? getAddress(bare) : await deployed('Yes');
+      await chain.mine(5);
+      const waiting = await acceptOn(contract);
+      setup.work();
+      const paused = () => service.db('mint_contracts').where({ contract }).first();
+      await until('the reason', async () => (await paused())?.pause_reason === 'contract_refuses');
+      expect(await cli.json('mint', 'cancel', waiting)).toMatchObject({ status: 0 });
+      expect((await row(waiting)).mint_state).toBe('unclaimed');
+      // It may have been one before, and have an event of the mint.
+      await cli.run('mint', 'pause');
+      const again = await acceptOn(chain.contract);
+      const { recipient, token_id: tokenId } = await row(again);
+      await chain.mintByHand(recipient, tokenId);
+      await chain.call('anvil_setCode', chain.contract, what === 'no code' ? '0x' : await codeOf(contract));
+      const { status, err } = await cli.run('mint', 'cancel', again);
+      expect({ status, err }).toEqual({
+        status: 2,
+        err: expect.stringContaining(`has an owner, ${recipient}`),
+      });
+    },
+  );
+
   test('since it lost its code: what was sent to it waits, and is minted once the code is there again', async () => {
     const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
@@ -93,4 +121,33 @@ describe('a contract that is none that mints', () => {
     await chain.call('anvil_setCode', chain.contract, code);
     expect(await setup.settle([...ids, ...later])).toEqual([]);
   });
+});
+
+test('an NFT that somebody else mints after a contract passed it over is final with the later block', async () => {
+  const { chain, service } = setup;
+  await service.db('networks').update({ confirmations: 1 });
+  await chain.call('evm_setAutomine', false);
+  const [id = ''] = await setup.accept(1);
+  setup.work();
+  await untilAll(service, [id], 'submitted');
+  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
+  await until('the node has it', async () => (await inPool()) > 0n);
+  await setup.killAll();
+  const { recipient, token_id: tokenId } = await row(id);
+  const code = await codeOf(chain.contract);
+  await chain.call('anvil_setCode', chain.contract, '0x00');
+  await chain.mine();
+  await chain.call('anvil_setCode', chain.contract, code);
+  await chain.call('evm_setAutomine', true);
+  await chain.mintByHand(recipient, tokenId);
+  setup.work();
+  await untilAll(service, [id], 'minted');
+  const final = async () => Number((await service.db('network_finality').first())?.number ?? -1);
+  const isFinalized = async () => (await service.db('mint_transactions').first()).state === 'finalized';
+  while (!(await isFinalized())) {
+    const before = await final();
+    await chain.mine();
+    await until('a poll', async () => (await final()) > before || (await isFinalized()));
+  }
+  expect(await final()).toBeGreaterThanOrEqual(Number((await row(id)).minted_block));
 });

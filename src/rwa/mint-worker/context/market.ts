@@ -3,7 +3,7 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Learned } from './lane-memory.ts';
 
-const nothing: Omit<Learned, 'until'> = { tip: 0n, tokens: Number.POSITIVE_INFINITY, isLegacy: false };
+const nothing: Omit<Learned, 'until'> = { tip: 0n, tokens: new Map(), isLegacy: false };
 const validMs = 3_600_000;
 
 export const learnedOf = ({ memory, now }: LaneContext): Omit<Learned, 'until'> =>

@@ -6,6 +6,7 @@ import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
 
 const countAbove = 'count above ours';
+const countOfNewLane = 'count of a new lane';
 
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
@@ -29,7 +30,8 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   if (
     !isInFlight &&
     (await isSeenTwice(context, countAbove, count.toString(), head)) &&
-    (await node.transactionCount(address, node.finalized)) === count
+    (await node.transactionCount(address, node.finalized)) === count &&
+    isComparedSince(context, countAbove)
   ) {
     log.warn({ ours: ours.toString(), next: count.toString() }, 'nonces skipped: somebody else used them');
     memory.firstLooks.delete(countAbove);
@@ -60,8 +62,21 @@ async function findFirstNonce(context: LaneContext, head: Head, count: bigint): 
 
 async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
   const final = await finalCountOf(context);
-  if (final !== undefined) return final === count;
-  return isSeenTwice(context, 'count of a new lane', count.toString(), head);
+  if (final === count) return isComparedSince(context, countOfNewLane);
+  const isSeen = await isSeenTwice(context, countOfNewLane, count.toString(), head);
+  return final === undefined && isSeen && isComparedSince(context, countOfNewLane);
+}
+
+/**
+ * Whether contracts are compared up to the block in which the count of a subject was first seen. If they are not, they are compared
+ * again before anything is sent: a restored database may lack what the signer sent there.
+ */
+function isComparedSince({ memory: { compared, firstLooks }, node }: LaneContext, subject: string): boolean {
+  const seenAt = firstLooks.get(subject)?.number;
+  if (seenAt === undefined || compared.to === undefined || seenAt <= compared.to) return true;
+  compared.contracts.clear();
+  compared.to = node.finalized;
+  return false;
 }
 
 /**

@@ -193,7 +193,8 @@ async function roomFor(
   // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
   const gas = lower(most, payable);
-  const limit = Math.min(tokensWithin(cost, gas), learnedOf(context).tokens);
+  const learned = learnedOf(context).tokens.get(contract) ?? Number.POSITIVE_INFINITY;
+  const limit = Math.min(tokensWithin(cost, gas), learned);
   if (limit > 0) return { limit, gas, cost };
   if (tokensWithin(cost, payable) > 0) {
     const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas, ${gasFactor} times what estimates say. A transaction may have ${most}: MINT_BLOCK_SHARE_PERCENT (${settings.blockShare}) of the block's limit of ${head.gasLimit}, and at most ${transactionGas}.`;

@@ -21,6 +21,8 @@ export type TransactionNft = Mint & {
   readonly firstBlock: bigint;
   /** An operator has asked to mint it by another transaction. */
   readonly isAskedOut: boolean;
+  /** The mined form of the transaction leaves it out. */
+  readonly isLeftOut: boolean;
   /** It has another token now. */
   readonly isReplaced: boolean;
   /** It had ended before its transaction was in flight again. */
@@ -35,7 +37,7 @@ type Row = Omit<TransactionNft, 'firstBlock'> & { readonly firstBlock: string };
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
   const { rows }: { rows: Row[] } = await db.raw(
     `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, n.mint_state = 'minted' AS "isMinted",
-       n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.token_id <> n.token_id AS "isReplaced", l.ended_as IS NOT NULL AS "hasEnded",
+       n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.left_out AS "isLeftOut", l.token_id <> n.token_id AS "isReplaced", l.ended_as IS NOT NULL AS "hasEnded",
        ${firstBlockSql('r')} AS "firstBlock",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
      FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id

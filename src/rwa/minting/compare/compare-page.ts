@@ -136,7 +136,10 @@ export async function findOfNoContract({ db, ...id }: Comparison): Promise<Disag
   return unseen.map((row) => ({ ...row, kind, nftState: 'minted', detail: describeDisagreement(kind) }));
 }
 
-/** Asks each block and each transaction once. @throws NodeFault when an event is of another chain than its block */
+/**
+ * Asks each block and each transaction once.
+ * @throws NodeFault when an event is of another chain than its block, or the node does not show who sent its transaction
+ */
 function createFactFinder(comparison: Comparison): (event: MintEvent) => Promise<TokenFacts> {
   const { node } = comparison;
   const times = new Map<string, Date>();
@@ -157,6 +160,8 @@ async function findSender(
 ): Promise<Omit<TokenFacts, 'time'>> {
   const sent = await node.transaction(hash);
   const isStored = await isOwnAttempt(db, hash);
+  if (sent === null && !isStored)
+    throw new NodeFault('malformed', `it shows a mint in transaction ${hash}, and not who sent that`);
   const isOwn = isStored || (sent !== null && signers.has(sent.from));
   const isOfOthers = isOwn && !isStored && sent !== null && (await hasLaterNonce(db, chainId, sent));
   return { sender: sent?.from ?? null, isOwn, isStored, isOfOthers };

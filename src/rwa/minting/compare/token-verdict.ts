@@ -51,7 +51,7 @@ export type DisagreementKind =
 export type TokenFacts = {
   /** Of the block of its mint. */
   readonly time: Date;
-  /** The account that sent the transaction, in EIP-55; null when the node does not know it. */
+  /** The account that sent the transaction, in EIP-55; null when the node does not know it, and the transaction is stored as ours. */
   readonly sender: string | null;
   /** Whether a signer of ours sent the transaction. */
   readonly isOwn: boolean;

@@ -52,12 +52,31 @@ export const mintsUnlessAborted =
  */
 export async function findMint(proving: Proving, mint: RequestedMint): Promise<MintEvent | undefined> {
   const { node } = proving;
-  const { number: head } = await node.head();
-  const since = new Date(mint.createdAt.getTime() - clocksApartMs);
-  const first = mint.firstBlock > 0n ? mint.firstBlock : await firstBlockSince(node, since, head);
-  const found = await searchDown(proving, mint, { from: first, to: head });
+  const range = await blocksOf(proving, mint);
+  const found = await searchDown(proving, mint, range);
   if (found !== undefined || (await findOwner(node, mint)) === undefined) return found;
-  return searchDown(proving, mint, { from: 0n, to: first - 1n });
+  return searchDown(proving, mint, { from: 0n, to: range.from - 1n });
+}
+
+/** The blocks in which the NFT can be minted, up to the newest. */
+async function blocksOf({ node }: Proving, mint: RequestedMint): Promise<BlockRange> {
+  const { number: to } = await node.head();
+  if (mint.firstBlock > 0n) return { from: mint.firstBlock, to };
+  const since = new Date(mint.createdAt.getTime() - clocksApartMs);
+  return { from: await firstBlockSince(node, since, to), to };
+}
+
+/**
+ * Who has the token of a mint, or has got it. An address that has no contract of NFTs answers nothing about owners: there only an
+ * event shows a mint.
+ * @returns undefined when nobody has
+ * @throws as {@link findMint}
+ */
+export async function findHolder(proving: Proving, mint: RequestedMint): Promise<string | undefined> {
+  const { node } = proving;
+  const { number } = await node.head();
+  if ((await node.lookAt(mint.contract, number)) === 'contract') return findOwner(node, mint);
+  return (await searchDown(proving, mint, await blocksOf(proving, mint)))?.recipient;
 }
 
 async function searchDown(

@@ -55,15 +55,23 @@ export function recoverPage(
   });
 }
 
-/** Queues NFTs again whose rows say minted, and whose tokens the chain does not have; in one transaction. */
+/**
+ * Queues NFTs again whose rows say minted, and whose tokens the chain does not have; in one transaction. Where a lane still watches
+ * the transaction of an NFT, the lane takes the mint back.
+ */
 export function queueGone(db: Database, contract: ContractId, gone: readonly Disagreement[]): Promise<void> {
   const tokenIds = gone.map(({ tokenId }) => tokenId);
   return inTransaction(db, async (tx) => {
     await lockTokens(tx, contract, tokenIds);
     const rows = await listTokenRows(tx, contract, tokenIds);
-    const ids = rows.flatMap(({ nft }) =>
+    const known = rows.flatMap(({ nft }) =>
       nft?.state === 'minted' && nft.recipient !== null ? [nft.id] : [],
     );
+    const watched: string[] = await tx('mint_transaction_nfts')
+      .whereIn('nft_id', known)
+      .where('state', 'open')
+      .pluck('nft_id');
+    const ids = known.filter((id) => !watched.includes(id));
     await unmintNfts(tx, ids);
     await tx('nfts')
       .whereIn('id', ids)

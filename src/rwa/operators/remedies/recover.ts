@@ -219,8 +219,8 @@ async function provenGone(
   return gone;
 }
 
-/** Whether a row says minted only until its transaction is reopened. */
+/** Whether the lane of its reopened transaction finds out about a token: what its row says is over then. */
 const isReopened = (reopened: ReadonlySet<string>, { kind, nftId }: Disagreement) =>
-  kind === 'no_token' && nftId !== null && reopened.has(nftId);
+  (kind === 'no_token' || kind === 'other_recipient') && nftId !== null && reopened.has(nftId);
 
 const larger = (one: bigint, other: bigint) => (one > other ? one : other);

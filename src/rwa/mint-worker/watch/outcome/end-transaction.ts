@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../contract/transaction.ts';
-import { lockFreeNfts } from '../../../minting/mint-state-store.ts';
+import { lockFreeMints, lockFreeNfts } from '../../../minting/mint-state-store.ts';
 import type { StepFacts } from '../../context/lane-context.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -65,8 +65,12 @@ async function withoutLocked(
   nfts: readonly TransactionNft[],
   { minted, failed, released }: Outcomes,
 ): Promise<{ readonly free: Outcomes; readonly held: readonly WaitingNft[] }> {
-  const ids = [...[...minted, ...failed].map(({ nftId }) => nftId), ...released];
-  const locked = await lockFreeNfts(tx, ids);
+  const ofMinted = await lockFreeMints(
+    tx,
+    minted.map(({ nftId }) => nftId),
+  );
+  const ofOthers = await lockFreeNfts(tx, [...failed.map(({ nftId }) => nftId), ...released]);
+  const locked = new Set([...ofMinted, ...ofOthers]);
   const isFree = ({ nftId }: { readonly nftId: string }) => !locked.has(nftId);
   return {
     free: {

@@ -15,14 +15,16 @@ import { proveOutcomes } from './proof.ts';
 import { passedOver } from './retry-limit.ts';
 
 /**
- * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final.
+ * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final, and each block in which
+ * others minted its NFTs.
  * @returns false when it is not confirmed: it never was, or a reorganisation has replaced a block that it needs,
  *   and it is in flight again
  */
 export async function recheck(look: Look, transaction: OpenTransaction): Promise<boolean> {
   const { confirmedIn, foundIn } = transaction;
   if (confirmedIn === null) return false;
-  for (const expected of [confirmedIn, ...foundIn]) {
+  const blocks = [confirmedIn, ...foundIn];
+  for (const expected of blocks) {
     const hash = look.hashOf(expected.number);
     // The chain is shorter than before, so the node may lag: wait until it has the block.
     if (hash === undefined) return true;
@@ -31,7 +33,7 @@ export async function recheck(look: Look, transaction: OpenTransaction): Promise
       return false;
     }
   }
-  if (confirmedIn.number <= look.finalized) await finalize(look, transaction);
+  if (blocks.every(({ number }) => number <= look.finalized)) await finalize(look, transaction);
   return true;
 }
 
@@ -52,6 +54,7 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
   const nfts = await listOpenNfts(db, id);
   const unminted = nfts.filter(({ isMinted }) => !isMinted);
   const proof = await proveOutcomes(look, transaction, unminted);
+  const hasTried = nfts.some(({ isLeftOut }) => !isLeftOut);
   const hasMinted = unminted.length < nfts.length || proof.outcomes.minted.length > 0;
   await endTransaction(look, id, 'finalized', {
     nfts,
@@ -61,7 +64,7 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
     async change(tx) {
       await setTransactionFinalized(tx, id);
       await closeMintedNfts(tx, id);
-      if (nfts.length > 0 && !hasMinted) await noteFailure(tx, { chainId: lease.chainId, contract });
+      if (hasTried && !hasMinted) await noteFailure(tx, { chainId: lease.chainId, contract });
     },
   });
 }

@@ -1,4 +1,5 @@
 import { answersOthers, isOfNode } from '../../context/inquiry.ts';
+import { LeaseLostError } from '../../stores/lane-store.ts';
 import { listOpenNfts } from '../../stores/transaction-nft-store.ts';
 import { listUnproven, type UnprovenTransaction } from '../../stores/unproven-store.ts';
 import type { Look } from '../evidence/look.ts';
@@ -16,14 +17,18 @@ export async function settleUnproven(look: Look): Promise<void> {
   }
 }
 
-/** Settles one transaction. A question without an answer keeps no other transaction waiting. */
+/** Settles one transaction. Neither a question without an answer nor a row that was changed by hand keeps others waiting. */
 async function settleAlone(look: Look, transaction: UnprovenTransaction): Promise<void> {
   const { log, node, stopping } = look.context;
   try {
     await settleOne(look, transaction);
   } catch (err) {
-    if (stopping.aborted || !isOfNode(err) || !(await answersOthers(node, err, stopping))) throw err;
-    log.debug({ err, transaction: transaction.id }, 'outcome of mints cannot be proven yet');
+    if (err instanceof LeaseLostError || stopping.aborted) throw err;
+    if (!isOfNode(err)) {
+      log.error({ err, transaction: transaction.id }, 'outcome of mints cannot be stored');
+    } else if (await answersOthers(node, err, stopping)) {
+      log.debug({ err, transaction: transaction.id }, 'outcome of mints cannot be proven yet');
+    } else throw err;
   }
 }
 

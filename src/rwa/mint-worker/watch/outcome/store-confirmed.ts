@@ -1,5 +1,5 @@
 import { codeOf } from '../../../../db/connection/outage.ts';
-import { lockFreeNfts, mintNfts } from '../../../minting/mint-state-store.ts';
+import { lockFreeMints, mintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { noteSpareGas, noteSuccess } from '../../stores/contract-breaker-store.ts';
@@ -25,8 +25,8 @@ type Confirmed = {
 };
 
 /**
- * Stores that a transaction is confirmed, and which of its NFTs are minted. An NFT whose row stays locked is left out: its mint is
- * proven once the transaction is final.
+ * Stores that a transaction is confirmed, and which of its NFTs are minted. An NFT whose row, or that of its RWA, stays locked is left
+ * out: its mint is proven once the transaction is final.
  */
 export async function storeConfirmed(
   look: Look,
@@ -38,7 +38,7 @@ export async function storeConfirmed(
   } catch (error) {
     if (!(error instanceof Error) || codeOf(error) !== lockNotAvailable) throw error;
     const ids = confirmed.minted.map(({ nftId }) => nftId);
-    const locked = await lockFreeNfts(look.context.db, ids);
+    const locked = await lockFreeMints(look.context.db, ids);
     if (locked.size === 0) throw error;
     await store(
       look,

@@ -10,7 +10,7 @@ import {
 import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
 import { memoryOf, type Refused } from '../../context/lane-memory.ts';
-import { learn, quoteAt } from '../../context/market.ts';
+import { learn, learnedOf, quoteAt } from '../../context/market.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
 import type { Plan } from './replace.ts';
@@ -44,7 +44,9 @@ export async function answerRefusal(
   // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
   const cap = lower(context.settings.feeCap, payable);
-  const suggested = isSuggested ? await followHint(scene, hint, { cap, words }) : undefined;
+  const suggested = isSuggested
+    ? await followHint(scene, hint, { cap, contract: transaction.contract, words })
+    : undefined;
   const plan = suggested ?? (isLasting ? dearer(last, market, cap) : undefined);
   const isExhausted = plan === undefined && (isOfPrice || isLasting);
   if (plan !== undefined || isExhausted)
@@ -87,7 +89,7 @@ function dearer(last: Plan, market: Market, cap: bigint): Plan | undefined {
 async function followHint(
   scene: Scene,
   hint: RefusalHint,
-  { cap, words }: { readonly cap: bigint; readonly words: string },
+  { cap, ...refused }: { readonly cap: bigint; readonly contract: string; readonly words: string },
 ): Promise<Plan | undefined> {
   const {
     look: { context, head },
@@ -102,14 +104,14 @@ async function followHint(
     return { ...last, ...offer };
   }
   const isTooLarge = hint.first === 'size' || hint.first === 'gas';
-  return isTooLarge && last.mints.length > 1 ? halve(scene, hint, words) : undefined;
+  return isTooLarge && last.mints.length > 1 ? halve(scene, hint, refused) : undefined;
 }
 
 /** Leaves half of the NFTs out, or as many as a bound in the text wants. */
 async function halve(
   { look: { context, head }, last }: Scene,
   { first, figure, mostCost }: RefusalHint,
-  words: string,
+  { contract, words }: { readonly contract: string; readonly words: string },
 ): Promise<Plan> {
   const count = last.mints.length;
   // When the size is to blame, the price may fall again.
@@ -118,7 +120,7 @@ async function halve(
   const gas = mostCost === undefined ? (figure ?? 0n) : mostCost / (fees.maxFeePerGas || 1n);
   const fitting = tokensWithin(costWithin(last.gasLimit, count), gas);
   const tokens = fitting > 0 && fitting < count ? fitting : Math.floor(count / 2);
-  learn(context, { tokens });
+  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, tokens) });
   const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${words}`;
   return { ...withMints(last, tokens), fees, note: { reason: 'broadcast_refused', detail } };
 }

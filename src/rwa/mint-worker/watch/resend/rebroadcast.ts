@@ -1,5 +1,6 @@
 import { readSigned, SignerUnavailableError } from '../../../../chain/minting/signer.ts';
 import { broadcast } from '../../context/broadcast.ts';
+import { isOfNode } from '../../context/inquiry.ts';
 import { attemptFacts, type LaneContext } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { readRawAttempt } from '../../stores/attempt-store.ts';
@@ -84,7 +85,6 @@ async function mintsEnded({ db }: LaneContext, { id }: OpenTransaction, raw: str
 /**
  * Notes whether the node lacks the transaction that the chain takes next, when it has waited for `MINT_STUCK_BLOCKS`: nodes drop
  * what waits, and some say that they take it and do not. Then all transactions are broadcast again, in the order of their nonces.
- * @throws when the node does not answer
  */
 async function noteMissing(
   { context, head, count }: Look,
@@ -94,7 +94,17 @@ async function noteMissing(
   const known = memoryOf(memory, id);
   if (known.broadcastAt === undefined || known.refused !== undefined) return;
   const hasWaited = nonce === count && head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks);
-  const isMissing = hasWaited && (await node.transaction(newest.hash)) === null;
+  const isMissing = hasWaited && (await lacks(node, newest.hash));
   known.missing = isMissing ? (known.missing ?? 0) + 1 : 0;
   if (known.missing === 1) for (const each of memory.transactions.values()) each.broadcastAt = undefined;
+}
+
+/** Whether the node says that it does not have a transaction. A node that does not answer may have it. */
+async function lacks(node: LaneContext['node'], hash: string): Promise<boolean> {
+  try {
+    return (await node.transaction(hash)) === null;
+  } catch (error) {
+    if (isOfNode(error)) return false;
+    throw error;
+  }
 }
