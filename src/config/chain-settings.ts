@@ -51,6 +51,6 @@ export const chainSettings = {
   SNAPSHOT_HOLDERS_PER_COMPANY: {
     schema: wholeSetting(1, 1_000_000_000).default(1_000_000),
     about:
-      'Holders that all snapshots of a company may store together. A holder takes some 2 kB of the database. Over it, the company deletes old snapshots first.',
+      'Holders that all snapshots of a company may store together. A holder takes some 2 kB of the database. Over it, the company deletes old snapshots first. `purge-expired` erases the holders of deleted snapshots.',
   },
 } as const;

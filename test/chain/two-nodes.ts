@@ -14,7 +14,9 @@ export let clients: RpcClients;
 export function useTwoNodes(): void {
   beforeEach(async () => {
     [first, second] = await Promise.all([startNode(bareChain(31_337n)), startNode(bareChain(31_337n))]);
-    clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
+    // By the clock nothing happens: no node is looked at in the background, whatever the tests of a file take.
+    const now = () => 0;
+    clients = createRpcClients({ timeoutMs: 120_000, now, log: createLogger({ level: 'silent' }) });
   });
   afterEach(async () => {
     clients.close();

@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { recordByOperator } from '../../src/cli/shared/audited.ts';
 import type { Finding } from '../../src/cli/shared/finding.ts';
 import { addCompany, addNetwork, addNfts, addRwa, contractAddress, vaultOf } from '../rwa/samples.ts';
@@ -137,7 +137,9 @@ describe('doctor, on what customers and people meet', () => {
       return Number(/of which (\d+) are in use/.exec(detail)?.[1]);
     };
     const open = await Promise.all(Array.from({ length: 5 }, () => db.transaction()));
+    onTestFinished(async () => {
+      for (const transaction of open) await transaction.rollback();
+    });
     expect(await counted(asUser(databaseUrl, 'test_operator'))).toBeGreaterThan(5);
-    await Promise.all(open.map((transaction) => transaction.rollback()));
   });
 });

@@ -93,12 +93,16 @@ test('reads no other queues to tell that', async ({ db }) => {
   await db.raw(`INSERT INTO pgboss.job (name, state, completed_on, policy, singleton_key)
     SELECT 'mint-nft', 'completed', now(), 'exclusive', key::text FROM generate_series(1, 20000) key`);
   await db.raw(`INSERT INTO pgboss.job (name, state, completed_on, policy)
-    SELECT 'chain-audit', 'completed', now() - key * interval '1 minute', 'exclusive' FROM generate_series(1, 120) key`);
+    SELECT 'chain-audit', 'completed', now() - key * interval '1 second', 'exclusive' FROM generate_series(1, 120) key`);
+  // Nothing of it was done, so its own age counts.
+  await db.raw(
+    "UPDATE pgboss.queue SET created_on = now() - interval '5 hours' WHERE name = 'purge-expired'",
+  );
   await db.raw('ANALYZE pgboss.job');
   const look = () => listLastDone(db, ['chain-audit', 'purge-expired']);
-  expect((await look()).map(({ queue, seconds }) => [queue, Math.round(seconds / 60) < 5])).toEqual([
-    ['chain-audit', true],
-    ['purge-expired', true],
+  expect((await look()).map(({ queue, seconds }) => [queue, Math.floor(seconds / 3_600)])).toEqual([
+    ['chain-audit', 0],
+    ['purge-expired', 5],
   ]);
   const read = await rowsReadBy(db, 'pgboss.job', look, 'job_common');
   expect(read).toBeGreaterThanOrEqual(120);

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
@@ -15,27 +15,31 @@ let answer: Answer;
 let asked: { method: string | undefined; headers: NodeJS.Dict<string | string[]>; body: string }[];
 const closing: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
+// Each test has a server of its own: a request that was given up may arrive during the next test.
+beforeEach(async () => {
+  asked = [];
   server = await startHttpServer((request, response, body) => {
     asked.push({ method: request.method, headers: request.headers, body });
     return answer(request, response, body);
   });
+  // Beside other work an answer takes seconds. Only `timeoutMs` ends a call here.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const close of closing.splice(0)) await close();
+  await server.close();
 });
-afterAll(() => server.close());
 
 type Changes = { url?: string; cacheSeconds?: number; timeoutMs?: number; outgoing?: Outgoing };
 
 function verifier(over: Changes = {}) {
-  asked = [];
   const dialect = 'better-auth';
   const options = {
     url: server.url,
     credential,
     dialect,
-    timeoutMs: 300,
+    timeoutMs: 60_000,
     cacheSeconds: 10,
     cacheMax: 10,
     outgoing: createOutgoing(),
@@ -104,6 +108,21 @@ describe('an answer that is none', () => {
     response.on('close', () => clearInterval(timer));
   };
 
+  const silent = [
+    ['an answer that trickles', trickle],
+    ['silence', () => {}],
+  ] as const satisfies [string, Answer][];
+
+  test.each<[string, Answer]>(silent)('lets nobody in when its time is over: %s', async (_what, given) => {
+    answer = given;
+    const [outcome] = await Promise.allSettled([verifier({ timeoutMs: 300 }).verify(key)]);
+    if (outcome) expectUnavailable(outcome);
+    expect(inspect(outcome, { depth: 10 })).toContain('no answer within 300 ms');
+    expect(inspect(outcome, { depth: 10 })).not.toContain(key);
+    // It may be given up before it arrives.
+    expect(asked.length).toBeLessThan(2);
+  });
+
   test.each<[string, Answer]>([
     ['a redirect', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
     ['an empty body', text('')],
@@ -116,8 +135,6 @@ describe('an answer that is none', () => {
     ['valid without a key', json({ valid: true, error: null, key: null })],
     ['a good answer after 100 kB', text(`${' '.repeat(100_000)}${JSON.stringify(good)}`)],
     ['bytes without end', endless],
-    ['an answer that trickles', trickle],
-    ['silence', () => {}],
     ...[400, 401, 403, 404, 429, 500, 503].map((status): [string, Answer] => [
       `status ${status}`,
       json(good, status),
@@ -134,17 +151,15 @@ describe('an answer that is none', () => {
   });
 });
 
-test('is not asked for a while once it was silent for seconds, lets nobody in, and says when to come back', async () => {
+test('is not asked for a while once it failed for seconds, lets nobody in, and says when to come back', async () => {
   let now = 1_000_000;
-  const { verify } = verifier({ timeoutMs: 50, outgoing: createOutgoing({ now: () => now }) });
-  answer = () => {};
-  const silences = ['one', 'two'];
-  for (const silent of silences) {
+  const { verify } = verifier({ outgoing: createOutgoing({ now: () => now }) });
+  answer = (request) => request.socket.destroy();
+  for (const failing of ['one', 'two']) {
     now += 2_000;
-    await expect(verify(silent)).rejects.toMatchObject({ headers: { 'Retry-After': '2' } });
+    await expect(verify(failing)).rejects.toMatchObject({ headers: { 'Retry-After': '2' } });
   }
-  // A question that was given up may arrive later.
-  await expect.poll(() => asked.length).toBe(silences.length);
+  expect(asked).toHaveLength(2);
   asked = [];
   answer = json(good);
   const outcomes = await Promise.allSettled([verify(key), verify('another')]);
@@ -170,11 +185,11 @@ test('sends no more than 16 requests at once for unknown keys, however many netw
     running -= 1;
     response.end(JSON.stringify({ valid: false, error: { code: 'NOT_FOUND' }, key: null }));
   };
-  const { verify } = verifier({ timeoutMs: 9_000 });
+  const { verify } = verifier();
   const outcomes = Promise.all(
     Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`, { network: `network ${index}` })),
   );
-  await vi.waitFor(() => expect(running).toBe(16), { timeout: 8_000 });
+  await waitFor(() => expect(running).toBe(16));
   held.resolve();
   expect((await outcomes).every(({ ok }) => !ok)).toBe(true);
   expect(most).toBe(16);
@@ -185,7 +200,7 @@ describe('many invented keys', () => {
     const held: (() => void)[] = [];
     const order: string[] = [];
     answer = json(good);
-    const { verify } = verifier({ cacheSeconds: 0, timeoutMs: 4_000 });
+    const { verify } = verifier({ cacheSeconds: 0 });
     expect(await verify(key)).toEqual(admitted);
     answer = (request, response, body) => {
       order.push(JSON.parse(body).key);

@@ -1,5 +1,5 @@
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
-import { describe, expect, onTestFinished, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { purgeExpiredRows } from '../../../src/db/records/housekeeping.ts';
 import {
   listDueSnapshots,
@@ -8,7 +8,6 @@ import {
 } from '../../../src/rwa/ownership/snapshot-store.ts';
 import { asUser } from '../../support/database.ts';
 import { perFile } from '../../support/fixtures.ts';
-import { startNode } from '../../support/node/node.ts';
 import { openPool } from '../../support/open-pool.ts';
 import type { TestService } from '../../support/service.ts';
 import type { ServiceOptions } from '../../support/serving.ts';
@@ -283,38 +282,6 @@ describe('what the snapshots of a company take', () => {
     await acme.delete(`/v1/api/snapshot/${id}`).expect(404);
     expect(await service.db('audit_log').where({ action: 'snapshot.delete', subject: id })).toHaveLength(1);
   });
-});
-
-test('no node is asked for the block of a moment while a transaction is open', async ({
-  service,
-  tokens,
-}) => {
-  const { rwa } = await issue(service, tokens.contract, 1);
-  await tokens.mine(3);
-  await follow(service);
-  let open = 0;
-  const node = await startNode(tokens.rpcUrl, async () => {
-    const { rows } = await service.db.raw(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
-    );
-    open += rows.length;
-    return undefined;
-  });
-  onTestFinished(async () => {
-    await service.db('networks').update({ rpc_urls: [tokens.rpcUrl] });
-    await service.db('ownership_snapshots').where({ taken_at: null }).delete();
-    await node.close();
-  });
-  await service.db('networks').update({ rpc_urls: [node.url] });
-  const twin = await service.twin();
-  const client = twin.as(twin.keys.acme);
-  const past = `0x${((await tokens.head()) - 1n).toString(16)}`;
-  const block = await tokens.call<{ timestamp: string }>('eth_getBlockByNumber', past, false);
-  const asOf = new Date(Number(block.timestamp) * 1_000).toISOString();
-  await client.post(`/v1/api/rwa/${rwa.id}/snapshot`).send({ asOf }).expect(202);
-  await client.get(`/v1/api/rwa/${rwa.id}/holders?asOf=${asOf}`).expect(200);
-  expect(node.count('eth_getBlockByNumber')).toBeGreaterThan(0);
-  expect(open).toBe(0);
 });
 
 const holdersOf = async ({ db }: TestService, id: string) =>
