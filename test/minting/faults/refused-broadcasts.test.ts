@@ -71,6 +71,37 @@ describe('a transaction that every node refuses', () => {
     expect(await setup.settle(ids)).toEqual([]);
   });
 
+  test('even with one mint of its contract keeps the mints of others waiting for a while only', async () => {
+    const { chain, service } = setup;
+    const { db, companies, keys } = service;
+    const hungry = getAddress(await deploy(chain.rpcUrl, (await compileContracts())['Hungry']));
+    await chain.mine(5);
+    const takesNone = of('eth_sendRawTransaction', ({ params: [raw] }) => {
+      const { contract, mints } = readSigned(String(raw));
+      return contract === hungry && mints.length > 0 ? refuse('exceeds block gas limit') : undefined;
+    });
+    node.setFlaws(takesNone);
+    const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: hungry });
+    const mint = await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
+    setup.work();
+    const mining = setup.keepMining();
+    await until('the attempt', async () => (await attempts()).length > 0);
+    const ids = await setup.accept(2);
+    // 600 polls, then the last NFT is left out.
+    await untilAll(service, ids, 'minted', 90);
+    await until('its reason', async () => {
+      const contract = await db('mint_contracts').where({ contract: hungry }).first();
+      return contract?.pause_detail?.startsWith('No node has taken a transaction with one mint') === true;
+    });
+    expect((await db('nfts').where({ id: mint.body.nftId }).first()).mint_state).toBe('queued');
+    await setup.killAll();
+    node.setFlaws();
+    setup.work();
+    await untilAll(service, [mint.body.nftId], 'minted');
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
   test('for its fee is signed anew at its nonce with fewer NFTs, and later ones are no larger', async () => {
     const { chain, service } = setup;
     node.setFlaws(of('eth_sendRawTransaction', ({ params: [raw] }) => exceedsCap(raw)));

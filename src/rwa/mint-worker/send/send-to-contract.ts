@@ -196,6 +196,10 @@ async function roomFor(
   const learned = learnedOf(context).tokens.get(contract) ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(tokensWithin(cost, gas), learned);
   if (limit > 0) return { limit, gas, cost };
+  if (learned === 0) {
+    const detail = `No node has taken a transaction with one mint of ${contract}. It is tried again after an hour.`;
+    return { reason: 'contract_refuses', detail };
+  }
   if (tokensWithin(cost, payable) > 0) {
     const detail = `One mint on ${contract} needs ${gasFor(cost, 1)} gas, ${gasFactor} times what estimates say. A transaction may have ${most}: MINT_BLOCK_SHARE_PERCENT (${settings.blockShare}) of the block's limit of ${head.gasLimit}, and at most ${transactionGas}.`;
     return { reason: 'contract_refuses', detail };

@@ -47,7 +47,9 @@ export async function answerRefusal(
   const suggested = isSuggested
     ? await followHint(scene, hint, { cap, contract: transaction.contract, words })
     : undefined;
-  const plan = suggested ?? (isLasting ? dearer(last, market, cap) : undefined);
+  const isLastOne = last.mints.length === 1 && isOfSize(hint);
+  const lasting = () => (isLastOne ? leaveLastOut(scene, transaction, words) : dearer(last, market, cap));
+  const plan = suggested ?? (isLasting ? await lasting() : undefined);
   const isExhausted = plan === undefined && (isOfPrice || isLasting);
   if (plan !== undefined || isExhausted)
     memoryOf(context.memory, transaction.id).refused = { looks, words, isAnswer, isExhausted };
@@ -103,8 +105,21 @@ async function followHint(
     if (hint.first === 'price' && hasUnmetFigure(hint, last)) learn(context, { tip: hint.figure ?? 0n });
     return { ...last, ...offer };
   }
-  const isTooLarge = hint.first === 'size' || hint.first === 'gas';
-  return isTooLarge && last.mints.length > 1 ? halve(scene, hint, refused) : undefined;
+  return isOfSize(hint) && last.mints.length > 1 ? halve(scene, hint, refused) : undefined;
+}
+
+const isOfSize = ({ first }: RefusalHint): boolean => first === 'size' || first === 'gas';
+
+/** Leaves the last NFT out: what nodes take no mint of must not keep the mints of others behind it. The contract rests. */
+async function leaveLastOut(
+  { look: { context, head }, last }: Scene,
+  { contract }: OpenTransaction,
+  words: string,
+): Promise<Plan> {
+  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, 0) });
+  const detail = `Left out until its nonce is final, since no node takes one mint of ${contract}. Nodes said: ${words}`;
+  const fees = (await quoteAt(context, head)) ?? last.fees;
+  return { ...withMints(last, 0), fees, note: { reason: 'broadcast_refused', detail } };
 }
 
 /** Leaves half of the NFTs out, or as many as a bound in the text wants. */
