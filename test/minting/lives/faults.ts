@@ -137,7 +137,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'no blocks': {
     weight: 2,
     happen({ state }, chance) {
-      const ms = blockMs + chance.below(120_000);
+      const ms = blockMs + chance.below(90_000);
       state.isMining = false;
       later(ms, () => {
         state.isMining = true;
@@ -263,7 +263,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   quiet: {
     weight: 3,
     async happen(_world, chance) {
-      const ms = chance.of([20_000, 60_000, 150_000]);
+      const ms = chance.of([20_000, 60_000, 120_000]);
       await wait(ms);
       return `nothing happens for ${ms} ms`;
     },

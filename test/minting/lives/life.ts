@@ -3,7 +3,7 @@ import { createChance } from '../chance.ts';
 import { blockMs } from './constants.ts';
 import type { LivesDatabase } from './database.ts';
 import { faults } from './faults.ts';
-import { judge, silent } from './judge.ts';
+import { haveReasons, judge, silent } from './judge.ts';
 import { followRemedies, fund, grant, repairNodes, resume, retryFailed } from './operator.ts';
 import type { Plan } from './plan.ts';
 import type { VirtualTime } from './virtual.ts';
@@ -63,18 +63,23 @@ async function liveIn(world: World, reasons: Set<string>): Promise<string[]> {
   return [...underWay, ...(await judge(world))];
 }
 
-const roundMs = [30_000, 60_000, 120_000, 120_000];
+const quietMs = 250_000;
+// Remedies take as long to show.
+const remedyMs = 45_000;
 
 /** With nodes as they are: what stands has a reason. Its remedy is done. */
 async function untilReasons(world: World, reasons: Set<string>): Promise<string[]> {
-  for (const ms of roundMs) {
-    await wait(ms);
-    const found = await silent(world);
-    if (found.length > 0) return found;
+  const [begun, end] = [world.seconds(), world.seconds() + quietMs / 1_000];
+  let next = begun + 25;
+  while (world.seconds() < end) {
+    await wait(2 * blockMs);
     if (await isDone(world)) return [];
+    if (world.seconds() < next) continue;
+    if (!(await haveReasons(world))) continue;
     for (const reason of await followRemedies(world)) reasons.add(reason);
+    next = world.seconds() + remedyMs / 1_000;
   }
-  return [];
+  return silent(world);
 }
 
 const mostRounds = 30;
@@ -94,8 +99,8 @@ async function settle(world: World, reasons: Set<string>): Promise<void> {
   await wait(2 * blockMs);
   await retryFailed(world);
   for (let round = 0; round < mostRounds && !(await isDone(world)); round += 1) {
-    await wait(blockMs * 2);
-    if (round % 3 === 2) for (const reason of await followRemedies(world)) reasons.add(reason);
+    await wait(blockMs);
+    if (round % 5 === 4) for (const reason of await followRemedies(world)) reasons.add(reason);
   }
   await untilRead(world);
 }
@@ -104,7 +109,7 @@ async function settle(world: World, reasons: Set<string>): Promise<void> {
 async function untilRead({ db, chain, signers }: World): Promise<void> {
   const isOfOthers = (from: string) => !signers.some((signer) => signer.toLowerCase() === from);
   for (let round = 0; round < mostRounds; round += 1) {
-    await wait(2 * blockMs);
+    if (round > 0) await wait(blockMs);
     const last = chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? 0;
     const [ledger] = await db('nft_ledgers');
     const unnumbered = await db('news').whereNull('position').limit(1);

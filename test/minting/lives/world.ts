@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Wallet } from 'ethers';
 import { createLogger } from '../../../src/base/log.ts';
 import { createKeySigner } from '../../../src/chain/minting/key-signer.ts';
+import type { MintSigner } from '../../../src/chain/minting/signer.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { numberNews } from '../../../src/news/feed/sequencer-store.ts';
 import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
@@ -11,7 +11,7 @@ import { createMintAcceptor } from '../../../src/rwa/minting/accept/mint-accepto
 import { followTransfers } from '../../../src/rwa/ownership/follow.ts';
 import { addCompany, addRwa, serviceVault } from '../../rwa/samples.ts';
 import { createChance } from '../chance.ts';
-import { type Chain, createChain } from './chain.ts';
+import { type Chain, createChain, readRaw } from './chain.ts';
 import { admin, blockMs, chainId, chainText, contract, finalityDepth, treasury } from './constants.ts';
 import type { LivesDatabase } from './database.ts';
 import { createNodes } from './nodes.ts';
@@ -24,7 +24,18 @@ import { viewOf } from './view.ts';
 /* The world of a life: a chain, nodes, a database, processes of the service. */
 
 const keys = ['01', '02'].map((byte) => `0x${byte.repeat(32)}`);
-const opened = keys.map((key) => ({ address: new Wallet(key).address, signer: createKeySigner(key) }));
+const opened = keys.map((key) => {
+  const { address, sign } = createKeySigner(key);
+  const signer: MintSigner = {
+    address,
+    async sign(transaction) {
+      const signed = await sign(transaction);
+      readRaw(signed.raw, address);
+      return signed;
+    },
+  };
+  return { address, signer };
+});
 const signerAddresses = opened.map(({ address }) => address);
 
 type Worker = { readonly process: Process; stop(): Promise<void> };
@@ -65,10 +76,10 @@ const settings = {
   maxInFlight: 4,
   blockShare: 25,
   stuckBlocks: 3,
-  pollMs: 11_000,
+  pollMs: 13_000,
   rebroadcastMs: 15_000,
   leaseSeconds: 45,
-  standstillSeconds: 120,
+  standstillSeconds: 60,
   refreshSeconds: 30,
 };
 export const { standstillSeconds } = settings;
@@ -82,7 +93,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     state: { admin, minters: new Set(signers.map((each) => each.toLowerCase())), owners: new Map() },
   });
   const secondsNow = () => Math.floor(Date.now() / 1_000);
-  for (let number = 0; number < 8; number += 1) chain.mine(secondsNow() - (8 - number) * 12);
+  for (let number = 0; number < 8; number += 1) chain.mine(secondsNow() - (8 - number) * 8);
   const signatures = recordBroadcasts(chain);
   const nodes = createNodes(signatures);
   await populate(db, plan, signers);
@@ -261,7 +272,7 @@ async function makeRwas(db: Database, plan: Plan): Promise<Rwa[]> {
   return rwas;
 }
 
-const readerMs = 36_000;
+const readerMs = 40_000;
 
 /** Follows owners and numbers news, as the loops of a worker do. */
 function startReader(process: Process, tell: (text: string) => void) {
