@@ -94,7 +94,12 @@ function connect(wire: ReturnType<typeof createWire>, gate: Gate): Database {
 }
 
 // Nothing has to outlive the process.
-const volatile = ['full_page_writes=off', 'synchronous_commit=off', 'track_counts=off', 'track_activities=off'];
+const volatile = [
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'track_counts=off',
+  'track_activities=off',
+];
 const startParams = [...PGlite.defaultStartParams, ...volatile.flatMap((setting) => ['-c', setting])];
 
 async function openServer(): Promise<PGlite> {
@@ -111,6 +116,7 @@ async function openServer(): Promise<PGlite> {
     else await db.transaction((tx) => withOpenTransaction(() => up(tx)));
   }
   await db.destroy();
+  await server.exec('DEALLOCATE ALL');
   await server.exec('CHECKPOINT');
   const dump = await server.dumpDataDir('none');
   const own = `${kept}.${process.pid}`;

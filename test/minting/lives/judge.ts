@@ -42,7 +42,12 @@ type Row = {
 const listRows = ({ db }: World): Promise<Row[]> => db('nfts').orderBy(['rwa_number', 'serial']);
 const rowName = ({ rwa_number: rwa, serial, mint_state: state }: Row) => `NFT ${rwa}/${serial} (${state})`;
 
-type MintOnChain = { readonly from: string; readonly to: string; readonly hash: string; readonly block: string };
+type MintOnChain = {
+  readonly from: string;
+  readonly to: string;
+  readonly hash: string;
+  readonly block: string;
+};
 
 /** Mints on the chain by token id. */
 function mintsOf({ chain }: World): Map<string, MintOnChain[]> {
@@ -242,20 +247,19 @@ async function leftovers({ db }: World): Promise<string[]> {
   ];
 }
 
-const listWaiting = ({ db }: World) =>
-  listMints(db, { states: ['queued', 'submitted'], chainId: undefined, limit: 100 });
-
-/** Whether each NFT that waits says why. */
-export async function haveReasons(world: World): Promise<boolean> {
-  return (await listWaiting(world)).every(({ reason }) => reason !== null);
-}
-
 /** NFTs that have waited for long and do not say why. */
 export async function silent(world: World): Promise<string[]> {
   const still = new Set(
-    await world.db('nfts').where('updated_at', '<', new Date(Date.now() - silentMs)).pluck('id'),
+    await world
+      .db('nfts')
+      .where('updated_at', '<', new Date(Date.now() - silentMs))
+      .pluck('id'),
   );
-  const mints = await listWaiting(world);
+  const mints = await listMints(world.db, {
+    states: ['queued', 'submitted'],
+    chainId: undefined,
+    limit: 100,
+  });
   const names = mints
     .filter(({ nftId, reason }) => still.has(nftId) && (reason === null || reason === 'unexplained'))
     .map(

@@ -50,7 +50,8 @@ time.end();
 process.exit();
 
 async function shrunkOf(seed: number, kind: string) {
-  const isWrong = async (plan: Plan) => (await live(plan, database, time)).found.some((text) => kindOf(text) === kind);
+  const isWrong = async (plan: Plan) =>
+    (await live(plan, database, time)).found.some((text) => kindOf(text) === kind);
   const plan = await shrink(planOf(seed), isWrong);
   const { log } = await live(plan, database, time);
   return { plan, log };

@@ -51,7 +51,7 @@ export type World = Surroundings & {
   readonly accepted: Set<string>;
   readonly workers: Worker[];
   readonly signatures: Signatures;
-  readonly state: { isMining: boolean; hasRestored: boolean; hasBackup: boolean; isLedgerDeceived: boolean };
+  readonly state: { isMining: boolean; hasRestored: boolean; isLedgerDeceived: boolean; isReplaced: boolean };
   /** Writes a line of the log. */
   tell(text: string): void;
   /** The name of an NFT in the log. */
@@ -104,7 +104,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     destination: { write: (line) => say(`    log ${wordsOf(line)}`) },
   });
   const around: Surroundings = { database, nodes, log, finalityNodes: undefined };
-  const state = { isMining: true, hasRestored: false, hasBackup: false, isLedgerDeceived: false };
+  const state = { isMining: true, hasRestored: false, isLedgerDeceived: false, isReplaced: false };
   const rwas = await makeRwas(db, plan);
   for (const [index, planned] of plan.nodes.entries()) {
     const flaws = qualities[planned.quality]?.(chain, createChance(planned.draw)) ?? [];
