@@ -15,6 +15,7 @@ const silentMs = 240_000;
 export async function judge(world: World): Promise<string[]> {
   return [
     ...(await rowsAndChain(world)),
+    ...new Set(world.trespasses),
     ...signatures(world),
     ...sentTwice(world),
     ...prices(world),

@@ -123,7 +123,8 @@ async function untilRead({ db, chain, signers, state }: World): Promise<void> {
   const isOfOthers = (from: string) => !signers.some((signer) => signer.toLowerCase() === from);
   for (let round = 0; round < mostRounds; round += 1) {
     if (round > 0) await wait(blockMs);
-    const last = chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? replaced;
+    const last =
+      chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? replaced;
     const [ledger] = await db('nft_ledgers');
     const unnumbered = await db('news').whereNull('position').limit(1);
     const isMoving = [...chain.pool.values()].some(({ from }) => isOfOthers(from));

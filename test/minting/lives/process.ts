@@ -29,6 +29,8 @@ export type Process = {
   /** Notifies it, as PostgreSQL does. */
   notify(): void;
   isAlive(): boolean;
+  /** Whether it has ever stood still. */
+  hasFrozen(): boolean;
   /** Calls this when it dies. */
   onDeath(listener: () => void): void;
   /** Lets it die after so many statements and questions. */
@@ -53,6 +55,7 @@ export async function startProcess(around: Surroundings, name: string, skew = no
     left: Number.POSITIVE_INFINITY,
     untilFrozen: Number.POSITIVE_INFINITY,
     frozenMs: 0,
+    hasFrozen: false,
     thawed: undefined as Freeze | undefined,
   };
   let onDeath = () => {};
@@ -73,6 +76,7 @@ export async function startProcess(around: Surroundings, name: string, skew = no
     if (state.left < 0) die();
     state.untilFrozen -= 1;
     if (state.untilFrozen === 0) {
+      state.hasFrozen = true;
       state.thawed ??= Promise.withResolvers<void>();
       setTimeout(thaw, state.frozenMs).unref();
     }
@@ -104,6 +108,7 @@ export async function startProcess(around: Surroundings, name: string, skew = no
       if (state.isAlive && state.thawed === undefined) for (const listener of listeners) listener();
     },
     isAlive: () => state.isAlive,
+    hasFrozen: () => state.hasFrozen,
     dieAfter(count) {
       state.left = count;
     },

@@ -38,7 +38,7 @@ const opened = keys.map((key) => {
 });
 const signerAddresses = opened.map(({ address }) => address);
 
-type Worker = { readonly process: Process; stop(): Promise<void> };
+type Worker = { readonly process: Process; isStopping: boolean; stop(): Promise<void> };
 type Rwa = { readonly id: string; readonly companyId: string };
 
 export type World = Surroundings & {
@@ -50,6 +50,8 @@ export type World = Surroundings & {
   /** Ids of the NFTs whose mint was accepted, and answered so. */
   readonly accepted: Set<string>;
   readonly workers: Worker[];
+  /** Writes in a lane of somebody else, and lanes taken from workers that were well. */
+  readonly trespasses: readonly string[];
   readonly signatures: Signatures;
   readonly state: { isMining: boolean; hasRestored: boolean; isLedgerDeceived: boolean; isReplaced: boolean };
   /** Writes a line of the log. */
@@ -125,6 +127,18 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     return names.get(nftId) ?? 'NFT ?';
   };
   const workers: Worker[] = [];
+  const holders = new Map<string, Worker>();
+  const trespasses: string[] = [];
+  const watchLane = (worker: Worker, { signer }: { readonly signer: string }, step: string) => {
+    const holder = holders.get(signer) ?? worker;
+    const isWell = holder.process.isAlive() && !holder.process.hasFrozen() && !holder.isStopping;
+    if (step === 'taken') {
+      if (holder !== worker && isWell)
+        trespasses.push(`${worker.process.name} takes the lane from ${holder.process.name}, which is well`);
+      holders.set(signer, worker);
+    } else if (committed.includes(step) && holder !== worker)
+      trespasses.push(`${worker.process.name} has ${step} in the lane of ${holder.process.name}`);
+  };
   const accepted = new Set<string>();
   const api = await startProcess(around, 'api');
   const reader = startReader(await startProcess(around, 'reader'), say);
@@ -144,7 +158,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
         open: async () => signer,
       })),
       holder: name,
-      observe() {},
+      observe: (lane, step) => watchLane(worker, lane, step),
       step: (step, { nonce, attempt, reason, detail, block }) => {
         const facts = { nonce, attempt, block, reason, detail };
         const told = Object.entries(facts).flatMap(([key, value]) =>
@@ -155,7 +169,9 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     });
     const worker: Worker = {
       process,
+      isStopping: false,
       async stop() {
+        worker.isStopping = true;
         await minter.stop();
         await process.close();
         if (workers.includes(worker)) workers.splice(workers.indexOf(worker), 1);
@@ -205,6 +221,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     signers,
     accepted,
     workers,
+    trespasses,
     signatures,
     state,
     tell: say,
@@ -272,6 +289,8 @@ async function makeRwas(db: Database, plan: Plan): Promise<Rwa[]> {
   return rwas;
 }
 
+// A lane says so after its transaction.
+const committed = ['stored', 'confirmed', 'finalized', 'reverted'];
 const readerMs = 40_000;
 
 /** Follows owners and numbers news, as the loops of a worker do. */
