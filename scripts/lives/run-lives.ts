@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 import type { LifeLine, Lives } from '../../test/minting/lives/run.ts';
 
 const program = 'test/minting/lives/run.ts';
+// Most of what a life makes is garbage soon.
+const settings = ['--max-semi-space-size=64'];
 // A machine that does other things is slow.
 const longestSilenceMs = 180_000;
 
@@ -15,7 +17,7 @@ type Options = {
 
 /** Lives these lives in a process of their own, one after another. @returns how many came to their end */
 export function runLives(task: Lives, { folder = '.', onLine }: Options): Promise<number> {
-  const child = spawn(process.execPath, [program, JSON.stringify(task)], {
+  const child = spawn(process.execPath, [...settings, program, JSON.stringify(task)], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -87,6 +87,28 @@ describe('the note of a mint says why it does not move:', () => {
     expect(await note()).toBeNull();
   });
 
+  noted(
+    'what keeps a lane from watching, also while an operator has stopped it',
+    async ({ db, nft, note }) => {
+      await setState(db, nft.id, 'submitted');
+      const [{ id }] = await db('mint_transactions')
+        .insert({ chain_id: 31337, signer: lanes[0], nonce: 5, contract: lanes[0], gas_limit: 1, fence: 1 })
+        .returning('id');
+      await db('mint_transaction_nfts').insert({
+        transaction_id: id,
+        nft_id: nft.id,
+        token_id: 2,
+        recipient,
+      });
+      await db('mint_lanes').update({ stopped_by_operator: true });
+      expect(await note()).toBeNull();
+      await pause(db, lanes, 'nodes_disagree');
+      expect(await note()).toBe(mintReasons.nodes_disagree.note);
+      await db('mint_lanes').update({ staffed_at: new Date(Date.now() - 61_000) });
+      expect(await note()).toBe(mintReasons.no_worker.note);
+    },
+  );
+
   noted('nothing of a mint that is not under way', async ({ db, nft, note }) => {
     await pause(db, lanes, 'fee_above_cap');
     await addNote(db, nft.id, 'contract_refuses');

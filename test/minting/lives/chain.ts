@@ -249,12 +249,13 @@ function execute(before: ChainState, sent: Sent, price: bigint, contract: string
 
 const read = new Map<string, Sent>();
 
-/** Reads a signed transaction. Its sender takes a millisecond to find, so that it is kept. */
-export function readRaw(raw: string): Sent {
+/** Reads a signed transaction. Its sender takes milliseconds to find, so that it is kept, and whoever has it signed says who it is. */
+export function readRaw(raw: string, signer?: string): Sent {
   const known = read.get(raw);
   if (known !== undefined) return known;
-  const { hash, from, nonce, to, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas, gasPrice } =
-    Transaction.from(raw);
+  const transaction = Transaction.from(raw);
+  const from = signer ?? transaction.from;
+  const { hash, nonce, to, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = transaction;
   if (hash === null || from === null || to === null) throw new Error('not a signed transaction');
   const maxFee = maxFeePerGas ?? gasPrice ?? 0n;
   const tip = maxPriorityFeePerGas ?? maxFee;

@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite';
 import knexPackage, { type Knex } from 'knex';
 import { withOpenTransaction } from '../../../src/base/open-transaction.ts';
 import type { Database, Tx } from '../../../src/contract/transaction.ts';
-import { createWire, type Gate, openGate } from './wire.ts';
+import { answerOf, createWire, type Gate, openGate } from './wire.ts';
 
 /* PostgreSQL in this process, with the schema of the service. It is emptied between two lives. */
 
@@ -52,7 +52,7 @@ export async function openDatabase(): Promise<LivesDatabase> {
       await db.destroy();
       // A pool that has its connections already would let a life go on in another order.
       db = open(openGate);
-      server.execProtocolRawSync(simple(`SELECT lives.begin(${(seed % 1_000_003) / 1_000_003})`));
+      answerOf(server, simple(`SELECT lives.begin(${(seed % 1_000_003) / 1_000_003})`));
     },
     async backUp() {
       const { rows } = await server.query<{ all: string }>('SELECT lives.keep() AS all');
@@ -94,7 +94,12 @@ function connect(wire: ReturnType<typeof createWire>, gate: Gate): Database {
 }
 
 // Nothing has to outlive the process.
-const volatile = ['full_page_writes=off', 'synchronous_commit=off'];
+const volatile = [
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'track_counts=off',
+  'track_activities=off',
+];
 const startParams = [...PGlite.defaultStartParams, ...volatile.flatMap((setting) => ['-c', setting])];
 
 async function openServer(): Promise<PGlite> {
@@ -111,6 +116,7 @@ async function openServer(): Promise<PGlite> {
     else await db.transaction((tx) => withOpenTransaction(() => up(tx)));
   }
   await db.destroy();
+  await server.exec('DEALLOCATE ALL');
   await server.exec('CHECKPOINT');
   const dump = await server.dumpDataDir('none');
   const own = `${kept}.${process.pid}`;
@@ -134,14 +140,30 @@ async function rowsOfMigrations(server: PGlite): Promise<Set<string>> {
   return filled;
 }
 
+/** All tables, each behind those that refer to it. */
 async function tablesOf(server: PGlite): Promise<string[]> {
-  const { rows } = await server.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+  const { rows } = await server.query<{ name: string; parents: string[] }>(
+    `SELECT c.relname AS name, array(SELECT f.confrelid::regclass::text FROM pg_constraint f
+       WHERE f.conrelid = c.oid AND f.contype = 'f') AS parents
+     FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
   );
-  return rows.map(({ name }) => name);
+  const childrenOf = Map.groupBy(
+    rows.flatMap(({ name, parents }) => parents.map((parent) => ({ name, parent }))),
+    ({ parent }) => parent,
+  );
+  const ordered = new Set<string>();
+  const put = (name: string) => {
+    for (const child of childrenOf.get(name) ?? []) put(child.name);
+    ordered.add(name);
+  };
+  for (const { name } of rows) put(name);
+  return [...ordered];
 }
 
-/** Functions that empty the tables, keep and restore them, without triggers and foreign keys. */
+/**
+ * Functions that empty the tables, keep and restore them. A life begins without a change of the session's role: that would have
+ * every statement planned again. So the triggers that keep rows for good are off here.
+ */
 async function prepareReset(server: PGlite, filled: ReadonlySet<string>): Promise<void> {
   const tables = (await tablesOf(server)).filter((table) => !filled.has(table));
   const empty = tables.map((table) => `DELETE FROM public."${table}";`).join('\n');
@@ -165,12 +187,14 @@ async function prepareReset(server: PGlite, filled: ReadonlySet<string>): Promis
   );
   const body = (name: string, parameters: string, statements: readonly string[]) => `
     CREATE OR REPLACE FUNCTION lives.${name}(${parameters}) RETURNS void LANGUAGE plpgsql AS $body$ BEGIN
-      SET LOCAL session_replication_role = 'replica';
       ${statements.join('\n')}
     END $body$;`;
-  await server.exec(`CREATE SCHEMA IF NOT EXISTS lives;
+  await server.exec(`ALTER TABLE audit_log DISABLE TRIGGER audit_log_append_only;
+    ALTER TABLE audit_chain DISABLE TRIGGER audit_chain_append_only;
+    ALTER TABLE snapshot_holders DISABLE TRIGGER snapshot_holders_keep;
+    CREATE SCHEMA IF NOT EXISTS lives;
     ${body('begin', 'seed float8', [empty, ...restart, 'PERFORM setseed(seed);'])}
-    ${body('restore', 'said text', [empty, ...fill])}
+    ${body('restore', 'said text', ["SET LOCAL session_replication_role = 'replica';", empty, ...fill])}
     CREATE OR REPLACE FUNCTION lives.keep() RETURNS text LANGUAGE sql AS
       $body$ SELECT (${halves.join(' || ')})::text $body$;`);
 }

@@ -72,13 +72,12 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   freeze: {
-    weight: 3,
+    weight: 4,
     happen({ workers }, chance) {
-      const [at, ms] = [chance.below(60), 1_000 + chance.below(90_000)];
+      const [at, count, ms] = [chance.below(60), 1 + chance.below(80), 1_000 + chance.below(150_000)];
       const worker = workers[at % Math.max(1, workers.length)];
-      worker?.process.freeze();
-      later(ms, () => worker?.process.thaw());
-      return `${worker?.process.name ?? 'no worker'} stands still for ${ms} ms`;
+      worker?.process.freezeAfter(count, ms);
+      return `${worker?.process.name ?? 'no worker'} stands still after ${count}, for ${ms} ms`;
     },
   },
   worker: {
@@ -114,7 +113,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   reorganise: {
     weight: 5,
     happen({ chain }, chance) {
-      const [depth, keeps] = [1 + chance.below(finalityDepth), chance.below(3) > 0];
+      const [depth, keeps] = [1 + chance.below(finalityDepth), chance.below(2) > 0];
       chain.reorganise(depth, now(), keeps);
       return `reorganise ${depth}${keeps ? '' : ', and nobody keeps the transactions'}`;
     },
@@ -137,7 +136,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'no blocks': {
     weight: 2,
     happen({ state }, chance) {
-      const ms = blockMs + chance.below(120_000);
+      const ms = blockMs + chance.below(90_000);
       state.isMining = false;
       later(ms, () => {
         state.isMining = true;
@@ -168,7 +167,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   'by hand': {
-    weight: 1,
+    weight: 2,
     async happen({ chain, db, nameOf }, chance) {
       const [at, isOther] = [chance.below(5_040), chance.below(2) === 0];
       const rows = await db('nfts')
@@ -239,31 +238,29 @@ export const faults: Readonly<Record<string, Fault>> = {
       return 'an operator stops minting';
     },
   },
-  cancel: { weight: 1, happen: (world, chance) => actOnAny(world, chance, 'cancel') },
-  release: { weight: 1, happen: (world, chance) => actOnAny(world, chance, 'release') },
+  cancel: { weight: 2, happen: (world, chance) => actOnAny(world, chance, 'cancel') },
+  release: { weight: 2, happen: (world, chance) => actOnAny(world, chance, 'release') },
   'back up': {
     weight: 2,
-    async happen({ database, state }) {
+    async happen({ database }) {
       await database.backUp();
-      state.hasBackup = true;
       return 'back up';
     },
   },
   restore: {
-    weight: 1,
-    async happen(world) {
-      if (!world.state.hasBackup) return 'no backup to restore';
+    weight: 2,
+    async happen(world, chance) {
       await Promise.all([...world.workers].map((worker) => worker.stop()));
       await world.database.restore();
       world.state.hasRestored = true;
-      await world.startWorker();
+      await world.startWorker({ offset: chance.below(1_000_000), rate: chance.of([0.98, 1, 1.02]) });
       return 'a backup is restored';
     },
   },
   quiet: {
     weight: 3,
     async happen(_world, chance) {
-      const ms = chance.of([20_000, 60_000, 150_000]);
+      const ms = chance.of([20_000, 60_000, 120_000]);
       await wait(ms);
       return `nothing happens for ${ms} ms`;
     },

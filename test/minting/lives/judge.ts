@@ -2,15 +2,20 @@ import { ZeroAddress } from 'ethers';
 import { listMints } from '../../../src/rwa/operators/remedies/mint-admin-store.ts';
 import { dearness } from '../invariants.ts';
 import type { Mined } from './chain.ts';
+import { admin } from './constants.ts';
 import { type Broadcast, nonceOf, tokensOf } from './signatures.ts';
 import { usualTip } from './view.ts';
-import { standstillSeconds, type World } from './world.ts';
+import type { World } from './world.ts';
+
+// A lane without a worker shows after two minutes, and what stands still after one.
+const silentMs = 240_000;
 
 /* What holds after every life. Each function returns what is wrong, in words. */
 
 export async function judge(world: World): Promise<string[]> {
   return [
     ...(await rowsAndChain(world)),
+    ...new Set(world.trespasses),
     ...signatures(world),
     ...sentTwice(world),
     ...prices(world),
@@ -38,7 +43,12 @@ type Row = {
 const listRows = ({ db }: World): Promise<Row[]> => db('nfts').orderBy(['rwa_number', 'serial']);
 const rowName = ({ rwa_number: rwa, serial, mint_state: state }: Row) => `NFT ${rwa}/${serial} (${state})`;
 
-type MintOnChain = { readonly to: string; readonly hash: string; readonly block: string };
+type MintOnChain = {
+  readonly from: string;
+  readonly to: string;
+  readonly hash: string;
+  readonly block: string;
+};
 
 /** Mints on the chain by token id. */
 function mintsOf({ chain }: World): Map<string, MintOnChain[]> {
@@ -49,7 +59,7 @@ function mintsOf({ chain }: World): Map<string, MintOnChain[]> {
         const [, from, to, token] = topics;
         if (topics.length !== 4 || addressIn(from) !== ZeroAddress || token === undefined) continue;
         const id = BigInt(token).toString();
-        const mint = { to: addressIn(to), hash: sent.hash, block: String(block.number) };
+        const mint = { from: sent.from, to: addressIn(to), hash: sent.hash, block: String(block.number) };
         found.set(id, [...(found.get(id) ?? []), mint]);
       }
     }
@@ -64,6 +74,9 @@ async function rowsAndChain(world: World): Promise<string[]> {
   const mints = mintsOf(world);
   const rows = await listRows(world);
   const known = new Set(rows.map(({ id }) => id));
+  // What somebody else mints when nobody asks for it any more is told to operators.
+  const told = await world.db('mint_disagreements').pluck('token_id');
+  const disagreeing = new Set(told.filter((id) => mints.get(id)?.every(({ from }) => from === admin)));
   const lost = [...world.accepted].filter((id) => !known.has(id));
   const found = rows.flatMap((row) => {
     const onChain = mints.get(row.token_id) ?? [];
@@ -81,7 +94,8 @@ async function rowsAndChain(world: World): Promise<string[]> {
       return mint !== undefined && mint.to === row.recipient?.toLowerCase()
         ? [`${about} failed (${row.mint_error}), though its recipient got it`]
         : [];
-    if (row.mint_state === 'unclaimed') return mint === undefined ? [] : [`${about} has a mint on the chain`];
+    if (row.mint_state === 'unclaimed')
+      return mint === undefined || disagreeing.has(row.token_id) ? [] : [`${about} has a mint on the chain`];
     return [`${about} is neither minted nor failed`];
   });
   const counts = await world.db('rwas').select('number', 'claimed_nfts').orderBy('number');
@@ -236,12 +250,12 @@ async function leftovers({ db }: World): Promise<string[]> {
 
 /** NFTs that have waited for long and do not say why. */
 export async function silent(world: World): Promise<string[]> {
-  const { rows } = await world.db.raw(
-    `SELECT id FROM nfts WHERE mint_state IN ('queued', 'submitted')
-     AND updated_at < clock_timestamp() - make_interval(secs => ?)`,
-    [3 * standstillSeconds],
+  const still = new Set(
+    await world
+      .db('nfts')
+      .where('updated_at', '<', new Date(Date.now() - silentMs))
+      .pluck('id'),
   );
-  const still = new Set(rows.map(({ id }: { id: string }) => id));
   const mints = await listMints(world.db, {
     states: ['queued', 'submitted'],
     chainId: undefined,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createChance } from '../chance.ts';
-import { blockMs } from './constants.ts';
+import { blockMs, finalityDepth } from './constants.ts';
 import type { LivesDatabase } from './database.ts';
 import { faults } from './faults.ts';
 import { judge, silent } from './judge.ts';
@@ -52,6 +52,8 @@ async function liveIn(world: World, reasons: Set<string>): Promise<string[]> {
   const { plan } = world;
   world.tell(`nodes: ${plan.nodes.map(({ quality, ms }) => `${quality} ${ms} ms`).join(', ')}`);
   for (const skew of plan.workers) await world.startWorker(skew);
+  // There is a backup of the beginning wherever a backup is to be restored.
+  if (plan.events.some(({ kind }) => kind === 'restore')) await world.database.backUp();
   for (const { after, kind, draw } of plan.events) {
     await wait(after);
     const words = await faults[kind]?.happen(world, createChance(draw));
@@ -63,18 +65,33 @@ async function liveIn(world: World, reasons: Set<string>): Promise<string[]> {
   return [...underWay, ...(await judge(world))];
 }
 
-const roundMs = [30_000, 60_000, 120_000, 120_000];
+const quietMs = 250_000;
+// Remedies take as long to show.
+const remedyMs = 45_000;
+
+/** What is done is final: no transaction is left that ends when the newest blocks are replaced. */
+function replaceNewest({ chain, plan, state, tell }: World): void {
+  if (plan.seed % 2 === 0) return;
+  state.isReplaced = true;
+  chain.reorganise(finalityDepth, Math.floor(Date.now() / 1_000), false);
+  tell(`reorganise ${finalityDepth}, and nobody keeps the transactions`);
+}
 
 /** With nodes as they are: what stands has a reason. Its remedy is done. */
 async function untilReasons(world: World, reasons: Set<string>): Promise<string[]> {
-  for (const ms of roundMs) {
-    await wait(ms);
-    const found = await silent(world);
-    if (found.length > 0) return found;
-    if (await isDone(world)) return [];
+  const [begun, end] = [world.seconds(), world.seconds() + quietMs / 1_000];
+  let next = begun + 30;
+  while (world.seconds() < end) {
+    await wait(blockMs);
+    if (await isDone(world)) {
+      replaceNewest(world);
+      return [];
+    }
+    if (world.seconds() < next) continue;
     for (const reason of await followRemedies(world)) reasons.add(reason);
+    next = world.seconds() + remedyMs / 1_000;
   }
-  return [];
+  return silent(world);
 }
 
 const mostRounds = 30;
@@ -94,22 +111,24 @@ async function settle(world: World, reasons: Set<string>): Promise<void> {
   await wait(2 * blockMs);
   await retryFailed(world);
   for (let round = 0; round < mostRounds && !(await isDone(world)); round += 1) {
-    await wait(blockMs * 2);
-    if (round % 3 === 2) for (const reason of await followRemedies(world)) reasons.add(reason);
+    await wait(blockMs);
+    if (round % 5 === 4) for (const reason of await followRemedies(world)) reasons.add(reason);
   }
   await untilRead(world);
 }
 
 /** Waits until the reader has come to the last block with transfers, and everything has its number. */
-async function untilRead({ db, chain, signers }: World): Promise<void> {
+async function untilRead({ db, chain, signers, state }: World): Promise<void> {
+  const replaced = state.isReplaced ? chain.head().number : 0;
   const isOfOthers = (from: string) => !signers.some((signer) => signer.toLowerCase() === from);
   for (let round = 0; round < mostRounds; round += 1) {
-    await wait(2 * blockMs);
-    const last = chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? 0;
+    if (round > 0) await wait(blockMs);
+    const last =
+      chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? replaced;
     const [ledger] = await db('nft_ledgers');
     const unnumbered = await db('news').whereNull('position').limit(1);
     const isMoving = [...chain.pool.values()].some(({ from }) => isOfOthers(from));
-    const isRead = last === 0 || (ledger !== undefined && Number(ledger.number) >= last);
+    const isRead = last === 0 || (ledger !== undefined && Number(ledger.number) >= Math.max(last, replaced));
     if (isRead && !isMoving && unnumbered.length === 0) return;
   }
 }

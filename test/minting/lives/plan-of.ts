@@ -9,7 +9,7 @@ const draws = 1_000_000_007;
 /** Makes the plan of a life. */
 export function planOf(seed: number): Plan {
   const chance = createChance(seed);
-  const workers = Array.from({ length: 1 + chance.below(3) }, () => ({
+  const workers = Array.from({ length: chance.of([1, 1, 2, 2, 3]) }, () => ({
     offset: chance.below(1_000_000),
     rate: chance.of([1, 1, 1, 0.98, 1.02]),
   }));
@@ -51,7 +51,7 @@ function planEvents(chance: Chance): PlannedEvent[] {
     Array.from({ length: weight }, () => kind),
   );
   const event = (kind: string) => ({
-    after: chance.of([0, 500, 3_000, 13_000, 30_000]),
+    after: chance.of([0, 500, 3_000, 9_000, 20_000]),
     kind,
     draw: chance.below(draws),
   });

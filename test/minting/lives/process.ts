@@ -29,12 +29,14 @@ export type Process = {
   /** Notifies it, as PostgreSQL does. */
   notify(): void;
   isAlive(): boolean;
+  /** Whether it has ever stood still. */
+  hasFrozen(): boolean;
   /** Calls this when it dies. */
   onDeath(listener: () => void): void;
   /** Lets it die after so many statements and questions. */
   dieAfter(count: number): void;
-  die(): void;
-  freeze(): void;
+  /** Lets it stand still after so many, for some milliseconds. */
+  freezeAfter(count: number, ms: number): void;
   thaw(): void;
   close(): Promise<void>;
 };
@@ -48,7 +50,14 @@ const rpcTimeoutMs = 2_000;
 
 export async function startProcess(around: Surroundings, name: string, skew = noSkew): Promise<Process> {
   const { database, nodes, log, finalityNodes } = around;
-  const state = { isAlive: true, left: Number.POSITIVE_INFINITY, thawed: undefined as Freeze | undefined };
+  const state = {
+    isAlive: true,
+    left: Number.POSITIVE_INFINITY,
+    untilFrozen: Number.POSITIVE_INFINITY,
+    frozenMs: 0,
+    hasFrozen: false,
+    thawed: undefined as Freeze | undefined,
+  };
   let onDeath = () => {};
   const die = () => {
     if (!state.isAlive) return;
@@ -57,9 +66,20 @@ export async function startProcess(around: Surroundings, name: string, skew = no
     state.thawed = undefined;
     setTimeout(() => onDeath(), 0);
   };
+  const thaw = () => {
+    state.thawed?.resolve();
+    state.thawed = undefined;
+    database.goOn();
+  };
   const spend = () => {
     state.left -= 1;
     if (state.left < 0) die();
+    state.untilFrozen -= 1;
+    if (state.untilFrozen === 0) {
+      state.hasFrozen = true;
+      state.thawed ??= Promise.withResolvers<void>();
+      setTimeout(thaw, state.frozenMs).unref();
+    }
     return state.isAlive;
   };
   const gate: Gate = { before: spend, after: spend, isFrozen: () => state.thawed !== undefined };
@@ -88,21 +108,18 @@ export async function startProcess(around: Surroundings, name: string, skew = no
       if (state.isAlive && state.thawed === undefined) for (const listener of listeners) listener();
     },
     isAlive: () => state.isAlive,
+    hasFrozen: () => state.hasFrozen,
     dieAfter(count) {
       state.left = count;
     },
-    die,
     onDeath(listener) {
       onDeath = listener;
     },
-    freeze() {
-      state.thawed ??= Promise.withResolvers<void>();
+    freezeAfter(count, ms) {
+      state.untilFrozen = count;
+      state.frozenMs = ms;
     },
-    thaw() {
-      state.thawed?.resolve();
-      state.thawed = undefined;
-      database.goOn();
-    },
+    thaw,
     async close() {
       state.isAlive = false;
       state.thawed?.resolve();

@@ -21,7 +21,7 @@ import {
 } from '../../support/node/wrongs.ts';
 import type { Chance } from '../chance.ts';
 import { type Chain, forkOf } from './chain.ts';
-import { chainId } from './constants.ts';
+import { blockMs, chainId } from './constants.ts';
 import { viewOf } from './view.ts';
 
 type Make = (chain: Chain, chance: Chance) => readonly Flaw[];
@@ -41,7 +41,7 @@ const words = [
 const leadsToFork: Make = (chain, chance) => {
   const fork = forkOf(chain, { name: 'fork', without: 2 });
   const view = viewOf(fork, chainId);
-  const timer = setInterval(() => fork.mine(Math.floor(Date.now() / 1_000)), 12_000);
+  const timer = setInterval(() => fork.mine(Math.floor(Date.now() / 1_000)), blockMs);
   timer.unref();
   const finality = chance.of(['status 429', 'not found', 'null'] as const);
   return [noFinalized(finality), (call) => view(call)];

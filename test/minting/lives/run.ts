@@ -3,7 +3,7 @@ import { openDatabase } from './database.ts';
 import { live } from './life.ts';
 import type { Plan } from './plan.ts';
 import { planOf } from './plan-of.ts';
-import { shrink } from './shrink.ts';
+import { kindOf, shrink } from './shrink.ts';
 import { createVirtualTime } from './virtual.ts';
 
 /** What a process is to do, as its argument in JSON. */
@@ -40,7 +40,7 @@ for (const seed of task.seeds) {
   const digest = createHash('sha256').update(log.join('\n')).digest('hex').slice(0, 16);
   const line: LifeLine = { seed, found, digest, nfts, seconds: Math.round(ms / 1_000), reasons };
   const isShrunk = found.length > 0 && !task.isTold && !task.isFirstEnough;
-  const shrunk = isShrunk ? await shrunkOf(seed) : undefined;
+  const shrunk = isShrunk ? await shrunkOf(seed, kindOf(found[0] ?? '')) : undefined;
   if (!task.isTold) write(JSON.stringify({ ...line, ...(shrunk && { shrunk }) }));
   if (found.length > 0) process.exitCode = 1;
   if (found.length > 0 && task.isFirstEnough) break;
@@ -49,8 +49,9 @@ time.end();
 // The database has no end of its own.
 process.exit();
 
-async function shrunkOf(seed: number) {
-  const isWrong = async (plan: Plan) => (await live(plan, database, time)).found.length > 0;
+async function shrunkOf(seed: number, kind: string) {
+  const isWrong = async (plan: Plan) =>
+    (await live(plan, database, time)).found.some((text) => kindOf(text) === kind);
   const plan = await shrink(planOf(seed), isWrong);
   const { log } = await live(plan, database, time);
   return { plan, log };

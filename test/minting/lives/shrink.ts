@@ -2,6 +2,9 @@ import type { Plan } from './plan.ts';
 
 const mostTries = 60;
 
+/** What goes wrong, without the names and numbers of a life. */
+export const kindOf = (found: string): string => found.replaceAll(/0x\w+|\d+/g, '');
+
 /**
  * Finds a shorter life that goes wrong, too: with fewer events, nodes, workers and companies.
  * @param isWrong lives a plan

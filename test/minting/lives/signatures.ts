@@ -1,6 +1,6 @@
 import { isSettled } from '../../../src/chain/minting/refusal.ts';
 import { type Chain, readRaw, type Sent } from './chain.ts';
-import { abi } from './contract.ts';
+import { parseCall } from './contract.ts';
 
 /* What signers have given to nodes, as the nodes have seen it. */
 
@@ -44,6 +44,6 @@ export const nonceOf = ({ from, nonce }: Pick<Sent, 'from' | 'nonce'>): string =
 
 /** The ids of the tokens that a transaction mints, decimal. */
 export function tokensOf({ data }: Pick<Sent, 'data'>): string[] {
-  const call = data.length < 10 ? null : abi.parseTransaction({ data });
+  const call = parseCall(data);
   return call?.name === 'mintBatch' ? [...(call.args[1] as Iterable<bigint>)].map(String) : [];
 }

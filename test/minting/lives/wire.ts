@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
 
@@ -39,19 +38,21 @@ const ready = message('Z', Buffer.from('I'));
 const rollback = message('Q', Buffer.from('ROLLBACK\0'));
 const letters = { bind: 0x42, parse: 0x50, sync: 0x53, query: 0x51, terminate: 0x58, ready: 0x5a };
 
+type Server = Pick<PGlite, 'execProtocolRawStream'>;
 type Connection = { readonly gate: Gate; readonly units: Buffer[]; readonly socket: Duplex };
 
 /** Shares the session of a database between connections. */
-export function createWire(server: Pick<PGlite, 'execProtocolRawSync'>): Wire {
+export function createWire(server: Server): Wire {
   const waiting = new Set<Connection>();
   const known = new Set<string>();
+  const names = new Map<string, string>();
   let holder: Connection | undefined;
   let isRunning = false;
 
   const execute = (unit: Buffer): Buffer => {
     if (isSelect(unit)) return withoutPreparing(execute(asPrepared(unit)));
     if (unit[0] !== letters.parse) return answerOf(server, unit);
-    const { name, parse, rest } = kept(unit);
+    const { name, parse, rest } = kept(unit, names);
     if (known.has(name)) return Buffer.concat([parsed, answerOf(server, rest)]);
     const answer = answerOf(server, Buffer.concat([parse, rest]));
     if (answer[0] === parsed[0]) known.add(name);
@@ -134,33 +135,42 @@ export function createWire(server: Pick<PGlite, 'execProtocolRawSync'>): Wire {
   };
 }
 
-const answerOf = (server: Pick<PGlite, 'execProtocolRawSync'>, unit: Uint8Array): Buffer =>
-  Buffer.from(server.execProtocolRawSync(unit));
+/** Runs messages. Other functions of PGlite parse the answer, and keep it for as long as the process runs. */
+export function answerOf(server: Server, unit: Uint8Array): Buffer {
+  const parts: Buffer[] = [];
+  // It runs at once: only its promise is later.
+  void server.execProtocolRawStream(unit, {
+    syncToFs: false,
+    onRawData: (part) => void parts.push(Buffer.from(part)),
+  });
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
 
 /** Whether the server has left every transaction: its last message says so. */
-const isIdle = (answer: Buffer): boolean => answer.at(-6) !== letters.ready || answer.at(-1) === 0x49;
+const isIdle = (answer: Buffer): boolean =>
+  answer[answer.length - 6] !== letters.ready || answer[answer.length - 1] === 0x49;
 
 /**
  * Gives the statement that a unit prepares a name, if it has none: the server parses and plans each text once. That takes
  * longer than to run a statement on the few rows of a life.
  */
-function kept(unit: Buffer) {
+function kept(unit: Buffer, names: Map<string, string>) {
   const end = 1 + unit.readUInt32BE(1);
   const [parse, rest] = [unit.subarray(0, end), unit.subarray(end)];
   const own = parse.toString('utf8', 5, parse.indexOf(0, 5));
   if (own !== '' || rest[0] !== letters.bind) return { name: own, parse, rest };
   const body = parse.subarray(6);
-  const name = createHash('sha1').update(body).digest('hex');
+  const text = body.toString('latin1');
+  const name = names.get(text) ?? `s${names.size}`;
+  names.set(text, name);
   const named = Buffer.from(`${name}\0`);
   // Its portal has no name either.
-  const bind = rest.subarray(7, 1 + rest.readUInt32BE(1));
+  const head = Buffer.from([letters.bind, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(rest.readUInt32BE(1) + named.length - 1, 1);
   return {
     name,
     parse: message('P', Buffer.concat([named, body])),
-    rest: Buffer.concat([
-      message('B', Buffer.concat([Buffer.of(0), named, bind])),
-      rest.subarray(1 + rest.readUInt32BE(1)),
-    ]),
+    rest: Buffer.concat([head, named, rest.subarray(7)]),
   };
 }
 

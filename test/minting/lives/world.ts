@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Wallet } from 'ethers';
 import { createLogger } from '../../../src/base/log.ts';
 import { createKeySigner } from '../../../src/chain/minting/key-signer.ts';
+import type { MintSigner } from '../../../src/chain/minting/signer.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { numberNews } from '../../../src/news/feed/sequencer-store.ts';
 import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
@@ -11,7 +11,7 @@ import { createMintAcceptor } from '../../../src/rwa/minting/accept/mint-accepto
 import { followTransfers } from '../../../src/rwa/ownership/follow.ts';
 import { addCompany, addRwa, serviceVault } from '../../rwa/samples.ts';
 import { createChance } from '../chance.ts';
-import { type Chain, createChain } from './chain.ts';
+import { type Chain, createChain, readRaw } from './chain.ts';
 import { admin, blockMs, chainId, chainText, contract, finalityDepth, treasury } from './constants.ts';
 import type { LivesDatabase } from './database.ts';
 import { createNodes } from './nodes.ts';
@@ -24,10 +24,21 @@ import { viewOf } from './view.ts';
 /* The world of a life: a chain, nodes, a database, processes of the service. */
 
 const keys = ['01', '02'].map((byte) => `0x${byte.repeat(32)}`);
-const opened = keys.map((key) => ({ address: new Wallet(key).address, signer: createKeySigner(key) }));
+const opened = keys.map((key) => {
+  const { address, sign } = createKeySigner(key);
+  const signer: MintSigner = {
+    address,
+    async sign(transaction) {
+      const signed = await sign(transaction);
+      readRaw(signed.raw, address);
+      return signed;
+    },
+  };
+  return { address, signer };
+});
 const signerAddresses = opened.map(({ address }) => address);
 
-type Worker = { readonly process: Process; stop(): Promise<void> };
+type Worker = { readonly process: Process; isStopping: boolean; stop(): Promise<void> };
 type Rwa = { readonly id: string; readonly companyId: string };
 
 export type World = Surroundings & {
@@ -39,8 +50,10 @@ export type World = Surroundings & {
   /** Ids of the NFTs whose mint was accepted, and answered so. */
   readonly accepted: Set<string>;
   readonly workers: Worker[];
+  /** Writes in a lane of somebody else, and lanes taken from workers that were well. */
+  readonly trespasses: readonly string[];
   readonly signatures: Signatures;
-  readonly state: { isMining: boolean; hasRestored: boolean; hasBackup: boolean; isLedgerDeceived: boolean };
+  readonly state: { isMining: boolean; hasRestored: boolean; isLedgerDeceived: boolean; isReplaced: boolean };
   /** Writes a line of the log. */
   tell(text: string): void;
   /** The name of an NFT in the log. */
@@ -65,10 +78,10 @@ const settings = {
   maxInFlight: 4,
   blockShare: 25,
   stuckBlocks: 3,
-  pollMs: 11_000,
+  pollMs: 13_000,
   rebroadcastMs: 15_000,
   leaseSeconds: 45,
-  standstillSeconds: 120,
+  standstillSeconds: 60,
   refreshSeconds: 30,
 };
 export const { standstillSeconds } = settings;
@@ -82,7 +95,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     state: { admin, minters: new Set(signers.map((each) => each.toLowerCase())), owners: new Map() },
   });
   const secondsNow = () => Math.floor(Date.now() / 1_000);
-  for (let number = 0; number < 8; number += 1) chain.mine(secondsNow() - (8 - number) * 12);
+  for (let number = 0; number < 8; number += 1) chain.mine(secondsNow() - (8 - number) * 8);
   const signatures = recordBroadcasts(chain);
   const nodes = createNodes(signatures);
   await populate(db, plan, signers);
@@ -93,7 +106,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     destination: { write: (line) => say(`    log ${wordsOf(line)}`) },
   });
   const around: Surroundings = { database, nodes, log, finalityNodes: undefined };
-  const state = { isMining: true, hasRestored: false, hasBackup: false, isLedgerDeceived: false };
+  const state = { isMining: true, hasRestored: false, isLedgerDeceived: false, isReplaced: false };
   const rwas = await makeRwas(db, plan);
   for (const [index, planned] of plan.nodes.entries()) {
     const flaws = qualities[planned.quality]?.(chain, createChance(planned.draw)) ?? [];
@@ -114,6 +127,18 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     return names.get(nftId) ?? 'NFT ?';
   };
   const workers: Worker[] = [];
+  const holders = new Map<string, Worker>();
+  const trespasses: string[] = [];
+  const watchLane = (worker: Worker, { signer }: { readonly signer: string }, step: string) => {
+    const holder = holders.get(signer) ?? worker;
+    const isWell = holder.process.isAlive() && !holder.process.hasFrozen() && !holder.isStopping;
+    if (step === 'taken') {
+      if (holder !== worker && isWell)
+        trespasses.push(`${worker.process.name} takes the lane from ${holder.process.name}, which is well`);
+      holders.set(signer, worker);
+    } else if (committed.includes(step) && holder !== worker)
+      trespasses.push(`${worker.process.name} has ${step} in the lane of ${holder.process.name}`);
+  };
   const accepted = new Set<string>();
   const api = await startProcess(around, 'api');
   const reader = startReader(await startProcess(around, 'reader'), say);
@@ -133,7 +158,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
         open: async () => signer,
       })),
       holder: name,
-      observe() {},
+      observe: (lane, step) => watchLane(worker, lane, step),
       step: (step, { nonce, attempt, reason, detail, block }) => {
         const facts = { nonce, attempt, block, reason, detail };
         const told = Object.entries(facts).flatMap(([key, value]) =>
@@ -144,7 +169,9 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     });
     const worker: Worker = {
       process,
+      isStopping: false,
       async stop() {
+        worker.isStopping = true;
         await minter.stop();
         await process.close();
         if (workers.includes(worker)) workers.splice(workers.indexOf(worker), 1);
@@ -194,6 +221,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     signers,
     accepted,
     workers,
+    trespasses,
     signatures,
     state,
     tell: say,
@@ -261,7 +289,9 @@ async function makeRwas(db: Database, plan: Plan): Promise<Rwa[]> {
   return rwas;
 }
 
-const readerMs = 36_000;
+// A lane says so after its transaction.
+const committed = ['stored', 'confirmed', 'finalized', 'reverted'];
+const readerMs = 40_000;
 
 /** Follows owners and numbers news, as the loops of a worker do. */
 function startReader(process: Process, tell: (text: string) => void) {
