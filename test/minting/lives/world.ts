@@ -84,7 +84,6 @@ const settings = {
   standstillSeconds: 60,
   refreshSeconds: 30,
 };
-export const { standstillSeconds } = settings;
 
 export async function createWorld({ plan, database, now, tell }: Options): Promise<World> {
   const db = database.db();
