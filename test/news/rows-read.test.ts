@@ -14,9 +14,8 @@ const many = 50_000;
 test.beforeAll(async ({ database: { db } }) => {
   await db.raw(
     `INSERT INTO news (company_id, type, subject, data, position)
-     SELECT :companyId, CASE WHEN n IN (1, :many) THEN 'event.updated' ELSE 'attendee.added' END, :event, '{}', n
-     FROM generate_series(1, :many::int) n`,
-    { companyId, event, many },
+     SELECT ?, 'attendee.added', ?, '{}', n FROM generate_series(1, ?::int) n`,
+    [companyId, event, many],
   );
   await db.raw('INSERT INTO news_feeds VALUES (?, ?)', [companyId, many]);
   await db.raw(
@@ -29,6 +28,8 @@ test.beforeAll(async ({ database: { db } }) => {
     [endpoint, event, many],
   );
   await db.raw('VACUUM ANALYZE news, news_deliveries');
+  // The statistics of a table may miss a rare type.
+  await db('news').whereIn('position', [1, many]).update({ type: 'event.updated' });
 });
 
 test('a page of a rare type reads few news, and moves on where nothing matches', async ({

@@ -27,6 +27,7 @@ const empty = {
   finalized: 5n,
   block: async () => ({ time: new Date() }),
   mintsIn: async () => [],
+  lookAt: async () => 'contract',
   ownerOf: async () => null,
   transactionCount: async () => 0n,
 } as unknown as MintNode; // the rest of it is not asked
