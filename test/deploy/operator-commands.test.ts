@@ -10,7 +10,9 @@ test.each([
   ['the guide', kubernetes.split('\n## ')[0] ?? ''],
 ])('%s run commands of operators in a pod of their own, never in that of a role', (_name, text) => {
   expect(text).not.toMatch(/kubectl exec [^\n]*cli\.ts/);
-  expect(text).toMatch(/kubectl run [^\n]+-operator [\s\S]*configmap [^\n]+-operator [\s\S]*-- src\/cli\.ts "\$@"/);
+  expect(text).toMatch(
+    /kubectl run [^\n]+-operator [\s\S]*configmap [^\n]+-operator [\s\S]*-- src\/cli\.ts "\$@"/,
+  );
 });
 
 test('this pod has the address of the database for operators, which the guide has in the secret', () => {
