@@ -24,8 +24,8 @@ export type Refused = {
 export type Learned = {
   /** The least priority fee, in wei. */
   readonly tip: bigint;
-  /** The most NFTs of a transaction, by contract. */
-  readonly tokens: ReadonlyMap<string, number>;
+  /** The most NFTs of a transaction, by contract, and until when. */
+  readonly tokens: ReadonlyMap<string, { readonly most: number; readonly until: number }>;
   /** Only transactions of the oldest type are taken. */
   readonly isLegacy: boolean;
   /** In milliseconds of the lane's clock: operators of nodes change what these take. */

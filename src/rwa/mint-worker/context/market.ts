@@ -14,6 +14,18 @@ export function learn(context: LaneContext, found: Partial<Omit<Learned, 'until'
   context.memory.learned = { ...learnedOf(context), ...found, until: context.now() + validMs };
 }
 
+/** Remembers how many NFTs of a contract nodes take in a transaction. */
+export function learnTokens(context: LaneContext, contract: string, most: number): void {
+  const learned = { most, until: context.now() + validMs };
+  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, learned) });
+}
+
+/** The most NFTs of a contract that nodes take in a transaction; infinite where they have refused none lately. */
+export function mostTokensOf(context: LaneContext, contract: string): number {
+  const learned = learnedOf(context).tokens.get(contract);
+  return learned !== undefined && context.now() < learned.until ? learned.most : Number.POSITIVE_INFINITY;
+}
+
 /**
  * The present prices: the base fee, and the larger of the suggested tip and the least tip of the network. Asked once for
  * each block, however many transactions need them.

@@ -13,7 +13,7 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import { balanceAfter } from '../context/in-flight.ts';
 import { answersOthers, isOfNode, wordsOf } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
-import { learnedOf } from '../context/market.ts';
+import { mostTokensOf } from '../context/market.ts';
 import { endRest } from '../context/rests.ts';
 import {
   type ContractBreaker,
@@ -193,7 +193,7 @@ async function roomFor(
   // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
   const gas = lower(most, payable);
-  const learned = learnedOf(context).tokens.get(contract) ?? Number.POSITIVE_INFINITY;
+  const learned = mostTokensOf(context, contract);
   const limit = Math.min(tokensWithin(cost, gas), learned);
   if (limit > 0) return { limit, gas, cost };
   if (learned === 0) {

@@ -10,7 +10,7 @@ import {
 import { balanceAfter, listInFlight } from '../../context/in-flight.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
 import { memoryOf, type Refused } from '../../context/lane-memory.ts';
-import { learn, learnedOf, quoteAt } from '../../context/market.ts';
+import { learn, learnTokens, quoteAt } from '../../context/market.ts';
 import type { OpenTransaction } from '../../stores/transaction-store.ts';
 import type { Look } from '../evidence/look.ts';
 import type { Plan } from './replace.ts';
@@ -116,7 +116,7 @@ async function leaveLastOut(
   { contract }: OpenTransaction,
   words: string,
 ): Promise<Plan> {
-  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, 0) });
+  learnTokens(context, contract, 0);
   const detail = `Left out until its nonce is final, since no node takes one mint of ${contract}. Nodes said: ${words}`;
   const fees = (await quoteAt(context, head)) ?? last.fees;
   return { ...withMints(last, 0), fees, note: { reason: 'broadcast_refused', detail } };
@@ -135,7 +135,7 @@ async function halve(
   const gas = mostCost === undefined ? (figure ?? 0n) : mostCost / (fees.maxFeePerGas || 1n);
   const fitting = tokensWithin(costWithin(last.gasLimit, count), gas);
   const tokens = fitting > 0 && fitting < count ? fitting : Math.floor(count / 2);
-  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, tokens) });
+  learnTokens(context, contract, tokens);
   const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${words}`;
   return { ...withMints(last, tokens), fees, note: { reason: 'broadcast_refused', detail } };
 }
