@@ -6,7 +6,7 @@ import type { Learned } from './lane-memory.ts';
 const nothing: Omit<Learned, 'until'> = { tip: 0n, tokens: new Map(), isLegacy: false };
 const validMs = 3_600_000;
 
-export const learnedOf = ({ memory, now }: LaneContext): Omit<Learned, 'until'> =>
+const learnedOf = ({ memory, now }: LaneContext): Omit<Learned, 'until'> =>
   memory.learned !== undefined && now() < memory.learned.until ? memory.learned : nothing;
 
 /** Remembers what nodes take, for transactions to come. */
@@ -20,7 +20,7 @@ export function learnTokens(context: LaneContext, contract: string, most: number
   learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, learned) });
 }
 
-/** The most NFTs of a contract that nodes take in a transaction; infinite where they have refused none lately. */
+/** The most NFTs of a contract that nodes take in a transaction; infinite where they have rejected none in the last hour. */
 export function mostTokensOf(context: LaneContext, contract: string): number {
   const learned = learnedOf(context).tokens.get(contract);
   return learned !== undefined && context.now() < learned.until ? learned.most : Number.POSITIVE_INFINITY;
