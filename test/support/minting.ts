@@ -234,6 +234,12 @@ function disagreement(
   return isReverted === (row.state === 'reverted') ? undefined : `its receipt has status ${receipt.status}`;
 }
 
+/** Waits until a node has a transaction in its pool that the next block may take. */
+export async function untilInPool({ call }: Pick<MintChain, 'call'>): Promise<void> {
+  const pending = async () => BigInt((await call<{ pending: string }>('txpool_status')).pending);
+  await until('the node has it', async () => (await pending()) > 0n);
+}
+
 /** Polls until the condition holds, because neither the chain nor the worker notifies; longer on a busy machine. */
 export async function until(what: string, holds: () => Promise<boolean>, seconds = 20): Promise<void> {
   const deadline = performance.now() + seconds * strain() * 1_000;

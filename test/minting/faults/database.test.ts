@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import { startGate } from '../../keys/tcp-gate.ts';
 import { createTemplate } from '../../support/database.ts';
-import { until, untilAll } from '../../support/minting.ts';
+import { until, untilAll, untilInPool } from '../../support/minting.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -82,8 +82,7 @@ test('a row that was changed by hand keeps no other mint waiting', async () => {
   const [changed = ''] = await setup.accept(1);
   setup.work();
   await untilAll(service, [changed], 'submitted');
-  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-  await until('the node has it', async () => (await inPool()) > 0n);
+  await untilInPool(chain);
   // What became of it cannot be proven.
   await chain.call('anvil_setCode', chain.contract, '0x');
   await chain.mine(6);

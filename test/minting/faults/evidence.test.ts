@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until, untilAll } from '../../support/minting.ts';
+import { until, untilAll, untilInPool } from '../../support/minting.ts';
 import { useKey } from '../fault-kinds.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -23,8 +23,7 @@ describe('a contract that mints nothing', () => {
   };
   const mineWithCode = async (code: string) => {
     const { chain } = setup;
-    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-    await until('the node has it', async () => (await inPool()) > 0n);
+    await untilInPool(chain);
     await withCode(code, () => chain.mine());
   };
   const stop = '0x00';

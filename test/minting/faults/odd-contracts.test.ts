@@ -1,6 +1,6 @@
 import { id as hashOf } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until, untilAll } from '../../support/minting.ts';
+import { until, untilAll, untilInPool } from '../../support/minting.ts';
 import type { Answer, Flaw } from '../../support/node/flaw.ts';
 import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
 
@@ -30,8 +30,7 @@ async function acceptPassedOver(...sinceSent: readonly Flaw[]): Promise<string> 
   const [id = ''] = await setup.accept(1);
   setup.work();
   await untilAll(service, [id], 'submitted');
-  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-  await until('the node has it', async () => (await inPool()) > 0n);
+  await untilInPool(chain);
   if (sinceSent.length > 0) setup.refusing.setFlaws(...sinceSent);
   const code = await chain.call<string>('eth_getCode', chain.contract, 'latest');
   await chain.call('anvil_setCode', chain.contract, '0x00');

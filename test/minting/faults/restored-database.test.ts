@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { auditedActions, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { type Backup, backUp } from '../../support/database-backup.ts';
-import { faults, until, untilAll } from '../../support/minting.ts';
+import { faults, until, untilAll, untilInPool } from '../../support/minting.ts';
 import { of } from '../../support/node/flaw.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -179,8 +179,7 @@ test.each([
     await chain.call('evm_setAutomine', false);
     const lost = await setup.accept(1);
     await untilAll(service, lost, 'submitted');
-    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-    await until('the node has it', async () => (await inPool()) > 0n);
+    await untilInPool(chain);
     await setup.killAll();
     await chain.mine();
     await restore(backup);

@@ -2,7 +2,7 @@ import { JsonRpcProvider, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findStanding } from '../../../src/rwa/minting/lane-status-store.ts';
 import { deploy } from '../../support/deploy.ts';
-import { until, untilAll } from '../../support/minting.ts';
+import { until, untilAll, untilInPool } from '../../support/minting.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -226,8 +226,7 @@ describe('on the chain that is there after a rollback,', () => {
     const [id = ''] = await setup.accept(1);
     setup.work();
     await untilAll(service, [id], 'submitted');
-    const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-    await until('the node has it', async () => (await inPool()) > 0n);
+    await untilInPool(chain);
     await chain.mine();
     await untilAll(service, [id], 'minted');
     expect(await states()).toEqual(['confirmed']);

@@ -2,7 +2,7 @@ import { getAddress } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addRwa } from '../../rwa/samples.ts';
 import { deploy } from '../../support/deploy.ts';
-import { until, untilAll } from '../../support/minting.ts';
+import { until, untilAll, untilInPool } from '../../support/minting.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -130,8 +130,7 @@ test('an NFT that somebody else mints after a contract passed it over is final w
   const [id = ''] = await setup.accept(1);
   setup.work();
   await untilAll(service, [id], 'submitted');
-  const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
-  await until('the node has it', async () => (await inPool()) > 0n);
+  await untilInPool(chain);
   await setup.killAll();
   const { recipient, token_id: tokenId } = await row(id);
   const code = await codeOf(chain.contract);
