@@ -2,15 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   bid,
-  dearerMarket,
+  bidAfterRejection,
   type Fees,
   type Market,
-  outbidding,
+  outbid,
   quote,
 } from '../../src/chain/minting/fees.ts';
 import { gasCostOf, gasFor, mostGas, tokensWithin } from '../../src/chain/minting/gas.ts';
 
 const gwei = 1_000_000_000n;
+
+const paidBy = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees, { baseFee }: Market) =>
+  maxPriorityFeePerGas === null ? maxFeePerGas : (baseFee ?? 0n) + maxPriorityFeePerGas;
 
 describe('fees', () => {
   test('stay good while the base fee doubles, within the cap', () => {
@@ -82,16 +85,12 @@ describe('a price that nodes reject without a figure', () => {
   const rejected = (first: Fees, market: Market): Fees[] => {
     const offers = [first];
     for (let last: Fees | undefined = first; last !== undefined && offers.length < 100; ) {
-      const asked = dearerMarket(last, market);
-      last = asked && bid(last, asked, 1_000_000n * gwei);
+      last = bidAfterRejection(last, market, 1_000_000n * gwei);
       if (last !== undefined) offers.push(last);
     }
     return offers;
   };
-  const paidBy = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees, { baseFee }: Market) =>
-    maxPriorityFeePerGas === null ? maxFeePerGas : (baseFee ?? 0n) + maxPriorityFeePerGas;
-
-  test('rises by eighths, each fee by as much at least, and ends an eighth below four times the market', () => {
+  test('rises by eighths, and ends just below four times the market, as its maximum does', () => {
     const fee = fc.bigInt(0n, 1_000n * gwei);
     fc.assert(
       fc.property(fee, fee, fc.boolean(), (base, suggested, isLegacy) => {
@@ -103,32 +102,78 @@ describe('a price that nodes reject without a figure', () => {
         const offers = rejected(first, market);
         for (const [index, offer] of offers.slice(1).entries()) {
           const before = offers[index] ?? first;
-          expect(offer.maxFeePerGas * 8n >= before.maxFeePerGas * 9n).toBe(true);
+          expect(offer.maxFeePerGas <= bound).toBe(true);
+          const isAtBound = offer.maxFeePerGas === bound && before.maxFeePerGas * 9n > bound * 8n - 8n;
+          expect(isAtBound || offer.maxFeePerGas * 8n >= before.maxFeePerGas * 9n).toBe(true);
           const [tip, last] = [offer.maxPriorityFeePerGas ?? 0n, before.maxPriorityFeePerGas ?? 0n];
           expect(tip * 8n >= last * 9n).toBe(true);
           expect(paidBy(offer, market) <= bound).toBe(true);
         }
         expect(offers.length).toBeLessThan(25);
-        expect(paidBy(offers.at(-1) ?? first, market) * 9n + 9n > bound * 8n).toBe(true);
+        // The price and the maximum may both be an eighth short.
+        expect(paidBy(offers.at(-1) ?? first, market) * 81n + 81n * 2n > bound * 64n).toBe(true);
+      }),
+    );
+  });
+
+  test('stays within four times the dearest market, however base fee and tip move while it waits', () => {
+    const fee = fc.bigInt(0n, 1_000n * gwei);
+    const moves = fc.array(fc.record({ baseFee: fee, suggested: fee }), { minLength: 2, maxLength: 40 });
+    fc.assert(
+      fc.property(moves, (markets) => {
+        let last: Fees | undefined;
+        let dearest = 0n;
+        for (const market of markets) {
+          const price = market.baseFee + market.suggested;
+          dearest = price > dearest ? price : dearest;
+          const bound = 4n * dearest > gwei ? 4n * dearest : gwei;
+          if (last !== undefined) expect(last.maxFeePerGas <= bound).toBe(true);
+          last = last
+            ? (bidAfterRejection(last, market, 1_000_000n * gwei) ?? last)
+            : quote(market, gwei ** 2n);
+          if (last !== undefined) expect(last.maxFeePerGas <= bound).toBe(true);
+        }
       }),
     );
   });
 
   test('ends where the market has fallen to less than a quarter of it', () => {
     const market = { baseFee: gwei, suggested: gwei };
-    expect(
-      dearerMarket({ maxFeePerGas: 90n * gwei, maxPriorityFeePerGas: 9n * gwei }, market),
-    ).toBeUndefined();
+    const last = { maxFeePerGas: 90n * gwei, maxPriorityFeePerGas: 9n * gwei };
+    expect(bidAfterRejection(last, market, 1_000n * gwei)).toBeUndefined();
   });
+});
 
-  test('is outbid by an eighth whatever the market asks, and not above the cap', () => {
+describe('an attempt is outbid', () => {
+  test('by an eighth though the market asks no more, and not above the cap', () => {
     for (const maxPriorityFeePerGas of [7n * gwei, null]) {
       const last = { maxFeePerGas: 80n * gwei, maxPriorityFeePerGas };
+      const market = {
+        baseFee: maxPriorityFeePerGas && 73n * gwei,
+        suggested: maxPriorityFeePerGas ?? 80n * gwei,
+      };
       const tip = maxPriorityFeePerGas === null ? null : (63n * gwei) / 8n;
       const next = { maxFeePerGas: 90n * gwei, maxPriorityFeePerGas: tip };
-      expect(bid(last, outbidding(last), 90n * gwei)).toEqual(next);
-      expect(bid(last, outbidding(last), 79n * gwei)).toBeUndefined();
+      expect(outbid(last, market, 90n * gwei)).toEqual(next);
+      expect(outbid(last, market, 79n * gwei)).toBeUndefined();
     }
+  });
+
+  test('again and again only as long as it pays at most a quarter more than the market asks', () => {
+    const fee = fc.bigInt(1n, 1_000n * gwei);
+    fc.assert(
+      fc.property(fee, fee, fc.boolean(), (base, suggested, isLegacy) => {
+        const market = { baseFee: isLegacy ? null : base, suggested };
+        const price = (isLegacy ? 0n : base) + suggested;
+        let last = quote(market, 1_000_000n * gwei);
+        let raises = 0;
+        for (; last !== undefined && raises < 300; raises += 1) {
+          expect(paidBy(last, market) * 4n <= price * 5n).toBe(true);
+          last = outbid(last, market, 1_000_000n * gwei);
+        }
+        expect(raises).toBeLessThan(300);
+      }),
+    );
   });
 });
 

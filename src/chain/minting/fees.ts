@@ -75,29 +75,46 @@ export const withTip = ({ baseFee, suggested }: Market, tip: bigint): Market => 
   suggested: greatest(suggested, tip),
 });
 
-/** The market that makes a replacement an eighth dearer than an attempt, whatever the present market asks. */
-export const outbidding = ({ maxFeePerGas, maxPriorityFeePerGas: tip }: Fees): Market =>
-  tip === null ? { baseFee: null, suggested: raised(maxFeePerGas) } : { baseFee: 0n, suggested: raised(tip) };
+/**
+ * Fees an eighth above those of an attempt, whatever the market asks: nodes that have the attempt take them in its place.
+ * @returns undefined when the cap does not allow them, or when more than 25 % above the present price would be paid
+ */
+export function outbid(last: Fees, market: Market, cap: bigint): Fees | undefined {
+  const { maxFeePerGas, maxPriorityFeePerGas: tip } = last;
+  const asked =
+    tip === null
+      ? { baseFee: null, suggested: raised(maxFeePerGas) }
+      : { baseFee: 0n, suggested: raised(tip) };
+  const fees = bid(last, asked, cap);
+  return fees !== undefined && paidFor(fees, market) <= withMargin(priceOf(market)) ? fees : undefined;
+}
 
 // Without a figure, nodes that want more are believed up to this multiple of the market, and up to 1 gwei.
 const mostTimes = 4n;
 
 /**
- * The market of nodes that reject a price and name none: an eighth above what the attempt pays. Where that is less than
- * the market, the eighth is one of the market. It ends at four times the market, or at 1 gwei where that is more.
- * @returns undefined when the next eighth would be above that
+ * Fees for nodes that reject a price and name none: an eighth above what the attempt pays. Where that is less than the
+ * market, the eighth is one of the market. It ends at four times the market, or at 1 gwei where that is more. The maximum
+ * ends there, too: the market may move while the transaction waits.
+ * @returns undefined when the next eighth would be above that, or above the cap
  */
-export function dearerMarket(last: Fees, market: Market): Market | undefined {
+export function bidAfterRejection(last: Fees, market: Market, cap: bigint): Fees | undefined {
   const { maxFeePerGas: most, maxPriorityFeePerGas: tip } = last;
   const bound = greatest(mostTimes * priceOf(market), gwei);
-  const base = market.baseFee ?? 0n;
-  const paid = tip === null ? most : least(most, base + tip);
+  const paid = paidFor(last, market);
   const price = greatest(raised(paid), paid + bound / (8n * mostTimes));
   if (price > bound) return undefined;
-  return tip === null
-    ? { baseFee: null, suggested: greatest(price, priceOf(market)) }
-    : withTip(market, price - base);
+  const asked =
+    tip === null
+      ? { baseFee: null, suggested: greatest(price, priceOf(market)) }
+      : withTip(market, price - (market.baseFee ?? 0n));
+  // A maximum from dearer days stays as it is.
+  return bid(last, asked, least(cap, greatest(bound, most)));
 }
+
+/** What a unit of gas costs at these fees in the present market. */
+const paidFor = ({ maxFeePerGas: most, maxPriorityFeePerGas: tip }: Fees, { baseFee }: Market): bigint =>
+  tip === null ? most : least(most, (baseFee ?? 0n) + tip);
 
 /** The present price for a transaction of the oldest type. The whole of it is paid: it leaves room for one block only. */
 export const asLegacy = ({ baseFee, suggested }: Market): Market => ({

@@ -1,4 +1,4 @@
-import { asLegacy, bid, dearerMarket, type Fees, type Market, quote, withTip } from './fees.ts';
+import { asLegacy, bid, bidAfterRejection, type Fees, type Market, quote, withTip } from './fees.ts';
 
 /**
  * What to try about a transaction that every node rejects:
@@ -99,8 +99,9 @@ export function betterOffer(
 ): Offer | undefined {
   const { first, figure = 0n } = hint;
   if (first === 'price') {
-    const asked = hasUnmetFigure(hint, last) ? withTip(market, figure) : dearerMarket(last.fees, market);
-    const fees = asked && bid(last.fees, asked, bounds.cap);
+    const fees = hasUnmetFigure(hint, last)
+      ? bid(last.fees, withTip(market, figure), bounds.cap)
+      : bidAfterRejection(last.fees, market, bounds.cap);
     return fees && { ...last, fees };
   }
   if (first === 'type' && last.fees.maxPriorityFeePerGas !== null) {

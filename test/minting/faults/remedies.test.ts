@@ -1,5 +1,6 @@
 import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readSigned } from '../../../src/chain/minting/signer.ts';
 import { setCompared } from '../../../src/rwa/minting/compare/compared-contract-store.ts';
 import { type CommandLine, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { until, untilAll } from '../../support/minting.ts';
@@ -256,6 +257,29 @@ describe('mint release', () => {
     expect(await settled([id, ...others])).toEqual([]);
     const links = await service.db('mint_transaction_nfts').where({ nft_id: id }).orderBy('state');
     expect(links.map(({ state }) => state)).toEqual(['minted', 'released']);
+  });
+
+  test('of one NFT after the other raises the price no further than nodes ask for', async () => {
+    const { chain, service } = setup;
+    await chain.call('evm_setAutomine', false);
+    const ids = await setup.accept(7);
+    setup.work();
+    await untilAll(service, ids, 'submitted');
+    const attempts = () => service.db('mint_attempts').orderBy('number');
+    const [first] = await attempts();
+    for (const [released, id] of ids.slice(1).entries()) {
+      await cli.json('mint', 'release', id);
+      await until('bytes without it', async () => {
+        const newest = (await attempts()).at(-1);
+        return readSigned(`0x${newest.raw.toString('hex')}`).mints.length === 6 - released;
+      });
+    }
+    await chain.call('evm_setAutomine', true);
+    const mining = setup.keepMining();
+    await untilAll(service, ids, 'minted');
+    mining.stop();
+    expect((await attempts()).at(-1).number).toBeGreaterThan(first.number);
+    expect(await settled(ids)).toEqual([]);
   });
 
   test('of the only NFT leaves a transaction that just uses its nonce', async () => {

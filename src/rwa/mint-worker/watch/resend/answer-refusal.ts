@@ -1,4 +1,4 @@
-import { bid, dearerMarket, type Market } from '../../../../chain/minting/fees.ts';
+import { bidAfterRejection, type Market } from '../../../../chain/minting/fees.ts';
 import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
 import {
   betterOffer,
@@ -82,8 +82,7 @@ export function hasLasted({ context, head }: Polled, id: string, refused: Refuse
 }
 
 function dearer(last: Plan, market: Market, cap: bigint): Plan | undefined {
-  const asked = dearerMarket(last.fees, market);
-  const fees = asked && bid(last.fees, asked, cap);
+  const fees = bidAfterRejection(last.fees, market, cap);
   return fees && { ...last, fees };
 }
 

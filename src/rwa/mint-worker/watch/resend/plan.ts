@@ -1,4 +1,4 @@
-import { bid, outbidding, priceOf } from '../../../../chain/minting/fees.ts';
+import { bid, outbid, priceOf } from '../../../../chain/minting/fees.ts';
 import { readSigned } from '../../../../chain/minting/signer.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { marketAt } from '../../context/market.ts';
@@ -69,16 +69,18 @@ async function leaveOut(
       context: { db, settings },
     },
     last,
+    market,
   }: Scene,
   transaction: OpenTransaction,
 ): Promise<Plan | undefined> {
   const open = await listOpenNfts(db, transaction.id);
   const kept = new Set(open.filter(({ isAskedOut }) => !isAskedOut).map(({ tokenId }) => tokenId));
   const mints = last.mints.filter(({ tokenId }) => kept.has(tokenId));
-  const higher = bid(last.fees, outbidding(last.fees), settings.feeCap);
-  // The bytes of what has ended are not sent again, even where no price outbids what nodes may have kept of them.
-  const fees = higher ?? (transaction.hasEnded ? last.fees : undefined);
-  if (mints.length === last.mints.length || fees === undefined) return undefined;
+  if (mints.length === last.mints.length) return undefined;
+  // Where the price ends, nodes that have kept the attempt say so: a rejection may raise it further.
+  const fees = outbid(last.fees, market, settings.feeCap) ?? last.fees;
+  // An operator's wish does not lift the cap. The bytes of what has ended are not sent again, whatever the new ones cost.
+  if (fees.maxFeePerGas > settings.feeCap && !transaction.hasEnded) return undefined;
   const detail = 'It was taken out of its transaction, and waits until that nonce is final.';
   return { ...withMints(last, mints.length), mints, fees, note: { reason: 'left_out', detail } };
 }
