@@ -116,6 +116,8 @@ export type LaneMemory = {
   readonly firstLooks: Map<string, FirstLook<string>>;
   /** NFTs that another transaction of the database had locked when they were to be stored, by their ids. */
   locked: readonly string[];
+  /** Hash of the newest block when the lane last waited in vain for a locked row. */
+  waitedAt: string | undefined;
   /** What the nodes of the network accept, as far as rejections have shown it. */
   learned: Learned | undefined;
   /** The newest final block at which the nonces of the lane that had ended were there. */
@@ -155,6 +157,7 @@ export const createLaneMemory = (): LaneMemory => ({
   costs: new Map(),
   firstLooks: new Map(),
   locked: [],
+  waitedAt: undefined,
   learned: undefined,
   countedAt: undefined,
   market: undefined,

@@ -13,7 +13,7 @@ import type { Inclusion } from './transaction-store.ts';
 /** An NFT in a transaction. */
 export type TransactionNft = Mint & {
   readonly nftId: string;
-  /** It counts as minted, in this transaction or in an earlier one. */
+  /** It counts as minted where its transaction has it: in the block of this one, or of an earlier mint. */
   readonly isMinted: boolean;
   /** When its row was created. */
   readonly createdAt: Date;
@@ -31,16 +31,21 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
+// Where its row was locked, an NFT may still have the block that a reorganisation has replaced.
+const isMintedHere = `${stateOfRow('n')} = 'minted' AND coalesce(n.minted_tx = coalesce(l.found_tx, t.mined_hash)
+  AND n.minted_block = coalesce(l.found_block, t.block_number), false)`;
+
 type Row = Omit<TransactionNft, 'firstBlock'> & { readonly firstBlock: string };
 
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
   const { rows }: { rows: Row[] } = await db.raw(
-    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, n.mint_state = 'minted' AS "isMinted",
+    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, ${isMintedHere} AS "isMinted",
        n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.left_out AS "isLeftOut", l.token_id <> n.token_id AS "isReplaced", l.ended_as IS NOT NULL AS "hasEnded",
        ${firstBlockSql('r')} AS "firstBlock",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
-     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
+       JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
        LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
      WHERE l.transaction_id = ? AND l.state = 'open'`,
     [transactionId],
@@ -126,8 +131,8 @@ export async function closeNfts(
 /** Sets the outcome of the NFTs of the transaction that are open and count as minted to `minted`. */
 export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<void> {
   await tx.raw(
-    `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n
-     WHERE l.transaction_id = ? AND l.state = 'open' AND n.id = l.nft_id AND ${stateOfRow('n')} = 'minted'`,
+    `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n, mint_transactions t
+     WHERE l.transaction_id = ? AND t.id = l.transaction_id AND l.state = 'open' AND n.id = l.nft_id AND ${isMintedHere}`,
     [transactionId],
   );
 }
