@@ -175,7 +175,19 @@ export async function failNfts(
     [ids, reasons, [...free]],
   );
   assertAll('submitted', free.length, rowCount);
+  await forgetAttempts(tx, free);
   await forgetEnd(tx, transactionId, ids);
+}
+
+/**
+ * Counts transactions that did not mint these NFTs as failed with their mint, which has ended. A mint that is accepted later does not
+ * continue it.
+ */
+async function forgetAttempts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts SET state = 'failed' WHERE nft_id = ANY (?::uuid[]) AND state = 'released'`,
+    [[...ids]],
+  );
 }
 
 /**
@@ -265,6 +277,7 @@ export async function refuseNft(
      WHERE id = ? AND ${stateOfRow()} = 'queued' AND recipient = ?`,
     [reason, nftId, recipient],
   );
+  if (rowCount === 1) await forgetAttempts(tx, [nftId]);
   return rowCount === 1;
 }
 
@@ -280,6 +293,7 @@ export async function cancelNft(tx: Tx, id: string): Promise<boolean> {
        AND NOT EXISTS (SELECT FROM mint_transaction_nfts l WHERE l.nft_id = nfts.id AND l.state = 'open')`,
     [id],
   );
+  if (rowCount === 1) await forgetAttempts(tx, [id]);
   return rowCount === 1;
 }
 

@@ -143,7 +143,7 @@ const isAttempt = (l: string, t: string) => `NOT ${l}.left_out AND NOT ${t}.out_
 
 /**
  * Lists those of the NFTs that the mined form of this transaction tried alone, and that so many others before it tried alone
- * and did not mint, since their mint was last accepted.
+ * and did not mint, since their mint was last accepted: earlier ones have failed with the mint before.
  */
 export async function listExhausted(
   tx: Tx,
@@ -153,12 +153,12 @@ export async function listExhausted(
 ): Promise<string[]> {
   const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
     `SELECT l.nft_id FROM mint_transaction_nfts l
-       JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+       JOIN mint_transactions t ON t.id = l.transaction_id
      WHERE l.transaction_id = :transactionId AND l.nft_id = ANY (:nftIds::uuid[]) AND ${isAttempt('l', 't')}
        AND :attemptsBefore <= (
          SELECT count(*) FROM mint_transaction_nfts b JOIN mint_transactions p ON p.id = b.transaction_id
          WHERE b.nft_id = l.nft_id AND b.state = 'released' AND p.state IN ('reverted', 'finalized')
-           AND p.created_at > n.queued_at AND ${isAttempt('b', 'p')})`,
+           AND ${isAttempt('b', 'p')})`,
     { transactionId, nftIds: [...nftIds], attemptsBefore },
   );
   return rows.map((row) => row.nft_id);
@@ -172,14 +172,14 @@ export async function listExhausted(
 export async function findRetrySizes(db: Database, nftIds: readonly string[]): Promise<Map<string, number>> {
   if (nftIds.length === 0) return new Map();
   const { rows }: { rows: { nft_id: string; size: number }[] } = await db.raw(
-    `SELECT DISTINCT ON (l.nft_id) l.nft_id, CASE WHEN o.minted > 0 THEN 1 ELSE greatest(1, o.tried / 2) END AS size
-     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+    `SELECT l.nft_id, min(CASE WHEN o.minted > 0 THEN 1 ELSE greatest(1, o.tried / 2) END) AS size
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS tried, count(*) FILTER (WHERE state = 'minted')::int AS minted
          FROM mint_transaction_nfts WHERE transaction_id = t.id AND NOT left_out) o
      WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
-       AND NOT l.left_out AND NOT t.out_of_gas AND t.created_at > n.queued_at
-     ORDER BY l.nft_id, t.created_at DESC`,
+       AND NOT l.left_out AND NOT t.out_of_gas
+     GROUP BY l.nft_id`,
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, row.size]));
