@@ -36,6 +36,12 @@ describe('a scan for logs', () => {
     expect(isWhole((await scan(9_999n, atMost(800n), 'to')).parts.toReversed(), 9_999n)).toBe(true);
   });
 
+  test('asks a node that gives few blocks at once for as many as it gives', async () => {
+    const { asked, parts } = await scan(9_999n, atMost(10n));
+    expect(isWhole(parts, 9_999n)).toBe(true);
+    expect(asked.length).toBeLessThan(1_250);
+  });
+
   test('asks a node without limits for more and more', async () => {
     const { asked } = await scan(20_000_000n, () => {});
     expect(asked.length).toBeLessThan(40);

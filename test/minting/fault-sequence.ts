@@ -102,6 +102,12 @@ async function endRests(scene: Scene): Promise<void> {
   if (due !== undefined) await scene.setup.killAll();
 }
 
+/** Whether a search of the chain goes on to its end: fewer parts were asked for than the chain has blocks. */
+async function maySearch({ chain, nodes }: MintSetup): Promise<boolean> {
+  const asked = nodes.map(({ questions }) => questions.byMethod().get('eth_getLogs') ?? 0);
+  return asked.reduce((sum, count) => sum + count, 0) < Number(await chain.call('eth_blockNumber'));
+}
+
 /**
  * With nodes as they are for good: what stands has a reason, and the remedy of the reason ends it. Where a node suffices,
  * no other nodes are needed for that.
@@ -109,11 +115,14 @@ async function endRests(scene: Scene): Promise<void> {
 async function judgeUnderWay(scene: Scene) {
   const { setup, network, ids } = scene;
   const seen = new Set<string>();
-  const deadline = performance.now() + network.seconds * strain() * 1_000;
+  const soon = () => performance.now() + network.seconds * strain() * 1_000;
+  let deadline = soon();
   for (;;) {
     const { moving, silent, untrue, reasons } = await setup.reasons(ids);
     for (const reason of reasons) seen.add(reason);
     const unknown = await doRemedies(scene, reasons);
+    // It takes as long as the chain is.
+    if (reasons.includes('history_searched') && (await maySearch(setup))) deadline = soon();
     const isOver = performance.now() > deadline;
     const found = [
       // Where a poll takes many seconds, nothing moves for as long.

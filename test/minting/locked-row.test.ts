@@ -3,7 +3,7 @@ import { saveMintNotes } from '../../src/rwa/minting/mint-note-store.ts';
 import { addNft, addRwa, serviceVault } from '../rwa/samples.ts';
 import { deploy } from '../support/deploy.ts';
 import { test } from '../support/mint-fixtures.ts';
-import { startWorker, until, untilAll } from '../support/minting.ts';
+import { faults, startWorker, until, untilAll } from '../support/minting.ts';
 import type { TestService } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
 
@@ -126,6 +126,83 @@ async function holdRow({ db }: TestService, id: string): Promise<() => Promise<v
     if (!holder.isCompleted()) await holder.rollback();
   };
 }
+
+test('a locked row keeps no other NFT of its transaction from following a reorganisation', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: chain.contract });
+  const accept = async (): Promise<string> =>
+    (await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200)).body.nftId;
+  const [locked, ...others] = [await accept(), await accept(), await accept()];
+  await chain.call('evm_setAutomine', false);
+  const worker = await startWorker(service, chain);
+  let release = async () => {};
+  let mining: NodeJS.Timeout | undefined;
+  try {
+    await untilAll(service, [locked, ...others], 'submitted');
+    await chain.mine(2);
+    await untilAll(service, [locked, ...others], 'minted');
+    const link = await db('mint_transaction_nfts').where({ nft_id: locked, state: 'open' }).first();
+    release = await holdRow(service, locked);
+    await chain.call('anvil_reorg', 2, []);
+    await untilAll(service, others, 'submitted');
+    mining = setInterval(() => void chain.mine(), 100);
+    await untilAll(service, others, 'minted');
+    const stateOf = async () =>
+      (await db('mint_transactions').where({ id: link.transaction_id }).first()).state;
+    await until('finality', async () => (await stateOf()) === 'finalized');
+    await release();
+    // Its row follows, too.
+    await until('the truth', async () => (await faults(service, chain, [locked, ...others])).length === 0);
+  } finally {
+    clearInterval(mining);
+    await release();
+    await worker.stop();
+    await chain.call('evm_setAutomine', true);
+  }
+});
+
+test('locked rows in several transactions delay the others by one wait', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const accept = async (company: 'acme' | 'globex') => {
+    const rwa = await addRwa(db, companies[company], { isClaimable: true, contractAddress: chain.contract });
+    const mint = service.as(keys[company]).post(`/v1/api/rwa/${rwa.id}/mint`);
+    const { nftId } = (await mint.send({}).expect(200)).body;
+    await untilAll(service, [nftId], 'submitted');
+    return nftId;
+  };
+  await chain.call('evm_setAutomine', false);
+  const worker = await startWorker(service, chain);
+  const waits = new Set<string>();
+  const sampling = setInterval(async () => {
+    const waiting = db('pg_stat_activity').where({ wait_event_type: 'Lock' });
+    for (const { pid, xact_start: begun } of await waiting.whereRaw('datname = current_database()'))
+      waits.add(`${pid} ${begun.getTime()}`);
+  }, 100);
+  const releases: (() => Promise<void>)[] = [];
+  try {
+    const locked = [await accept('acme'), await accept('acme'), await accept('acme')];
+    const other = await accept('globex');
+    expect(await db('mint_transactions').where({ state: 'submitted' })).toHaveLength(4);
+    for (const id of locked) releases.push(await holdRow(service, id));
+    await chain.mine(2);
+    await untilAll(service, [other], 'minted');
+    expect(waits.size).toBe(1);
+    for (const release of releases) await release();
+    const mining = setInterval(() => void chain.mine(), 100);
+    await untilAll(service, locked, 'minted').finally(() => clearInterval(mining));
+  } finally {
+    clearInterval(sampling);
+    for (const release of releases) await release();
+    await worker.stop();
+    await chain.call('evm_setAutomine', true);
+  }
+});
 
 test('a locked row keeps no other NFT waiting while the contract rejects its recipient', async ({
   mintChain: chain,

@@ -1,6 +1,7 @@
 import { getAddress, toBeHex } from 'ethers';
 import { describe, expect } from 'vitest';
 import type { Head } from '../../src/chain/minting/mint-node.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/transport/node-fault.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import type { LaneContext } from '../../src/rwa/mint-worker/context/lane-context.ts';
 import { createLaneMemory } from '../../src/rwa/mint-worker/context/lane-memory.ts';
@@ -38,6 +39,8 @@ async function queueOne(db: Database, companyId: string, contractAddress: string
 
 type Told = {
   readonly refuses?: (contract: string) => boolean;
+  /** Of these a node gives no answer in time. */
+  readonly hangs?: (contract: string) => boolean;
   /** What a mint on a contract uses. */
   readonly gasOf?: (contract: string) => bigint;
   /** In wei, at a price of 1 wei for a unit of gas. */
@@ -47,7 +50,7 @@ type Told = {
 /** A lane whose contracts refuse; each poll tells of which it has asked what a mint would do. */
 function startLane(
   db: Database,
-  { refuses = () => false, gasOf = () => 100_000n, balance = 10n ** 18n }: Told,
+  { refuses = () => false, hangs = () => false, gasOf = () => 100_000n, balance = 10n ** 18n }: Told,
 ) {
   let nowMs = 0;
   let asked: string[] = [];
@@ -59,10 +62,15 @@ function startLane(
     ownerOf: async () => null,
     balance: async () => balance,
     chainId: async () => BigInt(chainId),
+    preferOthers() {},
     transactionCount: async () => 1n,
     finalized: -1n,
     async estimate(_from: string, contract: string) {
       asked.push(contract);
+      if (hangs(contract)) {
+        nowMs += timeoutMs;
+        throw new NodesUnavailableError(chainId, [{ url: 'node', message: 'late', reason: 'timeout' }]);
+      }
       return refuses(contract) ? { refusal: 'no' } : gasOf(contract);
     },
   };
@@ -82,12 +90,14 @@ function startLane(
   return async (seconds = 0) => {
     nowMs += seconds * 1_000;
     asked = [];
+    const begunMs = nowMs;
     const pause = await send(context, head, { hasQueued: true, refresh: undefined });
-    return { asked: [...new Set(asked)], pause: pause?.reason };
+    return { asked: [...new Set(asked)], pause: pause?.reason, ms: nowMs - begunMs };
   };
 }
 
 const all = () => true;
+const timeoutMs = 5_000;
 const sorted = (addresses: readonly string[]) => addresses.toSorted();
 
 describe('a lane before many contracts that refuse', () => {
@@ -96,7 +106,7 @@ describe('a lane before many contracts that refuse', () => {
     const rounds = [await poll(), await poll(), await poll()];
     expect(rounds.map(({ asked }) => asked.length)).toEqual([10, 10, 10]);
     expect(sorted(rounds.flatMap(({ asked }) => asked))).toEqual(sorted(contracts));
-    expect(await poll()).toEqual({ asked: [], pause: undefined });
+    expect(await poll()).toEqual({ asked: [], pause: undefined, ms: 0 });
     expect((await poll(2)).asked).toHaveLength(10);
   });
 
@@ -105,6 +115,22 @@ describe('a lane before many contracts that refuse', () => {
     await queueOne(db, 'small', sound);
     const poll = startLane(db, { refuses: (contract) => contract !== sound });
     expect((await poll()).asked).toContain(sound);
+  });
+
+  test('waits twice at most in a poll for a node that hangs, and asks about what has not failed in each', async ({
+    db,
+  }) => {
+    const sound = contractAt(count);
+    await queueOne(db, 'large', sound);
+    const poll = startLane(db, { hangs: (contract) => contract !== sound });
+    const rounds = [];
+    for (let round = 0; round < 2 * count; round += 1) rounds.push(await poll(1));
+    expect(Math.max(...rounds.map(({ ms }) => ms))).toBe(2 * timeoutMs);
+    expect(sorted([...new Set(rounds.flatMap(({ asked }) => asked))])).toEqual(sorted([...contracts, sound]));
+    // As if nothing hung: it waits for a count, without which nothing is sent.
+    const last = rounds.slice(count);
+    expect(last.filter(({ asked }) => !asked.includes(sound))).toEqual([]);
+    expect(Math.max(...last.map(({ ms }) => ms))).toBe(timeoutMs);
   });
 
   test('stores why one is refused, for as long as that lasts, and pauses no lane for it', async ({ db }) => {

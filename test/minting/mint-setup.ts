@@ -167,7 +167,7 @@ function createOperator({ databaseUrl, db, parts }: TestService) {
   };
   const recover = async (more = {}): Promise<boolean> => {
     const { value } = await commandLine({ ...settings, ...more }).json('recover', '--apply');
-    return value?.waiting === 0;
+    return value?.waiting === 0 && value.failed.length === 0;
   };
   const isCalled = async () => {
     const waiting = await db('mint_lanes').whereIn('pause_reason', ['recovery_needed', 'chain_rolled_back']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseOfNodes } from '../../src/rwa/mint-worker/pauses.ts';
+import { firstOf, pauseOfNodes } from '../../src/rwa/mint-worker/pauses.ts';
 
 const node = { label: 'http://node', finalityUnknown: undefined, standing: 'block 7 is its newest' };
 
@@ -10,4 +10,17 @@ test('a chain without new blocks is a reason for what was sent before, not for w
     reason: 'no_new_blocks',
   });
   expect(pauseOfNodes({ ...node, standing: undefined }, { ...queued, hasUnconfirmed: true })).toBeUndefined();
+});
+
+test('a stop by an operator does not hide why what is in flight waits', () => {
+  const stop = { reason: 'operator', detail: 'Stopped by an operator.' } as const;
+  const inFlight = { reason: 'finality_unknown', detail: 'Too few nodes.' } as const;
+  const dear = { reason: 'fee_above_cap', detail: 'Gas costs more.' } as const;
+  expect([firstOf(stop, inFlight), firstOf(stop, undefined), firstOf(undefined, inFlight)]).toEqual([
+    inFlight,
+    stop,
+    inFlight,
+  ]);
+  // What is queued waits for it.
+  expect(firstOf(dear, inFlight)).toEqual(dear);
 });

@@ -18,8 +18,12 @@ const transaction = {
   contract: recipient,
   gas_limit: 1,
   fence: 1,
+  state: 'confirmed',
+  mined_hash: `0x${'1'.repeat(64)}`,
+  block_number: '9',
+  block_hash: '0x9',
 };
-const block = { hash: `0x${'1'.repeat(64)}`, blockNumber: 9n, time: new Date() };
+const block = { hash: transaction.mined_hash, blockNumber: 9n, time: new Date() };
 
 // For the planner no NFT has ever been queued or minted: that is what a burst leaves until the table is analysed again.
 test.beforeAll(async ({ db }) => {

@@ -72,7 +72,7 @@ const pause = (db: Database, reason: string | null) =>
 
 describe('an NFT in a transaction is noted', () => {
   type Known = Parameters<typeof noteStillSubmitted>[2];
-  const note = (db: Database, known: Known = new Map(), why?: Parameters<typeof noteStillSubmitted>[3]) =>
+  const note = (db: Database, known: Known = new Map(), why: Parameters<typeof noteStillSubmitted>[3] = {}) =>
     db.transaction((tx) => noteStillSubmitted(tx, still, known, why));
 
   test('not while its transaction waits for its block to become final, unless nothing becomes final', async ({
@@ -82,10 +82,29 @@ describe('an NFT in a transaction is noted', () => {
     const settling = new Map([[id, { isSettling: true }]]);
     await note(db, settling);
     expect(await noted(db)).toEqual([]);
-    const why = { reason: 'finality_unknown', detail: 'Too few nodes.' } as const;
-    await note(db, settling, why);
-    expect(await db('mint_notes')).toMatchObject([why]);
+    const notFinal = 'Too few nodes.';
+    await note(db, settling, { notFinal });
+    expect(await db('mint_notes')).toMatchObject([{ reason: 'finality_unknown', detail: notFinal }]);
   });
+
+  test.for(['operator', 'recovery_needed', 'signer_unavailable'] as const)(
+    'when nothing becomes final, until blocks do, also while its lane sends nothing: %s',
+    async (reason, { db }) => {
+      const nft = await addMint(db, 'submitted', 90);
+      const id = await addTransaction(db, 0, 90, [nft]);
+      await pause(db, reason);
+      const notFinal = 'Too few nodes.';
+      const settling = new Map([[id, { isSettling: true }]]);
+      const why = { pause: { reason, detail: 'why' }, notFinal };
+      await note(db, settling, why);
+      expect(await db('mint_notes')).toMatchObject([{ reason: 'finality_unknown', detail: notFinal }]);
+      const clean = (text?: string) => db.transaction((tx) => deleteOutdatedNotes(tx, lane, text));
+      await clean(notFinal);
+      expect(await noted(db)).toEqual([nft]);
+      await clean();
+      expect(await noted(db)).toEqual([]);
+    },
+  );
 
   test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
     const old = await addMint(db, 'submitted', 61);
@@ -129,7 +148,7 @@ describe('a queued NFT', () => {
 });
 
 describe('a note ends', () => {
-  const clean = (db: Database) => db.transaction((tx) => deleteOutdatedNotes(tx, '31337'));
+  const clean = (db: Database) => db.transaction((tx) => deleteOutdatedNotes(tx, lane, undefined));
 
   test('when its NFT has moved since, and not before', async ({ db }) => {
     const kept = await addMint(db, 'submitted', 100);

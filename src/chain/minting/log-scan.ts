@@ -5,19 +5,27 @@ import { nodeErrorCode } from '../rpc/transport/node-message.ts';
 export type BlockRange = { readonly from: bigint; readonly to: bigint };
 
 /** How many blocks are asked for at once, as far as nodes have given so many. */
-export type LogWidth = { blocks: bigint };
+export type LogWidth = {
+  blocks: bigint;
+  /** How many were given last; 0 when that is not known, or so many were not given again. */
+  given: bigint;
+  /** For how many parts no more are asked for. */
+  steadyFor: number;
+};
 
 // What most hosted nodes give.
 const usual = 10_000n;
 // So many logs are read at once: those of a part are in memory.
 const mostLogs = 2_000;
 const outagesInRow = 3;
+// Another node may give more, and so may the same node for other blocks.
+const steadyParts = 16;
 
-export const createLogWidth = (): LogWidth => ({ blocks: usual });
+export const createLogWidth = (): LogWidth => ({ blocks: usual, given: 0n, steadyFor: 0 });
 
 /**
- * Scans a range of blocks part by part. It asks for half as many blocks after a failure, whatever the words of the node, and for
- * some more after each success. To resume a scan, begin with the blocks that are left.
+ * Scans a range of blocks part by part. After a failure, whatever the words of the node, it asks for as many blocks as were given
+ * last, or for half as many, and later for some more after each success. To resume a scan, begin with the blocks that are left.
  * @param ask asks for the logs of a part; it may pace the scan by an error of its own, which ends the scan
  * @param end the end of the range that is scanned first
  * @throws what `ask` throws for a single block, or when no node can be reached three times in a row
@@ -39,12 +47,18 @@ export async function* scanLogs<Log>(
     } catch (error) {
       if (isOfNodes(error) && !isAnswered(error) && ++outages < outagesInRow) continue;
       if (size === 1n || !isAnswered(error)) throw error;
-      width.blocks = size / 2n;
+      width.blocks = width.given > 0n && width.given < size ? width.given : size / 2n;
+      if (width.blocks !== width.given) width.given = 0n;
+      width.steadyFor = steadyParts;
       continue;
     }
     outages = 0;
     if (logs.length > mostLogs) width.blocks = size / 2n + 1n;
-    else if (size === width.blocks) width.blocks += size / 4n + 1n;
+    else if (size === width.blocks) {
+      width.given = size;
+      if (width.steadyFor > 0) width.steadyFor -= 1;
+      else width.blocks += size / 4n + 1n;
+    }
     if (end === 'from') from = part.to + 1n;
     else to = part.from - 1n;
     yield { ...part, logs };

@@ -11,7 +11,7 @@ import type { LaneContext, LaneDeps } from './context/lane-context.ts';
 import { createLaneMemory, type LaneMemory } from './context/lane-memory.ts';
 import { listResting } from './context/rests.ts';
 import { pauseForLostNonces } from './lost-nonces.ts';
-import { pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
+import { firstOf, pauseForWatchOnly, pauseInFlight, pauseOfNodes, withFinality } from './pauses.ts';
 import { send, type ToSend } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type LaneLease, type LaneWork, type Pause } from './stores/lane-store.ts';
@@ -104,8 +104,9 @@ export function createLanePoll(
       watchedAt = now();
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head, work));
-    const known = pause ?? pauseInFlight(context) ?? pauseOfNodes(pinned, work);
-    return sweepStandstill(context, withFinality(known, pinned));
+    const known = firstOf(pause, pauseInFlight(context) ?? pauseOfNodes(pinned, work));
+    const { isLasting = false, why } = pinned.finalityUnknown ?? {};
+    return sweepStandstill(context, withFinality(known, pinned), isLasting ? why : undefined);
   };
 
   return async () => {

@@ -44,6 +44,13 @@ export function pauseForFailure(error: unknown): Pause {
   return { reason: 'unexplained', detail: `The lane cannot go on: ${words}` };
 }
 
+/**
+ * The pause that a lane reports: why it sends nothing, or why what is in flight is not mined or not final. A stop by an operator has
+ * a column of its own, and must not hide the other.
+ */
+export const firstOf = (ofSending: Pause | undefined, ofInFlight: Pause | undefined): Pause | undefined =>
+  ofSending?.reason === 'operator' ? (ofInFlight ?? ofSending) : (ofSending ?? ofInFlight);
+
 /** Why transactions in flight are not mined: funds, the price, or nodes that do not take them. */
 export const pauseInFlight = (context: LaneContext): Pause | undefined =>
   pauseForUnderfunded(context) ?? pauseForPrice(context) ?? pauseForRefused(context);

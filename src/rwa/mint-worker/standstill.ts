@@ -19,16 +19,21 @@ export function createStandstillSweep() {
   let sweptAt = Number.NEGATIVE_INFINITY;
   let found: Pause | undefined;
 
-  return async (context: LaneContext, pause: Pause | undefined): Promise<Pause | undefined> => {
+  return async (
+    context: LaneContext,
+    pause: Pause | undefined,
+    /** Why no block becomes final, in words; undefined when blocks do. */
+    notFinal: string | undefined,
+  ): Promise<Pause | undefined> => {
     const { db, lease, memory, now, settings } = context;
     if (now() - sweptAt < sweepMs) return pause ?? found;
     sweptAt = now();
     const seconds = settings.standstillSeconds;
     const still = { lane: lease, seconds };
     await inFencedTransaction(db, lease, async (tx) => {
-      await deleteOutdatedNotes(tx, lease.chainId);
+      await deleteOutdatedNotes(tx, lease, notFinal);
       if (pause?.reason === 'no_signer') await noteAbsentSigner(tx, lease, pause);
-      await noteStillSubmitted(tx, still, memory.transactions, pause);
+      await noteStillSubmitted(tx, still, memory.transactions, { pause, notFinal });
     });
     const detail = `Nothing was sent for ${seconds} seconds, though NFTs are queued.`;
     found =

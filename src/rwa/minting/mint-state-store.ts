@@ -74,14 +74,15 @@ type Minted = {
 
 /**
  * Marks NFTs as minted: sets the three fields of the mint together, and counts the NFTs in their RWAs. Each gets the token id under
- * which it is open in a transaction: an older one than its row has where old bytes minted it.
+ * which it is open in a transaction: an older one than its row has where old bytes minted it. A row that was locked when a
+ * reorganisation removed its mint still says minted.
  * @returns the seconds since each was accepted
- * @throws Error when one is not submitted
+ * @throws Error when one is neither submitted nor minted
  */
 export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<number[]> {
   if (minted.length === 0) return [];
   const ids = minted.map(({ nftId }) => nftId);
-  await lockNfts(tx, ids);
+  await unmintNfts(tx, ids);
   // A worker may not change tokens itself.
   await tx.raw('SELECT take_back_tokens(?::uuid[])', [ids]);
   const { rows }: { rows: { rwa_id: string; waited: number }[] } = await tx.raw(
@@ -104,6 +105,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
 
 /** Takes mints back that a reorganisation removed: clears the three fields together. @returns how many NFTs */
 export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
   await lockNfts(tx, ids);
   const { rows } = await tx.raw(
     `UPDATE nfts SET mint_state = 'submitted', minted_at = NULL, minted_tx = NULL, minted_block = NULL
@@ -173,7 +175,19 @@ export async function failNfts(
     [ids, reasons, [...free]],
   );
   assertAll('submitted', free.length, rowCount);
+  await forgetAttempts(tx, free);
   await forgetEnd(tx, transactionId, ids);
+}
+
+/**
+ * Counts transactions that did not mint these NFTs as failed with their mint, which has ended. A mint that is accepted later does not
+ * continue it.
+ */
+async function forgetAttempts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts SET state = 'failed' WHERE nft_id = ANY (?::uuid[]) AND state = 'released'`,
+    [[...ids]],
+  );
 }
 
 /**
@@ -263,6 +277,7 @@ export async function refuseNft(
      WHERE id = ? AND ${stateOfRow()} = 'queued' AND recipient = ?`,
     [reason, nftId, recipient],
   );
+  if (rowCount === 1) await forgetAttempts(tx, [nftId]);
   return rowCount === 1;
 }
 
@@ -278,6 +293,7 @@ export async function cancelNft(tx: Tx, id: string): Promise<boolean> {
        AND NOT EXISTS (SELECT FROM mint_transaction_nfts l WHERE l.nft_id = nfts.id AND l.state = 'open')`,
     [id],
   );
+  if (rowCount === 1) await forgetAttempts(tx, [id]);
   return rowCount === 1;
 }
 

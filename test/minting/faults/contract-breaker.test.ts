@@ -204,7 +204,7 @@ test('what a contract did not mint waits until that is final, however long that 
   expect(await setup.settle(ids)).toEqual([]);
 });
 
-test('N12: too little funds at the estimate are told as that, and minting goes on at once with more', async () => {
+test('N12: too little funds at the estimate are told as that, and minting goes on soon with more', async () => {
   const { chain, node, signers } = setup;
   const gwei = 1_000_000_000n;
   await chain.call('evm_setAutomine', false);
@@ -234,7 +234,10 @@ test('N12: too little funds at the estimate are told as that, and minting goes o
   const ids = await setup.accept(2);
   setup.work();
   const mining = setup.keepMining();
-  await until('the reason', async () => (await lane()).pause_reason === 'balance_too_low');
+  // The contract alone waits: a usual mint could be paid.
+  await until('the reason', async () =>
+    /wei, too little for that/.test((await setup.service.db('mint_contracts').first())?.pause_detail ?? ''),
+  );
   await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
   await untilAll(setup.service, ids, 'submitted', 5);
   mining.stop();

@@ -1,6 +1,7 @@
 import { Contract, JsonRpcProvider } from 'ethers';
 import { describe, expect } from 'vitest';
 import { saveFinalBlock } from '../../../src/chain/finality-store.ts';
+import { createLogWidth } from '../../../src/chain/minting/log-scan.ts';
 import { refreshOwners } from '../../../src/rwa/ownership/ledger-store.ts';
 import { startOrphan } from '../../support/node/orphan.ts';
 import type { TestService } from '../../support/service.ts';
@@ -165,7 +166,7 @@ describe('the ledger', () => {
         (step) => {
           if (step === last) throw new Error('killed');
         },
-        { blocks: 1n },
+        { ...createLogWidth(), blocks: 1n },
       );
       await expect(dying).rejects.toThrow('killed');
       await follow(service);

@@ -42,7 +42,7 @@ export class PacedError extends Error {
 // With a poll every five seconds: seven million blocks an hour from a node that gives 500 at once.
 const mostQuestions = 20;
 // Questions that time out delay everything after them.
-const mostFailingMs = 2_000;
+export const mostFailingMs = 2_000;
 
 /** @param most how many questions it may ask */
 export function createInquiry(
@@ -103,6 +103,10 @@ const isAnswer = (error: unknown): boolean =>
 /** Whether a node is to blame for an error, rather than our database or code. */
 export const isOfNode = (error: unknown): boolean =>
   isAnswer(error) || error instanceof NodesUnavailableError || error instanceof NodeFault;
+
+/** Whether a node gave no answer in time. The same question would take as long again. */
+export const hasTimedOut = (error: unknown): boolean =>
+  error instanceof NodesUnavailableError && error.attempts.some(({ reason }) => reason === 'timeout');
 
 /** Whether a node that failed at one question answers others. A question that it answered with an error needs no proof. */
 export async function answersOthers(

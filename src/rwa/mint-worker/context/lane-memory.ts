@@ -20,17 +20,18 @@ export type Refused = {
   readonly lasting?: { readonly at: number; readonly block: bigint; readonly polledAt: number };
 };
 
-/** What nodes accept, as far as rejections have shown it. */
+/** What nodes accept, as far as rejections have shown it. Each part ends by itself. */
 export type Learned = {
   /** The least priority fee, in wei. */
-  readonly tip: bigint;
-  /** The most NFTs of a transaction, by contract, and until when. */
-  readonly tokens: ReadonlyMap<string, { readonly most: number; readonly until: number }>;
+  tip?: Until & { readonly least: bigint };
+  /** The most NFTs of a transaction, by contract. */
+  readonly tokens: Map<string, Until & { readonly most: number }>;
   /** Only transactions of the oldest type are taken. */
-  readonly isLegacy: boolean;
-  /** In milliseconds of the lane's clock: operators of nodes change what these take. */
-  readonly until: number;
+  legacy?: Until;
 };
+
+/** In milliseconds of the lane's clock. */
+type Until = { readonly until: number };
 
 /** What a poll has read from the chain. A later poll must confirm it before the lane concludes anything from it. */
 type FirstLook<T> = {
@@ -116,8 +117,10 @@ export type LaneMemory = {
   readonly firstLooks: Map<string, FirstLook<string>>;
   /** NFTs that another transaction of the database had locked when they were to be stored, by their ids. */
   locked: readonly string[];
+  /** Hash of the newest block when the lane last waited in vain for a locked row. */
+  waitedAt: string | undefined;
   /** What the nodes of the network accept, as far as rejections have shown it. */
-  learned: Learned | undefined;
+  readonly learned: Learned;
   /** The newest final block at which the nonces of the lane that had ended were there. */
   countedAt: bigint | undefined;
   /** The market at a block. */
@@ -155,7 +158,8 @@ export const createLaneMemory = (): LaneMemory => ({
   costs: new Map(),
   firstLooks: new Map(),
   locked: [],
-  learned: undefined,
+  waitedAt: undefined,
+  learned: { tokens: new Map() },
   countedAt: undefined,
   market: undefined,
   gap: undefined,

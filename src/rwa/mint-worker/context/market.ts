@@ -1,30 +1,35 @@
 import { asLegacy, type Fees, type Market, quote, withTip } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from './lane-context.ts';
-import type { Learned } from './lane-memory.ts';
+import { remember } from './rests.ts';
 
-const nothing: Omit<Learned, 'until'> = { tip: 0n, tokens: new Map(), isLegacy: false };
+// Operators of nodes change what these take.
 const validMs = 3_600_000;
 
-const learnedOf = ({ memory, now }: LaneContext): Omit<Learned, 'until'> =>
-  memory.learned !== undefined && now() < memory.learned.until ? memory.learned : nothing;
-
-/** Remembers what nodes take, for transactions to come. */
-export function learn(context: LaneContext, found: Partial<Omit<Learned, 'until'>>): void {
-  context.memory.learned = { ...learnedOf(context), ...found, until: context.now() + validMs };
+/** Remembers what nodes take, for transactions to come: the least priority fee in wei, or the oldest type alone. */
+export function learn(
+  { memory: { learned }, now }: LaneContext,
+  { tip, isLegacy }: { readonly tip?: bigint; readonly isLegacy?: true },
+): void {
+  const until = now() + validMs;
+  if (tip !== undefined) learned.tip = { least: tip, until };
+  if (isLegacy) learned.legacy = { until };
 }
 
 /** Remembers how many NFTs of a contract nodes take in a transaction. */
-export function learnTokens(context: LaneContext, contract: string, most: number): void {
-  const learned = { most, until: context.now() + validMs };
-  learn(context, { tokens: new Map(learnedOf(context).tokens).set(contract, learned) });
+export function learnTokens({ memory, now }: LaneContext, contract: string, most: number): void {
+  remember(memory.learned.tokens, contract, { most, until: now() + validMs });
 }
 
+/** What was learned, unless it is over. */
+const current = <T extends { readonly until: number }>(
+  { now }: LaneContext,
+  found: T | undefined,
+): T | undefined => (found !== undefined && now() < found.until ? found : undefined);
+
 /** The most NFTs of a contract that nodes take in a transaction; infinite where they have rejected none in the last hour. */
-export function mostTokensOf(context: LaneContext, contract: string): number {
-  const learned = learnedOf(context).tokens.get(contract);
-  return learned !== undefined && context.now() < learned.until ? learned.most : Number.POSITIVE_INFINITY;
-}
+export const mostTokensOf = (context: LaneContext, contract: string): number =>
+  current(context, context.memory.learned.tokens.get(contract))?.most ?? Number.POSITIVE_INFINITY;
 
 /**
  * The present prices: the base fee, and the larger of the suggested tip and the least tip of the network. Asked once for
@@ -43,8 +48,9 @@ export async function marketAt({ memory, network, node }: LaneContext, head: Hea
  * @returns undefined when the present price is above the cap
  */
 export async function quoteAt(context: LaneContext, head: Head): Promise<Fees | undefined> {
-  const { tip, isLegacy } = learnedOf(context);
+  const { tip, legacy } = context.memory.learned;
+  const isLegacy = current(context, legacy) !== undefined;
   const market = await marketAt(context, head);
   const quoteOf = (of: Market) => quote(isLegacy ? asLegacy(of) : of, context.settings.feeCap);
-  return quoteOf(withTip(market, tip)) ?? quoteOf(market);
+  return quoteOf(withTip(market, current(context, tip)?.least ?? 0n)) ?? quoteOf(market);
 }

@@ -48,6 +48,10 @@ export function restFor(
 export const endRest = ({ memory }: Pick<Context, 'memory'>, kind: Kind, id: string): boolean =>
   memory.rests.delete(`${kind} ${id}`);
 
+/** Lists the ids of what has rested, also of rests that are over. */
+export const listRested = ({ memory }: Pick<Context, 'memory'>, kind: Kind): string[] =>
+  listResting({ memory, now: () => Number.NEGATIVE_INFINITY }, kind);
+
 /** Lists the ids of what rests now. */
 export const listResting = ({ memory, now }: Omit<Context, 'settings'>, kind: Kind): string[] =>
   [...memory.rests].flatMap(([key, { until }]) => {

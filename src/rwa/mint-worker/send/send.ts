@@ -4,9 +4,10 @@ import { setContractPause } from '../../minting/compare/compared-contract-store.
 import { lockFreeNfts } from '../../minting/mint-state-store.ts';
 import { pauseForComparison } from '../audit/comparison.ts';
 import { listInFlight } from '../context/in-flight.ts';
+import { mostFailingMs } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import { quoteAt } from '../context/market.ts';
-import { endRest, listResting, rest } from '../context/rests.ts';
+import { endRest, listRested, listResting, rest } from '../context/rests.ts';
 import { takeAskedProbes } from '../stores/contract-breaker-store.ts';
 import { findOrders, type Pause } from '../stores/lane-store.ts';
 import { listLinesByTurn, type QueuedLine } from '../stores/queued-nft-store.ts';
@@ -67,6 +68,8 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
   const locked = [...(await lockFreeNfts(context.db, memory.locked))];
   memory.locked = locked;
   const vainOf = new Map<string, number>();
+  let failingMs = 0;
+  let isLate = false;
   const vainBefore = ({ companyId }: QueuedLine) => vainOf.get(companyId) ?? 0;
   for (let vain = 0; vain < mostInVain && !stopping.aborted; ) {
     const inFlight = await listInFlight(context);
@@ -81,6 +84,7 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     const { contract } = next;
     const companyIds = lines.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
     const ofContract = refused.filter((mint) => mint.contract === contract);
+    const begun = context.now();
     const result =
       (await pauseForComparison(context, head, contract)) ??
       (await sendToContract(
@@ -97,6 +101,14 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     done.add(contract);
     vain += 1;
     for (const id of companyIds) vainOf.set(id, (vainOf.get(id) ?? 0) + 1);
+    if (pause?.reason === 'contract_unanswered') failingMs += context.now() - begun;
+    if (failingMs <= mostFailingMs) continue;
+    // The second time ends the poll: a node may hang at any contract.
+    if (isLate) break;
+    isLate = true;
+    failingMs = 0;
+    // Of those that have failed before, each poll asks about one. The others are not delayed any longer.
+    for (const failed of listRested(context, 'mints')) done.add(failed);
   }
   return undefined;
 }

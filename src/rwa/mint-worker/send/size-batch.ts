@@ -1,7 +1,7 @@
 import type { Fees } from '../../../chain/minting/fees.ts';
 import { costWithin, enoughGasFor, type GasCost, gasFor, tokensWithin } from '../../../chain/minting/gas.ts';
 import { encodeMintBatch } from '../../../chain/minting/mint-contract.ts';
-import { isOfNode } from '../context/inquiry.ts';
+import { hasTimedOut, isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
 import type { QueuedMint } from '../stores/queued-nft-store.ts';
 
@@ -99,7 +99,7 @@ function createSieve({ node, signer, stopping }: LaneContext, { contract, fees }
       return await node.estimate(signer.address, contract, data, fees);
     } catch (error) {
       // With a price, nodes check the funds first. The gas decides later what can be paid.
-      if (!isOfNode(error)) throw error;
+      if (!isOfNode(error) || hasTimedOut(error)) throw error;
       return node.estimate(signer.address, contract, data);
     }
   };

@@ -20,27 +20,27 @@ type Still = {
 // The most NFTs that one sweep notes. The next sweep goes on.
 const most = 1_000;
 
+/** Why a lane does not send, and why no block becomes final, in words; undefined where it is otherwise. */
+type Reasons = { readonly pause?: Pause | undefined; readonly notFinal?: string | undefined };
+
 /**
  * Notes NFTs in transactions of the lane that have not moved and have no other reason. One that settles waits for nodes to agree on
- * what is final, while the lane pauses for that. In a lane without its key they wait for the key, also where an operator has stopped
- * the lane. Rows that are locked are left to a later sweep.
- * @param pause why the lane does not send
+ * what is final, whatever the lane pauses for. Rows that are locked are left to a later sweep.
  */
 export async function noteStillSubmitted(
   tx: Tx,
   { lane, seconds }: Still,
   known: Known,
-  pause: Pause | undefined,
+  { pause, notFinal }: Reasons,
 ): Promise<void> {
   await tx.raw(
     `INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, CASE WHEN s.settles THEN 'finality_unknown' WHEN s.keyless THEN :reason::text ELSE 'unexplained' END,
-       CASE WHEN s.settles OR s.keyless THEN :detail::text
+     SELECT n.id, CASE WHEN s.settles THEN 'finality_unknown' ELSE 'unexplained' END,
+       CASE WHEN s.settles THEN :notFinal::text
          ELSE format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
            t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing')) END
      FROM mint_transactions t
-       CROSS JOIN LATERAL (SELECT t.id = ANY (:settling::uuid[]) AS settles,
-         coalesce(:reason::text = 'no_signer', false) AS keyless) s
+       CROSS JOIN LATERAL (SELECT t.id = ANY (:settling::uuid[]) AS settles) s
        JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
        JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
        CROSS JOIN LATERAL (SELECT count(*) AS attempts, (array_agg(hash ORDER BY number DESC))[1] AS hash
@@ -49,13 +49,13 @@ export async function noteStillSubmitted(
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed')
        AND n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
        AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingReasonSql('n')} IS NULL
-       AND (s.keyless OR coalesce(mint_reason_of_sending(:reason::text), true)) AND (NOT s.settles OR :reason::text = 'finality_unknown')
+       AND CASE WHEN s.settles THEN :notFinal::text IS NOT NULL ELSE coalesce(mint_reason_of_sending(:reason::text), true) END
      LIMIT ${most} FOR KEY SHARE OF n SKIP LOCKED ON CONFLICT DO NOTHING`,
     {
       ...lane,
       seconds,
       reason: pause?.reason ?? null,
-      detail: pause?.detail ?? null,
+      notFinal: notFinal ?? null,
       settling: [...known].flatMap(([id, { isSettling }]) => (isSettling ? [id] : [])),
       ids: [...known.keys()],
       answers: [...known.values()].map(({ answer = null }) => answer),
@@ -99,20 +99,27 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
 const sameChange = `interval '5 seconds'`;
 
 /**
- * Deletes notes on a network that are no longer true: the NFT has moved since, or its lanes have the reason. It skips notes
- * that another lane is deleting.
+ * Deletes notes on the network of a lane that are no longer true: the NFT has moved since, its lanes have the reason, or the lane with
+ * its transaction sees blocks become final. It skips notes that another lane is deleting.
  */
-export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void> {
+export async function deleteOutdatedNotes(
+  tx: Tx,
+  lane: LaneId,
+  notFinal: Reasons['notFinal'],
+): Promise<void> {
   await tx.raw(
     `DELETE FROM mint_notes WHERE nft_id IN (
        SELECT m.nft_id FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
        WHERE n.mint_chain_id = :chainId
          AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
            OR (m.reason = 'unexplained' AND ${standingReasonSql('n')} IS NOT NULL)
-           OR (m.reason IN ('finality_unknown', 'no_signer') AND NOT EXISTS (
-             SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = m.reason)))
+           OR (m.reason = 'no_signer' AND NOT EXISTS (
+             SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = m.reason))
+           OR (m.reason = 'finality_unknown' AND :isFinal::boolean AND EXISTS (
+             SELECT FROM mint_transaction_nfts o JOIN mint_transactions t ON t.id = o.transaction_id
+             WHERE o.nft_id = m.nft_id AND o.state = 'open' AND t.chain_id = :chainId AND t.signer = :signer)))
        FOR UPDATE OF m SKIP LOCKED)`,
-    { chainId },
+    { chainId: lane.chainId, signer: lane.signer, isFinal: notFinal === undefined },
   );
 }
 

@@ -13,7 +13,7 @@ import type { Inclusion } from './transaction-store.ts';
 /** An NFT in a transaction. */
 export type TransactionNft = Mint & {
   readonly nftId: string;
-  /** It counts as minted, in this transaction or in an earlier one. */
+  /** It counts as minted where its transaction has it: in the block of this one, or of an earlier mint. */
   readonly isMinted: boolean;
   /** When its row was created. */
   readonly createdAt: Date;
@@ -31,16 +31,21 @@ export type TransactionNft = Mint & {
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
+// Where its row was locked, an NFT may still have the block that a reorganisation has replaced.
+const isMintedHere = `${stateOfRow('n')} = 'minted' AND coalesce(n.minted_tx = coalesce(l.found_tx, t.mined_hash)
+  AND n.minted_block = coalesce(l.found_block, t.block_number), false)`;
+
 type Row = Omit<TransactionNft, 'firstBlock'> & { readonly firstBlock: string };
 
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
   const { rows }: { rows: Row[] } = await db.raw(
-    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, n.mint_state = 'minted' AS "isMinted",
+    `SELECT l.nft_id AS "nftId", l.token_id AS "tokenId", n.recipient, ${isMintedHere} AS "isMinted",
        n.created_at AS "createdAt", l.asked_out AS "isAskedOut", l.left_out AS "isLeftOut", l.token_id <> n.token_id AS "isReplaced", l.ended_as IS NOT NULL AS "hasEnded",
        ${firstBlockSql('r')} AS "firstBlock",
        CASE WHEN m.nft_id IS NOT NULL THEN json_build_object('reason', m.reason, 'detail', m.detail) END AS note
-     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
+       JOIN nfts n ON n.id = l.nft_id JOIN rwas r ON r.id = n.rwa_id
        LEFT JOIN mint_notes m ON m.nft_id = l.nft_id
      WHERE l.transaction_id = ? AND l.state = 'open'`,
     [transactionId],
@@ -126,8 +131,8 @@ export async function closeNfts(
 /** Sets the outcome of the NFTs of the transaction that are open and count as minted to `minted`. */
 export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<void> {
   await tx.raw(
-    `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n
-     WHERE l.transaction_id = ? AND l.state = 'open' AND n.id = l.nft_id AND ${stateOfRow('n')} = 'minted'`,
+    `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n, mint_transactions t
+     WHERE l.transaction_id = ? AND t.id = l.transaction_id AND l.state = 'open' AND n.id = l.nft_id AND ${isMintedHere}`,
     [transactionId],
   );
 }
@@ -138,7 +143,7 @@ const isAttempt = (l: string, t: string) => `NOT ${l}.left_out AND NOT ${t}.out_
 
 /**
  * Lists those of the NFTs that the mined form of this transaction tried alone, and that so many others before it tried alone
- * and did not mint, since their mint was last accepted.
+ * and did not mint, since their mint was last accepted: earlier ones have failed with the mint before.
  */
 export async function listExhausted(
   tx: Tx,
@@ -148,12 +153,12 @@ export async function listExhausted(
 ): Promise<string[]> {
   const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
     `SELECT l.nft_id FROM mint_transaction_nfts l
-       JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+       JOIN mint_transactions t ON t.id = l.transaction_id
      WHERE l.transaction_id = :transactionId AND l.nft_id = ANY (:nftIds::uuid[]) AND ${isAttempt('l', 't')}
        AND :attemptsBefore <= (
          SELECT count(*) FROM mint_transaction_nfts b JOIN mint_transactions p ON p.id = b.transaction_id
          WHERE b.nft_id = l.nft_id AND b.state = 'released' AND p.state IN ('reverted', 'finalized')
-           AND p.created_at > n.queued_at AND ${isAttempt('b', 'p')})`,
+           AND ${isAttempt('b', 'p')})`,
     { transactionId, nftIds: [...nftIds], attemptsBefore },
   );
   return rows.map((row) => row.nft_id);
@@ -167,14 +172,14 @@ export async function listExhausted(
 export async function findRetrySizes(db: Database, nftIds: readonly string[]): Promise<Map<string, number>> {
   if (nftIds.length === 0) return new Map();
   const { rows }: { rows: { nft_id: string; size: number }[] } = await db.raw(
-    `SELECT DISTINCT ON (l.nft_id) l.nft_id, CASE WHEN o.minted > 0 THEN 1 ELSE greatest(1, o.tried / 2) END AS size
-     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+    `SELECT l.nft_id, min(CASE WHEN o.minted > 0 THEN 1 ELSE greatest(1, o.tried / 2) END) AS size
+     FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS tried, count(*) FILTER (WHERE state = 'minted')::int AS minted
          FROM mint_transaction_nfts WHERE transaction_id = t.id AND NOT left_out) o
      WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
-       AND NOT l.left_out AND NOT t.out_of_gas AND t.created_at > n.queued_at
-     ORDER BY l.nft_id, t.created_at DESC`,
+       AND NOT l.left_out AND NOT t.out_of_gas
+     GROUP BY l.nft_id`,
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, row.size]));

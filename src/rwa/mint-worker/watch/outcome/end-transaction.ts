@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../contract/transaction.ts';
-import { lockFreeMints, lockFreeNfts } from '../../../minting/mint-state-store.ts';
+import { lockFreeMints } from '../../../minting/mint-state-store.ts';
 import type { StepFacts } from '../../context/lane-context.ts';
 import { inFencedTransaction } from '../../stores/lane-store.ts';
 import type { TransactionNft } from '../../stores/transaction-nft-store.ts';
@@ -59,18 +59,14 @@ export async function endTransaction(
   await step(steps[kind], { ...facts, waits, failed: failed.length, released: released.length });
 }
 
-/** Splits outcomes by whether another transaction of the database has locked the row of the NFT. */
+/** Splits outcomes by whether another transaction of the database has locked the row of the NFT, or that of its RWA. */
 async function withoutLocked(
   tx: Tx,
   nfts: readonly TransactionNft[],
   { minted, failed, released }: Outcomes,
 ): Promise<{ readonly free: Outcomes; readonly held: readonly WaitingNft[] }> {
-  const ofMinted = await lockFreeMints(
-    tx,
-    minted.map(({ nftId }) => nftId),
-  );
-  const ofOthers = await lockFreeNfts(tx, [...failed.map(({ nftId }) => nftId), ...released]);
-  const locked = new Set([...ofMinted, ...ofOthers]);
+  const ended = [...minted, ...failed].map(({ nftId }) => nftId);
+  const locked = await lockFreeMints(tx, [...ended, ...released]);
   const isFree = ({ nftId }: { readonly nftId: string }) => !locked.has(nftId);
   return {
     free: {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../contract/transaction.ts';
 import { deleteMintNotes } from '../../../minting/mint-note-store.ts';
-import { failNfts, mintNfts, releaseNfts } from '../../../minting/mint-state-store.ts';
+import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../../../minting/mint-state-store.ts';
 import { closeNfts } from '../../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../../stores/transaction-store.ts';
 
@@ -32,6 +32,8 @@ export async function applyOutcomes(
   await closeNfts(tx, id, 'failed', failedIds);
   await closeNfts(tx, id, 'released', released);
   await deleteMintNotes(tx, [...mintedIds, ...failedIds, ...released]);
+  // A row that was locked when a reorganisation removed its mint still says minted.
+  await unmintNfts(tx, [...failedIds, ...released]);
   await failNfts(tx, id, failed);
   await releaseNfts(tx, id, released);
   return waits;

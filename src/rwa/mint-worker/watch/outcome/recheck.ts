@@ -1,4 +1,4 @@
-import { unmintNfts } from '../../../minting/mint-state-store.ts';
+import { lockFreeMints, unmintNfts } from '../../../minting/mint-state-store.ts';
 import { transactionFacts } from '../../context/lane-context.ts';
 import { memoryOf } from '../../context/lane-memory.ts';
 import { noteFailure } from '../../stores/contract-breaker-store.ts';
@@ -37,12 +37,21 @@ export async function recheck(look: Look, transaction: OpenTransaction): Promise
   return true;
 }
 
+/**
+ * Puts a transaction in flight again that the chain has lost, and takes its mints back. An NFT whose row, or that of its RWA, is locked
+ * stays as it is: the next outcome of the transaction corrects it.
+ */
 async function unconfirm({ context }: Look, transaction: OpenTransaction): Promise<void> {
   const { db, lease, memory, step } = context;
   const { id } = transaction;
   const unminted = await inFencedTransaction(db, lease, async (tx) => {
     await setTransactionState(tx, id, 'submitted', undefined);
-    return unmintNfts(tx, await clearEarlierMints(tx, id));
+    const ids = await clearEarlierMints(tx, id);
+    const locked = await lockFreeMints(tx, ids);
+    return unmintNfts(
+      tx,
+      ids.filter((nftId) => !locked.has(nftId)),
+    );
   });
   memoryOf(memory, id).broadcastAt = undefined;
   await step('reorganised', { ...transactionFacts(transaction), unminted });

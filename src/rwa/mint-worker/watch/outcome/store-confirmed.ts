@@ -26,26 +26,29 @@ type Confirmed = {
 
 /**
  * Stores that a transaction is confirmed, and which of its NFTs are minted. An NFT whose row, or that of its RWA, stays locked is left
- * out: its mint is proven once the transaction is final.
+ * out: its mint is proven once the transaction is final. A lane waits for locked rows once for each block, so that they do not delay
+ * one transaction after the other.
  */
 export async function storeConfirmed(
   look: Look,
   transaction: OpenTransaction,
   confirmed: Confirmed,
 ): Promise<void> {
+  const { context, head } = look;
+  const { minted } = confirmed;
+  const storeFree = async () => {
+    const ids = minted.map(({ nftId }) => nftId);
+    const locked = await lockFreeMints(context.db, ids);
+    const free = minted.filter(({ nftId }) => !locked.has(nftId));
+    await store(look, transaction, confirmed, free);
+  };
+  if (context.memory.waitedAt === head.hash) return storeFree();
   try {
-    await store(look, transaction, confirmed, confirmed.minted);
+    await store(look, transaction, confirmed, minted);
   } catch (error) {
     if (!(error instanceof Error) || codeOf(error) !== lockNotAvailable) throw error;
-    const ids = confirmed.minted.map(({ nftId }) => nftId);
-    const locked = await lockFreeMints(look.context.db, ids);
-    if (locked.size === 0) throw error;
-    await store(
-      look,
-      transaction,
-      confirmed,
-      confirmed.minted.filter(({ nftId }) => !locked.has(nftId)),
-    );
+    context.memory.waitedAt = head.hash;
+    await storeFree();
   }
 }
 
