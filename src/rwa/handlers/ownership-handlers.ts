@@ -47,7 +47,7 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
   const { db } = deps;
   return {
     async listNftTransfers({ path, query }, { companyId }) {
-      const asked = { companyId, path: `${basePaths.rwa}/nft/${path.id.toLowerCase()}/transfers`, query };
+      const asked = { companyId, path: `${basePaths.rwa}/nft/${path.id}/transfers`, query };
       const [block, logIndex] = positionOf(asked, transferPlace) ?? [];
       const after = block === undefined || logIndex === undefined ? undefined : { block, logIndex };
       if (!(await hasNft(db, companyId, path.id))) throw await absentNft(db, companyId, path.id);
@@ -60,7 +60,7 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
     },
 
     async listRwaHolders({ path, query }, { companyId, preferred }) {
-      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id.toLowerCase()}/holders`, query };
+      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id}/holders`, query };
       const [number, hash, after] = positionOf(asked, holderPlace) ?? [];
       const asOf = query.asOf === undefined ? undefined : asOfOf(query.asOf);
       const rwa = await findRwa(db, companyId, path.id);
