@@ -59,8 +59,10 @@ export function parseAddress(text: string, place: AddressPlace): Address {
   throw problem('input_invalid', {}, fault && { detail: fault.message, errors: [fault] });
 }
 
-/** Whether it is the zero address, to which ERC-721 contracts mint nothing. */
-export const isZeroAddress = (address: string): boolean => /^0x0{40}$/.test(address);
+/** The zero address: transfers from it are mints, and ERC-721 contracts mint nothing to it. */
+export const zeroAddress = '0x0000000000000000000000000000000000000000';
+
+export const isZeroAddress = (address: string): boolean => address === zeroAddress;
 
 /**
  * Whether it is one of the lowest 65,536 addresses. Nobody can have a key for one of them, and networks have contracts

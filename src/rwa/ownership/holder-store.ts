@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../chain/address.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import type { LedgerBlock } from './ledger-group.ts';
@@ -59,7 +60,7 @@ const tokensAt = `
     AND t.token_id BETWEEN :number::numeric * 18446744073709551616 AND (:number::numeric + 1) * 18446744073709551616 - 1
     AND EXISTS (SELECT FROM rwas r WHERE r.number = :number AND r.company_id = :companyId)
   ORDER BY t.token_id, t.block_number DESC, t.log_index DESC`;
-const zero = `'0x0000000000000000000000000000000000000000'`;
+const zero = `'${zeroAddress}'`;
 
 const bindingsOf = ({ companyId, number, chainId, contractAddress }: Of, block: bigint) => ({
   companyId,
@@ -156,7 +157,7 @@ export async function listNftOwners(
 ): Promise<NftOwner[]> {
   const { rows } = await db.raw(
     `SELECT n.id AS "nftId", n.rwa_id AS "rwaId", n.token_id AS "tokenId",
-       nullif(t.to_address, '0x0000000000000000000000000000000000000000') AS owner
+       nullif(t.to_address, ${zero}) AS owner
      FROM nfts n JOIN rwas r ON r.id = n.rwa_id
      LEFT JOIN LATERAL (
        SELECT to_address FROM nft_transfers t WHERE t.chain_id = :chainId AND t.contract = :contract

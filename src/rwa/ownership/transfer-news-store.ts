@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../chain/address.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { LedgerGroup } from './ledger-group.ts';
 
@@ -6,7 +7,7 @@ import type { LedgerGroup } from './ledger-group.ts';
  * mint of a token is no transfer here: its news is `nft.minted`. A mint after a burn is a transfer.
  */
 
-const zero = `'0x0000000000000000000000000000000000000000'`;
+const zero = `'${zeroAddress}'`;
 const nftsOf = (transfers: string) => `
   FROM ${transfers} JOIN rwas r ON r.number = div(t.token_id, 18446744073709551616)::bigint AND r.chain_id = :chainId
     AND r.contract_address = t.contract

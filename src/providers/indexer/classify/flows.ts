@@ -1,4 +1,4 @@
-import { zeroAddress } from '../decode/domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
 import type { StoredMoves } from './stored-moves.ts';
 
 /** The asset that flowed; `token` is the contract. */

@@ -1,4 +1,5 @@
-import { type LogFindings, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { LogFindings } from './domain.ts';
 import type { RawLog, RawTransaction } from './raw-block.ts';
 
 type Movements = Pick<LogFindings, 'erc20' | 'nft' | 'approvals'>;

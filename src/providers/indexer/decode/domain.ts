@@ -198,8 +198,6 @@ export type IndexedBlock = {
   readonly rewardsKnown: boolean;
 };
 
-export const zeroAddress = '0x0000000000000000000000000000000000000000';
-
 /** Null where the contract does not report it, or reports nothing sensible. */
 export type ContractText = {
   readonly name: string | null;

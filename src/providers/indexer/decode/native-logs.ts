@@ -1,5 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { BlockLogs } from './block-logs.ts';
-import { type NativeMovement, zeroAddress } from './domain.ts';
+import type { NativeMovement } from './domain.ts';
 import { topicAddress, wordAt } from './log-words.ts';
 import type { RawLog, RawTransaction } from './raw-block.ts';
 import { mintingPrecompile, nativeLogEmitter, stateSyncContract, topics } from './topics.ts';

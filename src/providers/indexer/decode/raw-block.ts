@@ -1,4 +1,5 @@
-import { type BlockHeader, type IndexedTransaction, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { BlockHeader, IndexedTransaction } from './domain.ts';
 import {
   addressOfWord,
   blockNumberOf,

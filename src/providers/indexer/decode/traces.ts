@@ -1,4 +1,5 @@
-import { type NativeMovement, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { NativeMovement } from './domain.ts';
 import {
   addressOfWord,
   type Fields,

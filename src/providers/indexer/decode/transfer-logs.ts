@@ -1,12 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { BlockLogs } from './block-logs.ts';
-import {
-  type Approval,
-  type Borrower,
-  type Erc20Movement,
-  type NftMovement,
-  type OperationEnd,
-  zeroAddress,
-} from './domain.ts';
+import type { Approval, Borrower, Erc20Movement, NftMovement, OperationEnd } from './domain.ts';
 import {
   addressAt,
   arrayAt,

@@ -1,8 +1,9 @@
 import { lookOf } from '../../../base/look-of.ts';
+import { zeroAddress } from '../../../chain/address.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Config } from '../../../config/config.ts';
 import type { TokenTrust } from '../classify/spam.ts';
-import { type ContractText, zeroAddress } from '../decode/domain.ts';
+import type { ContractText } from '../decode/domain.ts';
 
 type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
 

@@ -1,5 +1,6 @@
+import { zeroAddress } from '../../../../chain/address.ts';
 import type { StoredMoves } from '../../classify/stored-moves.ts';
-import { type IndexedTransaction, zeroAddress } from '../../decode/domain.ts';
+import type { IndexedTransaction } from '../../decode/domain.ts';
 
 // With fewer recipients of equal amounts, a token that goes to several accounts is a swap with fees, not an airdrop.
 const manyRecipients = 5;
