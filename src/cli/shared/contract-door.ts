@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { errorText } from '../../base/thrown.ts';
 import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import { listNetworks } from '../../chain/network-store.ts';
@@ -63,7 +63,7 @@ export async function examineContracts(
   };
 
   const uses = usesOf(named, networks);
-  const inTurn = createFewAtOnce(atOnce);
+  const inTurn = pLimit(atOnce);
   const examined = await Promise.all(uses.map((use) => inTurn(() => examine(use))));
   return new Map(
     examined.map((each, index) => [contractKey(each), { ...each, isMinted: isMinted(uses[index]) }]),

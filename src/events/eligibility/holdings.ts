@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
 import { createFlightCache } from '../../base/cache/flight-cache.ts';
-import { createFewAtOnce, mapFewAtOnce } from '../../base/few-at-once.ts';
+import { mapFewAtOnce } from '../../base/few-at-once.ts';
 import { withEnd } from '../../base/request-scope.ts';
 import type { Address } from '../../chain/address.ts';
 import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
@@ -151,7 +152,7 @@ async function readChain(
   chainId: string,
   named: readonly Named<ContractEntry>[],
 ): Promise<HoldingFinding[]> {
-  const few = createFewAtOnce(callsAtOnce);
+  const few = pLimit(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
     mapFewAtOnce(named, entriesAtOnce, async ({ text, entry }) => {
       const { contract, tokenId } = entry;

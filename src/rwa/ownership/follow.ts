@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import {
   type BlockRange,
@@ -203,7 +203,7 @@ const blockBefore = async (node: MintNode, first: bigint): Promise<LedgerBlock> 
 
 /** Adds the times of their blocks to transfers. @throws ChainMovedError when the node has another block there */
 async function withTimes(node: MintNode, transfers: readonly Transfer[]): Promise<TimedTransfer[]> {
-  const few = createFewAtOnce(headersAtOnce);
+  const few = pLimit(headersAtOnce);
   const numbers = [...new Set(transfers.map(({ blockNumber }) => blockNumber))];
   const blocks = new Map(
     await Promise.all(
