@@ -84,6 +84,11 @@ const checks: readonly Check[] = [
     about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts'),
   },
+  {
+    name: 'commits',
+    about: 'commits and merges name their work',
+    run: program('node', 'scripts/commits.ts'),
+  },
 ];
 
 const help = `Usage: npm run check [-- NAME ...]
