@@ -23,8 +23,8 @@ type LoadOptions = {
 const tickMs = 25;
 
 /**
- * Sends requests at a steady rate, whether earlier ones are answered or not: as many people ask while a service is slow
- * as while it is quick. Callers take turns.
+ * Sends requests at a steady rate, whether earlier requests are answered or not: as many people ask while a service is
+ * slow as while it is quick. Callers take turns.
  */
 export function startLoad({ callers, next, perSecond }: LoadOptions): SteadyLoad {
   const answers: Answer[] = [];

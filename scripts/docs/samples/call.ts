@@ -10,7 +10,7 @@ export type Call = {
   readonly body: unknown;
   /** Without it the operation is public. */
   readonly key: boolean;
-  /** It takes an `Idempotency-Key`, of which each call needs a new one. */
+  /** It takes an `Idempotency-Key`, and each call needs a new key. */
   readonly idempotent: boolean;
   /** The first status that the operation documents, a success where it has one. */
   readonly status: number;
