@@ -90,7 +90,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       refreshes.push(async () => {
         const found = await Promise.all(sources().map(ask));
         for (const { key, gauge, isBare } of made) {
-          // A stale value would pass for a present one, and so would the 0 that a gauge without labels begins with.
+          // A stale value would pass for a present value, and so would the 0 that a gauge without labels begins with.
           gauge.reset();
           if (isBare) gauge.remove();
           for (const { labels, value } of found.flatMap((each) => each?.[key] ?? []))

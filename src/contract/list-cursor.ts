@@ -59,7 +59,7 @@ function offsetBesideCursor() {
 /** The form of a place by time: microseconds since 1970, in years that the database has, and an id. */
 export const timedForm = /^(-?\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** A page of a list, and the cursor of the next one. */
+/** A page of a list, and the cursor of the next page. */
 export type CursorPage<Row> = { readonly rows: Row[]; readonly cursor: string | undefined };
 
 /**
