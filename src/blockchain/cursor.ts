@@ -43,7 +43,7 @@ const tagBytes = 16;
 
 /**
  * Creates cursors that are signed, so that nobody without a key can forge them.
- * @param keys 32-byte keys by name; the first one signs, all of them verify
+ * @param keys 32-byte keys by name; the first signs, all verify
  */
 export function createCursors(keys: ReadonlyMap<string, Buffer>): Cursors {
   const [signingKey, ...otherKeys] = keys.values();

@@ -73,7 +73,7 @@ export async function readPageQuestion(
     nextPage(next) {
       if (next === undefined) return { field: {}, header: {} };
       const cursor = cursors.seal(scope, { order, limit, search, page: page + 1, position: next });
-      // What else was asked for is in the cursor.
+      // The cursor has the rest of the question.
       const list = { path: `${basePaths.blockchain}${paths[operation]}`, query: { chainId, address } };
       return { field: { cursor }, header: nextLink(list, cursor) };
     },
