@@ -43,7 +43,7 @@ export type ContractAdmin = {
 type Done = { readonly hash: string };
 
 const minterRole = id('MINTER_ROLE');
-// Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few of them.
+// Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few blocks.
 const patienceMs = 180_000;
 const lookMs = 500;
 

@@ -19,9 +19,10 @@ export type RpcEndpoint = {
   readonly label: string;
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
-   * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
-   * @throws NodeFault after recording the failure, but for an overfull block;
-   *   OversizedAnswerError when a contract returns too much
+   * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its
+   * method has.
+   * @throws NodeFault after recording the failure, except for an overfull block; OversizedAnswerError when a contract
+   *   returns too much
    */
   ask(method: string, params: readonly unknown[] | object, how?: How): Promise<JudgedAnswer>;
   /** Records that the node answered with an error what another node answers and every node should. */
@@ -163,8 +164,8 @@ export function createRpcEndpoint(options: EndpointOptions): RpcEndpoint {
 }
 
 /**
- * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: whoever writes contracts and transactions
- * must not take nodes out of service.
+ * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: authors of contracts and
+ * transactions must not take nodes out of service.
  */
 async function askWithin(
   transport: Transport,
