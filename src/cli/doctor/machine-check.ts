@@ -24,7 +24,10 @@ export async function examineClock(db: Database): Promise<Finding> {
 // A statement of the service ends after half a minute, and a dump of a small database soon after.
 const mostSnapshotMinutes = 5;
 
-/** Whether an old snapshot keeps the server from removing what has died, so that what is written often gets slower by the hour. */
+/**
+ * Reports whether an old snapshot keeps the server from removing dead rows. Tables with many writes then get slower by
+ * the hour.
+ */
 export async function examineSnapshots(db: Database): Promise<Finding> {
   const oldest = await findOldestSnapshot(db);
   if (oldest === undefined || oldest.minutes < mostSnapshotMinutes)

@@ -35,8 +35,8 @@ type Parts = { readonly db: Database; readonly clients: RpcClients };
 const atOnce = 8;
 
 /**
- * Asks the networks about contracts: those that the service mints on must be NFT contracts that let a signer mint,
- * others need code. Stores nothing.
+ * Asks the networks about contracts: a contract that the service mints on must be an NFT contract that lets a signer
+ * mint. Others need code. Stores nothing.
  * @returns what was found out, by {@link contractKey}; nothing of networks that are not registered
  */
 export async function examineContracts(
@@ -81,7 +81,7 @@ export async function keepVerdicts(db: Database, examined: Iterable<Examined>): 
 
 const isMinted = (use: NamedContract | undefined) => use !== undefined && isMintedOn(use);
 
-/** Each contract once, without those of networks that are not registered. */
+/** Each contract once, without contracts of networks that are not registered. */
 function usesOf(named: readonly Named[], networks: ReadonlyMap<string, Network>): NamedContract[] {
   return [...Map.groupBy(named, contractKey).values()].flatMap((same) => {
     const [first] = same;

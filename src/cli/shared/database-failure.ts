@@ -9,7 +9,7 @@ export type DatabaseOrigin = {
   readonly local: boolean;
   /** The setting that names it; `DATABASE_URL` by default. */
   readonly setting?: string;
-  /** Whose rights are needed: those of the owner, or of these roles; of an operator by default. */
+  /** The user whose rights are needed: the owner, or these roles; an operator by default. */
   readonly needs?: Needs;
 };
 

@@ -11,7 +11,7 @@ import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Where the program runs, and who runs it. */
+/** The surroundings of the program: its version, its environment and its user. */
 export type Surroundings = {
   readonly version: string;
   readonly environment: Environment;
@@ -30,7 +30,7 @@ export type Session = Surroundings & {
   readonly channel: () => { readonly input: Readable; readonly output: Writable };
   /** The file that --settings or TALLYSTICK_SETTINGS names. */
   readonly settingsFile: () => string | undefined;
-  /** Whether the settings are those of the service that `npm start` made. */
+  /** Whether `npm start` made the settings of this service. */
   readonly local: () => boolean;
   readonly output: () => Output;
   /** Makes the exit status 1 without a message. */
