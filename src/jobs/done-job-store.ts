@@ -1,8 +1,8 @@
 import type { Database } from '../contract/transaction.ts';
 
 /**
- * Deletes jobs that have been done for two hours, at most `limit` of them. pg-boss does so after one, by a statement for all of
- * them, which does not end in its time where they have become millions.
+ * Deletes jobs that have been done for two hours, at most `limit` of them. pg-boss does so after one hour, by a single
+ * statement, which does not end in its time for millions of jobs.
  * @returns the number of deleted rows; less than `limit` when none is left
  */
 export async function purgeDoneJobs(db: Database, limit = 1_000): Promise<number> {

@@ -193,7 +193,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 10,
-    // What is done is deleted by one statement: once a day, that of an outage may not end in its time any more, for good.
+    // One statement deletes done jobs. If it ran once a day only, it would never end in its time after an outage.
     maintenanceIntervalSeconds: 60,
     clock: steadyClock,
     flowIntervalSeconds,
