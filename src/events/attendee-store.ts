@@ -110,7 +110,10 @@ const listSql = `
   WHERE e.company_id = $1 AND e.id = $2
   ORDER BY a.seq`;
 
-/** Rows of an event's attendees; a single empty one where it has no further ones; undefined where it is not there. */
+/**
+ * Reads rows of an event's attendees. A single empty row where the event has no further attendees; undefined where
+ * there is no such event.
+ */
 async function readRows(
   db: Database,
   companyId: string,
@@ -194,7 +197,10 @@ export async function registerAttendee(
   throw row.wants_wallet ? walletRequired() : problem('event_full');
 }
 
-/** What was read with the lock may be older than `maxAttendees` when that is changed at the same moment; the table's check is not. */
+/**
+ * Reports a full event. The values that came with the lock may be older than `maxAttendees`, when that changes at the
+ * same moment. The check of the table is not.
+ */
 function refuseFull(error: unknown): never {
   const isBeyondMost =
     error instanceof Error && 'constraint' in error && error.constraint === 'events_check2';

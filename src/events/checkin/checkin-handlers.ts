@@ -121,7 +121,7 @@ export function createCheckInHandlers({
 type Candidate = {
   readonly by: Scanned['by'];
   readonly registration: Registration | undefined;
-  /** Whether the event admits by what was scanned. */
+  /** Returns whether the event admits by this kind of scan. */
   readonly isAdmissible: boolean;
 };
 

@@ -113,7 +113,7 @@ const namedOf = ({ event, discounts }: HoldingsQuestion): Named<Entry>[] =>
 const contractsOf = (named: readonly Named<Entry>[]): Named<ContractEntry>[] =>
   named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : []));
 
-/** What is asked of a contract: of tokens, those that are its own. */
+/** The tokens that a contract is asked about: of all tokens, only its own. */
 function tokensOf({ chainId, contract }: ContractEntry, tokens: HoldingsQuestion['tokens']) {
   if (typeof tokens === 'string') return tokens;
   return tokens.flatMap((token) => {
@@ -127,7 +127,7 @@ function readingsOf(entry: ContractEntry, { tokens }: HoldingsQuestion): number 
   return typeof asked === 'string' ? 1 : Math.max(1, asked.length);
 }
 
-/** What is still to be asked ends with the first failure: its answers would be of no use. */
+/** The first failure ends the questions that are left: their answers would be of no use. */
 async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
   const named = namedOf(question);
   const ofChains = Map.groupBy(contractsOf(named), ({ entry }) => entry.chainId);

@@ -42,7 +42,10 @@ export async function lockEndpoint(tx: Tx, companyId: string, id: string): Promi
   return found;
 }
 
-/** The endpoints of a company. Until the end of the transaction, nobody else creates one of it, or gives one another address. */
+/**
+ * Locks the endpoints of a company. Until the end of the transaction, no other process creates an endpoint of the
+ * company, or changes the address of one.
+ */
 export async function listEndpointsAlone(tx: Tx, companyId: string): Promise<Endpoint[]> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('news endpoints ' || ?, 0))", [companyId]);
   return listEndpoints(tx, companyId);
@@ -64,7 +67,7 @@ export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint
   return made;
 }
 
-/** What a company may change of an endpoint; what is undefined stays. */
+/** What a company may change of an endpoint. An undefined value stays. */
 export type EndpointChanges = {
   /** As it is stored. */
   readonly address?: string | undefined;
@@ -149,7 +152,7 @@ export async function findAnyEndpoint(db: Database, id: string): Promise<Endpoin
   return found;
 }
 
-/** All endpoints that have a secret or an address under another key than this one, or an address in clear. */
+/** All endpoints that have a secret or an address under another key than the given key, or an address in clear. */
 export const listSealedOtherwise = (db: Database, keyId: string): Promise<Endpoint[]> =>
   rowsOf(
     db,
