@@ -116,7 +116,7 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
     // Only set-cookie is ever an array.
     if (typeof value !== 'string') continue;
     values[key] = value;
-    // Node joins repeated headers by commas, which is right only for those that are lists.
+    // Node joins repeated headers by commas, which is right for lists only.
     const isJoined = value.includes(',') && !listHeaders.has(key) && request.timesSent(key) > 1;
     if (isJoined) request.faults.push({ in: 'header', name, message: `${name} must be given only once` });
   }

@@ -103,7 +103,7 @@ function createPortal(
   };
 }
 
-/** What is filled in is another content for each deployment. */
+/** The filled-in values are other content for each deployment. */
 function withDigest(file: PortalFile, deployment: Deployment): PortalFile {
   if (!file.filled) return file;
   const hash = createHash('sha256').update(file.digest).update(JSON.stringify(deployment));

@@ -26,8 +26,9 @@ export type CallerConnections = {
 };
 
 /**
- * Follows the connections of a server, and closes those that take more than their share: too many of one address, too many
- * requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had to answer.
+ * Follows the connections of a server, and closes connections that take more than their share: too many of one address,
+ * too many requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had
+ * to answer.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): CallerConnections {
   /** Answers that are not over, of each open connection in the order of their requests. */
