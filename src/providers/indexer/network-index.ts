@@ -39,7 +39,7 @@ export type IndexSettings = {
   readonly timeoutMs: number;
 };
 
-/** Derives the index settings from those of the service and of the network. */
+/** Derives the index settings from the settings of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
   const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs, RPC_TIMEOUT_MS: timeoutMs } = config;
   return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs, timeoutMs };

@@ -8,7 +8,7 @@ import { mintingPrecompile, nativeLogEmitter, stateSyncContract, topics } from '
 /** What the contract of the native asset logged of a transaction, without the fee. */
 export type NativeLogs = {
   readonly movements: readonly NativeMovement[];
-  /** Who paid the fee, where the logs show it. */
+  /** The account that paid the fee, where the logs show it. */
   readonly payer?: string | undefined;
 };
 

@@ -201,7 +201,7 @@ const noteMs = 5_000;
 /**
  * Asks for the final block and records it with the newest block. While the newest block stays the same, it asks only
  * now and then: there is mostly nothing new, and many providers charge for each question. The returned function also
- * says whether the index has another head than this one.
+ * says whether the index has another head than the given head.
  */
 function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   let last = { nodeHead: -1n, finalized: -1n, at: 0 };

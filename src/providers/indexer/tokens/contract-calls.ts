@@ -96,7 +96,7 @@ async function askTogether<T>(
 }
 
 /**
- * Sends open calls one by one, and once more those that nodes rejected, and makes sure that nodes answer at all.
+ * Sends open calls one by one, and rejected calls once more. Makes sure that nodes answer at all.
  * @throws a failure that the nodes caused
  */
 async function settle<T>(

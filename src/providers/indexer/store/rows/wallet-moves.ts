@@ -7,8 +7,8 @@ const manyRecipients = 5;
 
 /**
  * Returns the movements of a transaction by wallet. Its wallets are the sender, who pays the fee, and the called or
- * created contract. Others are senders, recipients and operators of transfers, owners of approvals, those who agreed
- * to borrow, and accounts whose delegation is set. The zero address is left out.
+ * created contract. Others are senders, recipients and operators of transfers, owners of approvals, borrowers who
+ * agreed, and accounts whose delegation is set. The zero address is left out.
  */
 export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string, StoredMoves> {
   const moves = new Map<string, Draft>();
