@@ -42,7 +42,7 @@ const tokensOfHolder = 1_000;
 // Each batch of a file reads all transfers of the RWA again, so few are better.
 const holdersAtOnce = 5_000;
 
-/** Who owns and owned the NFTs of a company, as the chain says. */
+/** The present and earlier owners of the NFTs of a company, as the chain says. */
 export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<OwnershipOperations, CompanyContext> {
   const { db } = deps;
   return {
@@ -160,7 +160,7 @@ const toApiTransfer = (transfer: StoredTransfer): Schemas['OwnershipTransfer'] =
   finality: transfer.isFinal ? 'final' : 'confirmed',
 });
 
-/** The reasons add up to the difference between minted NFTs and those with an owner. */
+/** The reasons add up to the difference between minted NFTs and NFTs with an owner. */
 const differencesOf = (totals: HolderTotals): Schemas['HolderDifference'][] =>
   (
     [

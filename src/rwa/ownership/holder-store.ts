@@ -4,8 +4,8 @@ import type { Rwa } from '../assets/rwa-row.ts';
 import type { LedgerBlock } from './ledger-group.ts';
 
 /*
- * Who owned the tokens of an RWA at a block: what the newest transfer of each token up to this block says. Every query names the
- * company, but for that of all NFTs of a contract.
+ * Reads the owners of the tokens of an RWA at a block, from the newest transfer of each token up to this block. Every
+ * query names the company, except the query of all NFTs of a contract.
  */
 
 /** How far the ledger of an RWA's contract is. */
@@ -107,7 +107,7 @@ export type HolderTotals = {
   readonly minted: number;
   readonly held: number;
   readonly burned: number;
-  /** Minted in a block after the one that is asked for. */
+  /** Minted in a block after the given block. */
   readonly mintedLater: number;
   /** Minted up to this block, without a transfer. */
   readonly noTransfer: number;
@@ -135,7 +135,7 @@ export async function countHeld(db: Database, rwa: Of, block: bigint): Promise<H
   return totals;
 }
 
-/** The place of an NFT among those of a contract. */
+/** The place of an NFT among the NFTs of a contract. */
 export type NftPlaceOfContract = { readonly rwaId: string; readonly tokenId: string };
 
 type NftOwner = NftPlaceOfContract & {

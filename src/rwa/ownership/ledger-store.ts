@@ -225,7 +225,7 @@ async function setOwners(
   );
 }
 
-/** Finds a block in which a group's ledgers have transfers, after so many newer ones; undefined without one. */
+/** Finds a block in which a group's ledgers have transfers, after so many newer blocks; undefined without such a block. */
 export async function findTransferBlock(
   db: Database,
   { chainId, contracts, at }: LedgerGroup,

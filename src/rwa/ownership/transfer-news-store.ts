@@ -56,9 +56,10 @@ export type GoneTransfer = {
 };
 
 /**
- * Stores news that correct those of transfers that were taken back, with the owner that the NFT has again. Transfers and news of one
- * transaction pair up by their place in it, the last with the last. A block has the whole transaction, so all its transfers are gone.
- * @param gone those that have news, the newest first
+ * Stores news that correct the news of transfers that were taken back, with the owner that the NFT has again. Transfers
+ * and news of one transaction pair up by their place in it, the last with the last. A block has the whole transaction,
+ * so all its transfers are gone.
+ * @param gone the transfers that have news, the newest first
  */
 export async function insertCorrections(
   tx: Tx,

@@ -55,8 +55,8 @@ export type AcceptedMint = { readonly nftId: string; readonly isReplay: boolean 
  * idempotency record commit together.
  *
  * Requests of a company that come at the same time are accepted as a set, in one transaction, so that a statement, a
- * commit and a flush to the disk serve all of them. Each has an outcome of its own: a rejected one changes
- * nothing and takes no other with it. A wrong secret is counted after that.
+ * commit and a flush to the disk serve all requests. Each has an outcome of its own: a rejected one changes nothing and
+ * takes no other with it. A wrong secret is counted after that.
  */
 export type MintAcceptor = {
   /** @throws problem with the reason for which the mint is rejected */
