@@ -50,7 +50,7 @@ const lengthOf = (sentence: string) => sentence.split(' ').filter((word) => /\w/
 const lengths: number[] = [];
 const faults: string[] = [];
 const pages = globSync(['docs/**/*.md', 'openapi/portal/guides/*.md']).toSorted();
-for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
+for (const file of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]) {
   for (const { text, isProse } of passagesOf(readFileSync(file, 'utf8'))) {
     for (const { segment } of sentences.segment(text.replaceAll(/\s+/g, ' '))) {
       const length = lengthOf(segment);
