@@ -35,7 +35,7 @@ function commentsOf(source: ts.SourceFile): readonly [position: number, text: st
 
 const levels = new Set(['info', 'warn', 'error']);
 
-/** Whether the node is a message to the log of a process, such as that of `log.warn(…)`. */
+/** Whether the node is a message to the log of a process, such as the text of `log.warn(…)`. */
 function isLogged(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { expression, name } = node.expression;

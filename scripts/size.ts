@@ -65,7 +65,7 @@ const files = globSync(sources, { exclude: (name) => name.includes('generated') 
 
 type Measured = { readonly name: string; readonly lines: number };
 
-/** Returns the name of a function, or that of what it is part of. */
+/** Returns the name of a function, or of the declaration around it. */
 function nameOf(node: ts.Node): string {
   if ('name' in node && node.name !== undefined) return (node.name as ts.Node).getText(); // every name of a declaration is a node
   return node.parent === undefined ? 'module' : nameOf(node.parent);

@@ -47,7 +47,7 @@ export type NoiseFigures = {
   readonly by: Readonly<Record<string, number>>;
 };
 
-/** The address of callers who behave badly, apart from that of all others. */
+/** The address of callers who behave badly, apart from the address of all others. */
 const localAddress = '127.0.0.66';
 const host = '127.0.0.1';
 // A caller who is not answered at all must not ask without end.

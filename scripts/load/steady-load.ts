@@ -6,7 +6,7 @@ export type SteadyLoad = {
   readonly answers: readonly Answer[];
   /** When the requests were sent that are not answered yet. */
   pending(): readonly number[];
-  /** Resolves when all that was sent until now is answered, or late. */
+  /** Resolves when all requests until now are answered, or late. */
   untilAnswered(): Promise<void>;
   /** Sends nothing more. Resolves when all is answered, or late. */
   stop(): Promise<void>;

@@ -27,7 +27,7 @@ export type OtherGenerator = {
   readonly commands: Readonly<Record<Step, (forms: Forms) => readonly Words[]>>;
 };
 
-// What a client needs is fetched at the versions of go.mod; the toolchain is that of the machine.
+// The packages of a client are fetched at the versions of go.mod. The toolchain is the machine's own.
 const goEnv = { GOFLAGS: `${process.env['GOFLAGS'] ?? ''} -mod=mod`.trim(), GOTOOLCHAIN: 'local' };
 const goSteps = {
   compiled: (): Words[] => [

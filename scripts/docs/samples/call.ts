@@ -40,7 +40,7 @@ function mainStatus({ responses }: Operation): string {
 }
 
 /**
- * The call of an operation with all that it needs and nothing else, made from its examples.
+ * The call of an operation with its needs and nothing else, made from its examples.
  * @param example of its body; the first that the document shows if left out
  */
 export function callOf(operation: Operation, example = bodiesOf(operation)[0]): Call {

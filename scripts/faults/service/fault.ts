@@ -3,7 +3,7 @@ import type { Ledger } from '../../load/ledger.ts';
 import type { Surroundings } from '../../load/surroundings.ts';
 import type { World } from '../../load/world.ts';
 
-/** What a fault happens to: the service under load, and all that it works with. */
+/** The target of a fault: the service under load, and all its surroundings. */
 export type Stage = {
   readonly around: Surroundings;
   readonly service: Fleet;
