@@ -16,8 +16,8 @@ export async function purgeDoneJobs(db: Database, limit = 1_000): Promise<number
   return rowCount;
 }
 
-// Each with the name as a value: by that of the outer row the planner takes all queues for alike, and reads the whole table,
-// where another queue has millions.
+// Each statement has the name as a value. With the name of the outer row the planner takes all queues for alike, and
+// reads the whole table, where another queue has millions.
 const lastDone = `
   SELECT q.name AS queue, greatest(0, extract(epoch FROM now() - coalesce(
     (SELECT max(completed_on) FROM pgboss.job WHERE name = ? AND state = 'completed'), q.created_on)))::float8 AS seconds

@@ -131,7 +131,7 @@ export async function countActiveKeys(db: Database): Promise<number> {
 }
 
 /**
- * A key by its id, or by the key in plain, which is all that the finder of a leaked key has.
+ * Finds a key by its id, or by the key in plain: the finder of a leaked key has nothing else.
  * @returns undefined when there is no such key
  */
 export async function findKey(db: Database, idOrKey: string): Promise<ApiKey | undefined> {

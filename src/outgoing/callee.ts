@@ -36,7 +36,7 @@ type CallOptions = {
   readonly about?: string;
 };
 
-/** One callee with all that is common to its calls: deadline, turn, circuit breaker. */
+/** One callee with the common parts of its calls: deadline, turn, circuit breaker. */
 export type Callee = {
   readonly kind: CalleeKind;
   readonly label: string;

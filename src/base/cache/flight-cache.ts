@@ -80,7 +80,7 @@ export function createFlightCache<V>(options: CacheOptions<V>): FlightCache<V> {
     return flight;
   };
 
-  /** Ends the load when all who wait for it have gone. */
+  /** Ends the load when all its waiting callers have gone. */
   const join = (name: string, flight: Flight<V>): Promise<V> => {
     flight.callers += 1;
     const leave = (reason: unknown) => {

@@ -6,7 +6,8 @@ import { findClockLead, findOldestSnapshot, findServerConnections } from '../../
 import { portalDirectories } from '../../http/mounts/portal-files.ts';
 import { type Finding, ok, warning } from '../shared/finding.ts';
 
-// Leases of lanes and indexes end after 15 s by the clock of the database; tokens and windows by that of the process.
+// Leases of lanes and indexes end after 15 s by the clock of the database. Tokens and windows end by the clock of the
+// process.
 const mostLeadMs = 2_000;
 
 /** Whether this machine and the database agree on the time. */

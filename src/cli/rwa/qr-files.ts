@@ -110,7 +110,7 @@ export const qrFormats = ['svg', 'png'] as const;
 export type QrFormat = (typeof qrFormats)[number];
 
 // Blur makes a small code unreadable. At 12 mm, level L has the largest modules: 0.27 mm for a link of up to 106
-// characters. It still reads with a fifteenth of the code hidden. The border of 4 modules is that of ISO/IEC 18004.
+// characters. It still reads with a fifteenth of the code hidden. ISO/IEC 18004 wants the border of 4 modules.
 const options = { ecc: 'low', border: 4 } as const;
 
 // Modules of a code of 12 mm for a text of up to 106 characters. Smaller modules are not always read in one picture of

@@ -3,7 +3,7 @@ import { type DatabaseRole, groupOf } from '../../db/schema/role-rights.ts';
 
 type Needs = 'owner' | readonly DatabaseRole[];
 
-/** The URL of the database, and whether it is that of the service that `npm start` made. */
+/** The URL of the database, and whether it is the database that `npm start` made. */
 export type DatabaseOrigin = {
   readonly url: string;
   readonly local: boolean;

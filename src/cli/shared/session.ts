@@ -50,7 +50,7 @@ export type Operator = Connections & {
 type Options = {
   /** `any` for commands that inspect or change the schema; they take their time. */
   readonly schema?: 'current' | 'any';
-  /** For commands that read or delete all that there is by one statement, which may take its time. */
+  /** For commands that read or delete whole tables by one statement, which may take its time. */
   readonly isWhole?: boolean;
 };
 

@@ -24,7 +24,10 @@ export const commandLimits: SessionLimits = {
   idleInTransactionMs: 60_000,
 };
 
-/** Of commands that read or delete all that there is, in one statement for one moment. One that nobody waits for any more ends, too. */
+/**
+ * Limits of commands that read or delete whole tables, in one statement for one moment. A statement that nobody waits
+ * for any more ends, too.
+ */
 export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600_000 };
 
 /** Limits of migrations. A migration takes its time, but a statement that waits for a table keeps all others from the table. */

@@ -46,7 +46,7 @@ export type Following = {
   readonly isReplica: boolean;
   readonly cluster: string;
   readonly database: string;
-  /** Whether it has all that its primary had at the position. */
+  /** Whether it has everything of its primary up to the position. */
   readonly hasReached: boolean;
 };
 
