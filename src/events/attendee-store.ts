@@ -143,7 +143,7 @@ async function readWhileThere(read: (last: PlacedRow | undefined) => Promise<Lis
   return { isGone, batches };
 }
 
-// The event is locked first, so the number of attendees is that of the moment, and nobody else changes it meanwhile.
+// The event is locked first. So the number of attendees is up to date, and nobody else changes it meanwhile.
 const registerParts = `
   event AS (
     SELECT company_id, id, max_attendees <= total_attendees AS is_full,

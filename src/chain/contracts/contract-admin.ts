@@ -132,7 +132,7 @@ type Unpriced = Call & { readonly chainId: bigint; readonly nonce: number };
 
 /**
  * Broadcasts a transaction until a node takes it.
- * @returns the hashes of all that was sent: also one that was rejected may get a block
+ * @returns the hashes of all transactions that were sent: also a rejected transaction may get a block
  */
 async function broadcast(sending: Sending, node: MintNode, unpriced: Unpriced): Promise<string[]> {
   const { feeCap, wallet } = sending;

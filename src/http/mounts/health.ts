@@ -57,7 +57,7 @@ function runChecks({ checks, onFailure }: Pick<HealthOptions, 'checks' | 'onFail
   );
 }
 
-/** Shares one result among all who ask within `ms` of its start: nobody can make the checks run more often. */
+/** Shares one result among all callers within `ms` of its start: nobody can make the checks run more often. */
 function shareFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let shared: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

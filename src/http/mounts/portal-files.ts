@@ -54,7 +54,7 @@ export function createPortalReader(
   deployment: Deployment,
 ): () => Promise<Portal | undefined> {
   const manifest = join(directory, 'manifest.json');
-  // Read once for all who ask meanwhile: each portal of its own would keep each page of its own.
+  // Read once for all portals of that time: each portal of its own would keep each page of its own.
   let known: { readonly at: number; readonly portal: Promise<Portal> } | undefined;
   const load = async () => {
     const { files }: { files: Record<string, PortalFile> } = JSON.parse(await readFile(manifest, 'utf8'));

@@ -9,7 +9,7 @@ export type ConnectionLimits = ReadingPace & {
   readonly total: number;
   /** Connections of one IPv4 address, or IPv6 network; more are closed at once. */
   readonly perAddress: number;
-  /** Whether the address is that of a proxy, whose connections count only in all. */
+  /** Whether the address belongs to a proxy, whose connections count only in all. */
   readonly isProxy: (address: string | undefined) => boolean;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;

@@ -53,7 +53,7 @@ export async function listEndpointsAlone(tx: Tx, companyId: string): Promise<End
 
 type NewEndpoint = Pick<Endpoint, 'id' | 'companyId' | 'address' | 'types' | 'secrets'>;
 
-/** Inserts an endpoint that gets all that happens from now on. */
+/** Inserts an endpoint that gets all news from now on. */
 export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint): Promise<Endpoint> {
   const [made] = await rowsOf(
     tx,
@@ -106,7 +106,7 @@ export async function updateEndpoint(
 const retrySql =
   'UPDATE news_deliveries SET next_attempt_at = clock_timestamp() WHERE endpoint_id = ? AND NOT delivered AND next_attempt_at > clock_timestamp()';
 
-/** Whether the feed keeps all that an endpoint has not got. */
+/** Whether the feed keeps all news that an endpoint has not got. */
 export async function isWithinFeed(db: Database, { companyId, position }: Endpoint): Promise<boolean> {
   const { rows }: { rows: [{ oldest: string | null; last: string | null }] } = await db.raw(
     `SELECT (SELECT position FROM news WHERE company_id = :companyId AND position IS NOT NULL ORDER BY position LIMIT 1) AS oldest,

@@ -13,8 +13,8 @@ import {
 } from './transfer-news-store.ts';
 
 /*
- * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer. The owner
- * in `nfts` is that of the newest transfer, and changes in the same transaction.
+ * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer.
+ * The owner in `nfts` comes from the newest transfer, and changes in the same transaction.
  */
 
 /** Another process has changed the ledgers since they were read. */

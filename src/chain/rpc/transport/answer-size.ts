@@ -2,7 +2,7 @@
 export const numberBytes = 64 * 1_024;
 // A contract chooses the size of its answer.
 const contractBytes = 512 * 1_024;
-// Blocks with all that is in them. A single transaction may fill one.
+// Blocks with everything in them.
 const blockBytes = 64 * 1_024 * 1_024;
 
 // The author of transactions chooses how large these answers are. The caller can ask for less, or go without.

@@ -33,7 +33,7 @@ export type RpcEndpoint = {
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
   block(number: bigint): Promise<HeadBlock | null>;
-  /** Verifies from now on that the node serves the network's chain, once for all who ask meanwhile. @throws NodeFault */
+  /** Verifies from now on that the node serves the network's chain, once for all callers of that time. @throws NodeFault */
   verifyChain(): Promise<void>;
   close(): void;
 };
@@ -184,7 +184,7 @@ async function askWithin(
   }
 }
 
-/** Runs the work once more after the run that is under way, for all who have asked since it began. */
+/** Runs the work once more after the run that is under way, for all callers that have asked since the run began. */
 function shareNext(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -41,7 +41,7 @@ export type DisagreementKind =
   | 'extra_token'
   /** A signer of ours minted it, and no NFT has its id. */
   | 'no_row'
-  /** A signer of ours minted it, and its number is of no asset, or was that of a lost asset. */
+  /** A signer of ours minted it, and its number belongs to no asset, or to a lost asset. */
   | 'unknown_asset'
   /** Somebody else minted an id of ours that nobody has asked for. */
   | 'foreign'

@@ -93,7 +93,7 @@ const inOrder = {
       AND ${isOfChain('mint_chain_id')}) s`,
 };
 
-/** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
+/** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or the reason of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
     `SELECT f."nftId", f."chainId", f.state, f.recipient, f.since, f.reason,
