@@ -16,8 +16,8 @@ const avoided =
 const hiding = [
   // `Who waits goes`, `whoever waits`, `for who waits`
   /^who [a-z]+|\b(?:who(?:m?ever)|whichever|(?:by|to|for|of|from|as|but|so) who)\b/i,
-  // `those that wait`, `that which waits`, `but for those`
-  /\b(?:those (?:that|who|which|of|with|without)|that which|but (?:for|those|that of))\b/i,
+  // `those that wait`, `all who wait`, `that which waits`, `but for those`, `is that of the host`
+  /\b(?:those (?:that|who|which|of|with|without)|all (?:that|who)|that which|but (?:for|those|that of)|(?:is|was|with|than|as|to|and|by|in|or|on|of) that of)\b/i,
   // `unless a newer one is there`, `the old ones`
   /\b(?:another|the new|the old|the last|the next|the first|the other|a newer|this|that|every|new|older|further) ones?(?=[,.;:)]|$| (?:that|which|of|is|was)\b)|\bones\b/i,
   // `all of them`, `one of these`
