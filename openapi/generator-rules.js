@@ -165,6 +165,20 @@ function EnumConstants() {
   };
 }
 
+/** Generators give the first value the first name of `x-enum-varnames`, and so on: a name too few moves no other. */
+function EnumNames() {
+  return {
+    Schema(schema, { location, report }) {
+      const names = schema['x-enum-varnames'];
+      if (names === undefined) return;
+      const [wanted, found] = [schema.enum?.length ?? 0, new Set(names).size];
+      if (wanted === found && found === names.length) return;
+      const message = `x-enum-varnames has a name of its own for each value: ${wanted} values have ${found} names.`;
+      report({ message, location: location.child(['x-enum-varnames']) });
+    },
+  };
+}
+
 /** Some clients send the defaults of a document, and would contradict a cursor that has other values. */
 function CursorDefaults() {
   return {
@@ -279,6 +293,7 @@ export const generatorRules = {
   'cursor-defaults': CursorDefaults,
   'decimal-strings': DecimalStrings,
   'enum-constants': EnumConstants,
+  'enum-names': EnumNames,
   'header-once': HeaderOnce,
   'named-schemas': NamedSchemas,
   'number-widths': NumberWidths,

@@ -132,6 +132,42 @@ function BoundedRequests() {
   };
 }
 
+/**
+ * A record can be read, changed and sent back. So the body of a change has each field that the answers of its path have, or
+ * ignores it, and ignores no other.
+ */
+function SentBack() {
+  return {
+    PathItem(pathItem, { location, report, resolve }) {
+      const follow = ({ node, source }) => {
+        if (!node?.$ref) return { node, source };
+        const found = resolve(node, source);
+        return { node: found.node, source: found.location.source.absoluteRef };
+      };
+      const schemaOf = (holder) => {
+        const { node, source } = follow({ node: holder, source: location.source.absoluteRef });
+        const schema = follow({ node: node?.content?.['application/json']?.schema, source });
+        return schema.node?.items ? follow({ ...schema, node: schema.node.items }).node : schema.node;
+      };
+      const answered = ({ responses = {} } = {}) =>
+        Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, response]) => Object.keys(schemaOf(response)?.properties ?? {}));
+
+      for (const [method, operation] of operationsOf(pathItem)) {
+        const { properties = {}, 'x-ignored-fields': ignored } = schemaOf(operation.requestBody) ?? {};
+        if (method !== 'patch' && ignored === undefined) continue;
+        const sent = new Set([...answered(pathItem.get), ...answered(operation)]);
+        const missing = [...sent].filter((name) => !(name in properties) && !ignored?.includes(name));
+        const idle = (ignored ?? []).filter((name) => name in properties || !sent.has(name));
+        if (missing.length + idle.length === 0) continue;
+        const message = `The body of ${operation.operationId} must have or ignore what the answers of its path have, and ignore nothing else: ${[...missing, ...idle].join(', ')}.`;
+        report({ message, location: location.child([method, 'requestBody']) });
+      }
+    },
+  };
+}
+
 /** Responses are open, so that a new field breaks nobody. */
 function OpenResponses() {
   const MediaType = (media, context) =>
@@ -176,6 +212,7 @@ const rules = {
   'retry-after': RetryAfter,
   'bounded-requests': BoundedRequests,
   'open-responses': OpenResponses,
+  'sent-back': SentBack,
   'empty-query': EmptyQuery,
   'sorted-paths': SortedPaths,
   ...generatorRules,

@@ -84,6 +84,11 @@ const checks: readonly Check[] = [
     about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts'),
   },
+  {
+    name: 'commits',
+    about: 'commits and merges name their work',
+    run: program('node', 'scripts/commits.ts'),
+  },
 ];
 
 const help = `Usage: npm run check [-- NAME ...]
@@ -119,7 +124,7 @@ async function main(): Promise<void> {
         `${ok ? 'ok    ' : 'FAILED'} ${seconds} s  ${check.name.padEnd(14)} ${check.about}\n`,
       );
       if (!ok) failed.push(check.name);
-      // Who names a check wants to read what it says.
+      // A person who names a check wants to read its output.
       if ((!ok || positionals.length > 0) && output.trim() !== '')
         process.stdout.write(`${output.trimEnd()}\n\n`);
     }

@@ -5,21 +5,23 @@ import ts from 'typescript';
 export type CodeText = {
   readonly place: string;
   readonly text: string;
+  /** Whether it is a comment or a docstring. The others are messages and help. */
+  readonly isComment: boolean;
   /** Whether it is a comment in sentences: tags of docstrings and options of commands are none. */
   readonly isProse: boolean;
 };
 
-/** The docstrings of a file, and the comments of src/, without their stars, slashes and code. */
+/** The docstrings and comments of a file, without their stars, slashes and code. */
 function commentsOf(source: ts.SourceFile): readonly [position: number, text: string][] {
-  const { text, fileName } = source;
+  const { text } = source;
   const found = new Map<number, string>();
   const visit = (node: ts.Node) => {
     let end = -1;
     let first = 0;
     for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) {
       const comment = text.slice(range.pos, range.end);
-      const isLine = comment.startsWith('//') && fileName.startsWith('src/');
-      if (comment.startsWith('/**')) found.set(range.pos, comment.replaceAll(/^\/\*\*|\*\/$|\n\s*\*/g, ' '));
+      const isLine = comment.startsWith('//');
+      if (!isLine) found.set(range.pos, comment.replaceAll(/^\/\*+|\*\/$|\n\s*\*/g, ' '));
       // Lines that follow each other are one text.
       if (end === -1 || text.slice(end, range.pos).trim() !== '') first = range.pos;
       if (isLine) found.set(first, `${first === range.pos ? '' : found.get(first)} ${comment.slice(2)}`);
@@ -33,7 +35,7 @@ function commentsOf(source: ts.SourceFile): readonly [position: number, text: st
 
 const levels = new Set(['info', 'warn', 'error']);
 
-/** Whether the node is a message to the log of a process, such as that of `log.warn(…)`. */
+/** Whether the node is a message to the log of a process, such as the text of `log.warn(…)`. */
 function isLogged(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { expression, name } = node.expression;
@@ -67,6 +69,7 @@ export function codeTexts(): CodeText[] {
       const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
       return [...commentsOf(source), ...helpTextsOf(source)].map(([position, text]) => ({
         place: `${file}:${source.getLineAndCharacterOfPosition(position).line + 1}`,
+        isComment: source.text.startsWith('/', position),
         isProse: source.text.startsWith('//', position),
         text: text.replaceAll(/`[^`]*`/g, 'code').replaceAll(/@param [\w.]+/g, ''),
       }));

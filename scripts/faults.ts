@@ -60,7 +60,7 @@ function runSequences(folder: string, index: number, env: Readonly<Record<string
     stdio: ['ignore', output, output],
     env: { ...process.env, ...env, FAULTS: 'all' },
   });
-  // Whoever stops this process stops them too; the total then is of what was done.
+  // A signal that stops this process stops the others too. The total is then of the finished runs.
   process.once('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise<boolean>((resolve) => child.once('exit', (code) => resolve(code === 0)));
 }
@@ -92,7 +92,7 @@ async function runMintingFaults(): Promise<boolean> {
         FAULT_SEED: String(seed + index),
         FAULT_STRIDE: String(processes),
         FAULT_REPORT: report,
-        // The first processes take those that cannot be shared out evenly.
+        // The first processes take the runs that cannot be shared out evenly.
         FAULT_SEQUENCES: String(Math.ceil((sequences - index) / processes)),
       }),
     ),

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a program of one of these names is, in the folders of PATH; undefined if nowhere. */
+/** Finds a program with any such name in the folders of PATH; undefined if it is nowhere. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':');
   const files = folders.flatMap((folder) => names.map((name) => join(folder, name)));

@@ -2,7 +2,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from './run-program.ts';
 
-/** Installs the packages of a folder with a lock file of its own, unless those of the lock file are there. */
+/** Installs the packages of a folder with a lock file of its own, unless the packages of the lock file are there. */
 export async function installPackages(folder: string): Promise<void> {
   const lock = join(folder, 'package-lock.json');
   const installed = join(folder, 'node_modules/.installed-lock.json');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { allFaults } from './faults/service/cases/all.ts';
 
-/* Fails where SECURITY.md names a test, a command or a fault that does not exist: nobody would hold the promise beside it. */
+/* Fails where SECURITY.md names a test, a command or a fault that does not exist: nobody would check the promise. */
 
 const scripts = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts);
 const faults = new Set(allFaults.map(({ name }) => name));

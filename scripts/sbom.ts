@@ -19,7 +19,7 @@ async function lockedPackages(): Promise<string[]> {
   );
 }
 
-/** What is wrong with the bill by the schema of CycloneDX, and what it lacks of the lock file. */
+/** Returns the faults of the bill by the schema of CycloneDX, and the packages of the lock file that it lacks. */
 async function faultsOf(text: string, locked: readonly string[]): Promise<string[]> {
   const found = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text);
   if (found !== null) return [`It is no CycloneDX 1.5: ${JSON.stringify(found).slice(0, 2_000)}`];

@@ -99,7 +99,7 @@ async function show({ own, others, packages }: Chosen, proofs: readonly Proof[])
   }
 }
 
-/** Those that can be run here; says of the others why not. */
+/** The generators that can run here; says of the others why not. */
 function runnable<T extends ClientPackage | OtherGenerator>(wanted: readonly T[]): T[] {
   const lackingOf = wanted.map((each) => [each, lackingFor(each)] as const);
   for (const [{ name }, lacking] of lackingOf) {
@@ -108,7 +108,7 @@ function runnable<T extends ClientPackage | OtherGenerator>(wanted: readonly T[]
   return lackingOf.filter(([, lacking]) => lacking.length === 0).map(([each]) => each);
 }
 
-/** What is asked for and can be run here. */
+/** The generators that the user named and that can run here. */
 function choose(named: readonly string[], all: boolean, out: string | undefined): Chosen {
   const wanted = ({ name }: { readonly name: string }) => named.includes(name);
   return {
@@ -136,7 +136,7 @@ async function main(): Promise<number> {
   if (values.packages !== undefined) await mkdir(chosen.out, { recursive: true });
   const instance = startLocalInstance();
   const target = instance.then(({ credentials: { baseUrl, keys } }): Target => ({ baseUrl, key: keys.acme }));
-  // Who waits for it reports its failure, which may come before anybody does.
+  // The caller that waits for it reports its failure, which may come before anybody waits.
   target.catch(() => {});
   try {
     const proofs = await proveAll(chosen, target);

@@ -21,7 +21,10 @@ export type Subject = {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated. */
+/**
+ * The command of `npm run serve`, without `exec` and the name of Node. So the bench measures the process that operators
+ * run.
+ */
 export const [, , ...served] = packageFile.scripts.serve.split(' ');
 const peer = ['--max-semi-space-size=16', path.join(import.meta.dirname, 'http/peer/server.ts')];
 const startMs = 60_000;
@@ -61,7 +64,7 @@ async function start(
 ): Promise<Subject> {
   const key = `bench:${benchKey.toString('base64')}`;
   const [port, operationsPort] = [await firstFreePort(28_000), await firstFreePort(29_000)];
-  // Node's flags are handed on, so that --cpu-prof tells of it too.
+  // Node's flags are handed on, so that --cpu-prof profiles the service too.
   const command = [process.execPath, ...process.execArgv, ...words] as const;
   const [program, ...rest] = core ? pinned(core, command) : command;
   const hasCallers = (env['ROLES'] ?? 'api').includes('api');

@@ -16,9 +16,9 @@ export type Figures = Readonly<Record<string, unknown>> & {
   readonly ratios?: Readonly<Record<string, number>>;
   /** What the machine gives something that does less, next to a bound that is no ratio. */
   readonly beside?: Readonly<Record<string, number>>;
-  /** What is next to a figure in the table of several suites, by its name. */
+  /** The text next to a figure in the table of several suites, by its name. */
   readonly notes?: Readonly<Record<string, string>>;
-  /** What whoever reads the figures has to know, such as what could not be done. */
+  /** Remarks for readers of the figures, such as a part that could not run. */
   readonly remarks?: readonly string[];
 };
 

@@ -22,7 +22,7 @@ export type Diff = { readonly area: string; readonly changes: readonly Change[] 
 /** A change that a caller which was right before may not survive. */
 export type Break = {
   readonly area: string;
-  /** `GET /event`, or a component such as `schemas/Event` once for all who use it. */
+  /** `GET /event`, or a component such as `schemas/Event` once for all its users. */
   readonly subject: string;
   readonly rule: string;
   readonly message: string;

@@ -110,8 +110,8 @@ function components(value: unknown): unknown {
 }
 
 /**
- * The OpenAPI 3.0.3 form of a bundled 3.1 document. It says the same, but for the operations that 3.0 cannot say
- * (`operationsLeftOut`) and webhooks, which 3.0 does not know.
+ * The OpenAPI 3.0.3 form of a bundled 3.1 document. It says the same, without the operations that 3.0 cannot say
+ * (`operationsLeftOut`) and without webhooks, which 3.0 does not know.
  * @throws Error when the document uses what 3.0 has no word for
  */
 export function toThreeZero({ webhooks: _unknown, ...document }: Node): Node {

@@ -154,7 +154,8 @@ export type BuildOptions = {
 };
 
 /**
- * Builds the portal, and the one of partners in its folder, unless they are current. The same sources give the same bytes.
+ * Builds the portal, and the portal of partners in its folder, unless they are current. The same sources give the same
+ * bytes.
  * @returns whether anything was built
  */
 export async function buildPortal({ directory, report = () => {} }: BuildOptions): Promise<boolean> {

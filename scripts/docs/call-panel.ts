@@ -10,7 +10,7 @@ type Parameter = Operation['parameters'][number];
 const field = (id: string, label: string, control: string, about = '') =>
   `<div class="field"><label for="${id}"><code>${escapeHtml(label)}</code>${about === '' ? '' : ` <span>${about}</span>`}</label>${control}</div>`;
 
-// What is remembered of a form is ours to decide: browsers keep keys and ids no better than we do.
+// We decide what a form remembers: browsers keep keys and ids no better than we do.
 const untouched = 'autocomplete="off" autocapitalize="off" spellcheck="false"';
 
 function control(parameter: Parameter, id: string): string {
@@ -22,7 +22,7 @@ function control(parameter: Parameter, id: string): string {
     return `<select ${common}><option value="">not sent</option>${options.join('')}</select>`;
   }
   const filled = required ? `value="${value}"` : `placeholder="${value}"`;
-  // Without a part of its path a call would be another one; anything else may be left out, to see what is said then.
+  // Without a part of its path a call would be another call. Anything else may be left out, to see the answer.
   return `<input type="text" ${common} ${filled}${place === 'path' ? ' required' : ''} ${untouched}>`;
 }
 
@@ -60,7 +60,7 @@ function bodyField(operation: Operation): string {
   return field(id, 'Body', area, 'application/json');
 }
 
-/** The form that sends a call; a script fills in the key and what was seen before, and sends it. */
+/** The form that sends a call. A script fills in the key and the answers of earlier calls, and sends it. */
 function tryForm(operation: Operation): string {
   const { operationId, summary } = operation;
   const label = `Try it: ${escapeHtml(summary)}`;

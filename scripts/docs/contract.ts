@@ -76,7 +76,7 @@ export type Operation = DocumentOperation & {
   readonly path: string;
   /** The path behind the host: base path of the area, then the operation's own with its `{parameters}`. */
   readonly fullPath: string;
-  /** Those of the path and of the operation. */
+  /** The parameters of the path and of the operation. */
   readonly parameters: readonly Parameter[];
   /** Address of the operation in its area's reference, relative to the portal's folder. */
   readonly href: string;
@@ -114,7 +114,7 @@ function choicesOf(schema: unknown, document: unknown): string[] {
   return 'type' in target && target.type === 'boolean' ? ['true', 'false'] : [];
 }
 
-/** Replaces local references by what they point to, but for schemas, which may contain themselves. */
+/** Replaces local references by their targets, except schemas, which may contain themselves. */
 function resolveReferences(node: unknown, document: unknown): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveReferences(item, document));
   const target = targetOf(node, document);

@@ -46,7 +46,10 @@ function problemTable(): string {
   return `<table class="stack"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Detail</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
-/** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
+/**
+ * The parts that a page may insert with `{{name argument}}`. All parts come from the documents or from files that tests
+ * run.
+ */
 export function guideInserts({ contract, programs, nulls, packages }: GuideParts): Inserts {
   return {
     sample: (operationId) => codeTabs(samplesOf(findOperation(contract, operationId))),

@@ -7,7 +7,7 @@ import { type Navigation, pagesOf, type Section } from './navigation.ts';
 type Page = {
   readonly title: string;
   readonly description: string;
-  /** The page's own file, or that of the page of the navigation to which it belongs. */
+  /** The page's own file, or the file of the page of the navigation to which it belongs. */
   readonly current: string;
   /** The number of folders that it lies below the portal's. */
   readonly depth?: number;

@@ -48,7 +48,7 @@ function places(uses: readonly Use[]): string {
   return items.length > 6 ? `<details><summary>${items.length} operations</summary>${list}</details>` : list;
 }
 
-/** All codes in the order of their status, which is that of the catalogue where they share one. */
+/** All codes in the order of their status. Codes of one status are in the order of the catalogue. */
 export const codesByStatus: readonly ProblemCode[] = (Object.keys(catalogue) as ProblemCode[]) // the keys of the constant are its type
   .toSorted((a, b) => catalogue[a].status - catalogue[b].status);
 

@@ -94,7 +94,7 @@ export function createFieldList(schemas: Schemas): FieldList {
   const nameOf = ({ $ref }: Schema) => $ref?.split('/').at(-1) ?? '';
   const resolve = (schema: Schema): Schema => ({ ...schemas[nameOf(schema)], ...schema });
 
-  /** @param around the schemas that the field lies in: one of these is not shown again */
+  /** @param around the schemas that the field lies in, which are not shown again */
   function fieldItem({ name, example, ...field }: Field, of: Side, around: readonly string[]): string {
     const schema = resolve(field.schema);
     const inner = schema.items && resolve(schema.items);

@@ -104,7 +104,8 @@ function problemEntry(code: ProblemCode): Entry {
     id: code,
     kind: `Error ${status}`,
     words: `${problemTitles[status]} ${detail}`,
-    // The few words of a code weigh more than those of a sentence. A search for an error has its whole code, or more.
+    // The few words of a code weigh more than the words of a sentence. A search for an error has its whole code, or
+    // more.
     weight: 0.3,
     ...(status === 410 ? { gone: true } : {}),
   };
@@ -118,7 +119,7 @@ export const readSynonyms = (yaml: string): string[][] =>
 
 /** MiniSearch, as a script that needs no other; its licence wants to stand in every copy. */
 async function readLibrary(): Promise<string> {
-  // The package exports its modules only; beside them lies the same as a classic script.
+  // The package exports its modules only. Next to them is the same as a classic script.
   const modules = fileURLToPath(import.meta.resolve('minisearch'));
   const file = join(dirname(modules), '../umd/index.js');
   const [text, licence] = await Promise.all(

@@ -22,7 +22,7 @@ const digest = (content: string) => createHash('sha256').update(content).digest(
 
 export type Site = ReturnType<typeof createSite>;
 
-/** The files of the portal as they come together in memory; nothing is written before all of them are there. */
+/** The files of the portal as they come together in memory. Nothing is written before all files are there. */
 export function createSite() {
   const entries = new Map<string, Entry>();
 

@@ -9,7 +9,7 @@ export type Answer = {
   readonly at: number;
   readonly ms: number;
   readonly company: string;
-  /** What was asked, such as `add attendee`. */
+  /** The question, such as `add attendee`. */
   readonly kind: string;
   readonly class: AnswerClass;
   /** The status and the beginning of a problem, or why there was no answer. */
@@ -41,7 +41,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** What the answers outside of `ok` say: those that no fault excuses first, then the most frequent. */
+/** The texts of answers outside of `ok`: first the texts that no fault excuses, then the most frequent. */
 export function commonDetails(answers: readonly Answer[], most = 5): string[] {
   const counts = new Map<string, { readonly isExcused: boolean; count: number }>();
   for (const { class: kindOfAnswer, kind, detail } of answers) {

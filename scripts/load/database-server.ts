@@ -48,7 +48,7 @@ export async function startDatabaseServer(folder: string, settings = usual): Pro
   return serveDatabase(folder, findPostgresPlace(path.join(folder, 'postgres')), settings);
 }
 
-/** Starts a server on the data of a place, or on new ones. */
+/** Starts a server on the data of a place, or on new data. */
 export async function serveDatabase(
   folder: string,
   place: PostgresPlace,
@@ -106,7 +106,7 @@ export async function serveDatabase(
   };
 }
 
-/** A process and those that it has started. */
+/** A process and the processes that it has started. */
 function familyOf(pid: number): number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -31,11 +31,11 @@ export type Fleet = {
   readonly apis: () => readonly Replica[];
   /** Replaces the replicas of callers, where their settings or options differ from now on. */
   change(change: ApiChange | undefined): Promise<void>;
-  /** Stops one process as an operator does, and starts another. @returns the old one, when the new one is ready */
+  /** Stops one process as an operator does, and starts another. @returns the old process, when the new process is ready */
   restart(name: string): Promise<Replica>;
   /**
-   * Starts a process of a release in place of one, as operators do: the new one first, then the old one is taken out of
-   * the balancer, and stopped when all that it was sent is answered.
+   * Starts a process of a release in place of another, as operators do. The new process starts first. Then the old
+   * process is taken out of the balancer, and stopped when all its requests are answered.
    * @param untilAnswered resolves when everything is answered that was sent until now
    */
   replace(name: string, release: string, untilAnswered: () => Promise<void>): Promise<void>;

@@ -12,7 +12,7 @@ export type Write = {
 
 export type Ledger = {
   accept(write: Omit<Write, 'at'>): void;
-  /** All that was accepted, in this order. */
+  /** All accepted writes, in this order. */
   readonly writes: readonly Write[];
   /** Forgets writes that are known to be gone, so that they are reported once. */
   forget(gone: readonly Write[]): void;

@@ -17,8 +17,8 @@ const post = (kind: string, path: string, body: object): Wanted => ({
 });
 
 /**
- * What two companies do on a day: reads, lists, writes and mints, in a fixed mixture. Each company asks for each of them
- * at even distances, not by chance: what happens for a few seconds only meets the rarest of them as well.
+ * The work of two companies on a day: reads, lists, writes and mints, in a fixed mixture. Each company asks for each
+ * kind at even distances, not by chance. So a fault of a few seconds meets the rarest kind as well.
  */
 export function createMix(ledger: Ledger): (company: Company) => Wanted {
   const operations = [...reads, ...writesInto(ledger)];
@@ -30,7 +30,7 @@ export function createMix(ledger: Ledger): (company: Company) => Wanted {
   };
 }
 
-/** Smooth weighted round robin: whoever has waited for most of its share is next. */
+/** Smooth weighted round robin: the kind that has waited for most of its share is next. */
 function takeTurns(operations: readonly Operation[]): () => Operation {
   const total = operations.reduce((sum, { weight }) => sum + weight, 0);
   const waiting = operations.map((operation) => ({ operation, due: 0 }));

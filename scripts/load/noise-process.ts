@@ -21,7 +21,7 @@ export type RawTask = {
 export type GreedyTask = {
   /** In it and in the body, `{wallet}` becomes another address and `{moment}` another time of the last minutes, for each request. */
   readonly path: string;
-  /** What is posted, as JSON; without it they GET. */
+  /** The body of a POST, as JSON; without it the process sends GET. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Without one nobody says who he is; `invented` is a new one for each request. */
@@ -38,16 +38,16 @@ export type NoiseTask = (RawTask | GreedyTask) & {
 
 export type NoiseFigures = {
   readonly seconds: number;
-  /** Connections that came about, of raw ones. */
+  /** Raw connections that came about. */
   readonly connected: number;
-  /** Those that the service has not closed, as far as one that reads knows. */
+  /** The connections that the service has not closed, as far as a reader knows. */
   readonly open: number;
   readonly asked: number;
   /** Answers by their status; `lost` without one. */
   readonly by: Readonly<Record<string, number>>;
 };
 
-/** The address of callers who behave badly, apart from that of all others. */
+/** The address of callers who behave badly, apart from the address of all others. */
 const localAddress = '127.0.0.66';
 const host = '127.0.0.1';
 // A caller who is not answered at all must not ask without end.

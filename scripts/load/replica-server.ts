@@ -6,9 +6,9 @@ import { findPostgresPlace, type PostgresPlace } from '../../src/local/programs/
 import { type DatabaseServer, serveDatabase } from './database-server.ts';
 
 /**
- * Starts a server that follows another one, from a copy of its data.
+ * Starts a server that follows another server, from a copy of its data.
  * @param db connects to the server that is copied
- * @param source how the new one reaches it
+ * @param source how the new server reaches it
  */
 export async function startReplicaServer(
   folder: string,

@@ -25,7 +25,7 @@ export type ReplicaOptions = {
   readonly name: string;
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Options of Node, before those of `npm run serve`. */
+  /** Options of Node, before the options of `npm run serve`. */
   readonly nodeOptions?: readonly string[];
   /** A program with its arguments that starts Node, such as `prlimit`. */
   readonly starter?: readonly string[];

@@ -6,7 +6,7 @@ export type SteadyLoad = {
   readonly answers: readonly Answer[];
   /** When the requests were sent that are not answered yet. */
   pending(): readonly number[];
-  /** Resolves when all that was sent until now is answered, or late. */
+  /** Resolves when all requests until now are answered, or late. */
   untilAnswered(): Promise<void>;
   /** Sends nothing more. Resolves when all is answered, or late. */
   stop(): Promise<void>;
@@ -23,8 +23,8 @@ type LoadOptions = {
 const tickMs = 25;
 
 /**
- * Sends requests at a steady rate, whether earlier ones are answered or not: as many people ask while a service is slow
- * as while it is quick. Callers take turns.
+ * Sends requests at a steady rate, whether earlier requests are answered or not: as many people ask while a service is
+ * slow as while it is quick. Callers take turns.
  */
 export function startLoad({ callers, next, perSecond }: LoadOptions): SteadyLoad {
   const answers: Answer[] = [];

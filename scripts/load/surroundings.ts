@@ -19,11 +19,11 @@ import type { Role, Settings } from './fleet.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { createWorld, quickFinality, thisRelease, type World, worldKeys } from './world.ts';
 
-/** Everything that the service works with, each thing where a fault can reach it. */
+/** The surroundings of the service, each thing where a fault can reach it. */
 export type Surroundings = {
   readonly folder: string;
   readonly postgres: () => DatabaseServer;
-  /** Another server takes the place of the one before, which is removed at the end. */
+  /** Another server takes the place of the server before, which is removed at the end. */
   promote(server: DatabaseServer): void;
   /** The disk of the server, where one could be mounted; one that took its place has none. */
   readonly disk: () => SmallDisk | undefined;

@@ -67,7 +67,10 @@ export function composeFaults(file: unknown): string[] {
   ];
 }
 
-/** What the service of operators lacks to make keystores, deploy, grant and export, and who else gets at the admin's key. */
+/**
+ * The faults of the service of operators: rights that it lacks to make keystores, deploy, grant and export, and other
+ * services that get at the admin's key.
+ */
 function operatorFaults(services: Readonly<Record<string, Service>>): string[] {
   const { operator, ...others } = services;
   if (operator === undefined) return ['no service operator'];

@@ -148,7 +148,7 @@ async function verifyUnits(): Promise<void> {
     }
     const files = units.map((unit) => path.join(copies, unit));
     if (findProgram('systemd-analyze') !== undefined) {
-      // What it does not know it only tells of.
+      // The program only warns of settings that it does not know.
       const verify = ['-c', 'systemd-analyze verify --man=no "$@" 2>&1', 'sh', ...files];
       const told = (await runProgram('sh', verify)).split('\n');
       assertNone(told.filter((line) => line.includes('tallystick')));

@@ -36,7 +36,7 @@ const pod = z.object({
 });
 const workload = z.object({ spec: z.object({ template: pod }).loose() });
 
-/** What is wrong with rendered manifests: against the schemas of Kubernetes, with names, and with rights of pods. */
+/** The faults of rendered manifests: against the schemas of Kubernetes, with names, and with rights of pods. */
 export async function manifestFaults(manifests: readonly Manifest[]): Promise<string[]> {
   if (manifests.length === 0) return ['nothing was rendered'];
   const faults = await Promise.all([...manifests, ...manifests.flatMap(operatorPods)].map(faultsOf));

@@ -20,7 +20,7 @@ export async function rehearseMove(report: Report): Promise<object> {
   const old = scene.openDatabase(first.url);
   const underWay = await unfinishedMints(old);
   const dump = path.join(scene.folder, 'move.dump');
-  // Whoever still runs over it must not be able to mint.
+  // A process that still runs over it must not be able to mint.
   await report('the old database takes no more writes', async () => {
     const name = new URL(first.url).pathname.slice(1);
     await old.raw(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);

@@ -55,8 +55,8 @@ const run = (place: Place, line: string): Promise<string> =>
 class StuckError extends Error {}
 
 /**
- * Runs the block for production of README.md as it is, in a folder that has nothing of ours. Then goes on with the commands of
- * docs/first-nft.md up to a mint, without those that README.md has, and compares its answers.
+ * Runs the block for production of README.md as it is, in a folder that has nothing of ours. Then goes on with the
+ * commands of docs/first-nft.md up to a mint, without the commands of README.md, and compares its answers.
  */
 export async function rehearseNewcomer(report: Report): Promise<void> {
   await follow(report).catch((error: unknown) => {
@@ -212,7 +212,7 @@ async function stop(service: RunningProcess | undefined): Promise<void> {
     throw new Error(`It ended with ${status}:\n${service?.output().slice(-2_000)}`);
 }
 
-/** The machine's own programs, without those of this checkout. */
+/** The machine's own programs, without the programs of this checkout. */
 const ownPath = () =>
   (process.env['PATH'] ?? '')
     .split(':')

@@ -43,7 +43,7 @@ export async function rehearseRotation(report: Report): Promise<object> {
   );
   await rotateSigner(report, stage, { both: `${oldSigner},${newSigner}`, next: newSigner });
   await load.stop();
-  // What it looks at is closed when this function ends.
+  // The load, the fleet and the database are closed when this function ends.
   return await reportUse(report, { loads: [load], fleets: [fleet], db, chain });
 }
 

@@ -51,7 +51,7 @@ export type Scene = {
 type Changes = { readonly ofAll?: Settings; readonly ofWorker?: Settings };
 
 /**
- * @param opened stops and removes all of it
+ * @param opened stops and removes the whole scene
  * @param programs folder of another PostgreSQL than the packaged one
  */
 export async function openScene(

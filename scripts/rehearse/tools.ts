@@ -16,7 +16,7 @@ export const requireTool = createRequire(path.join(folder, 'package.json'));
 /** Loads a file of one of the tools' packages that has modules only. */
 export const importTool = (file: string) => import(pathToFileURL(path.join(toolFolder, file)).href);
 
-/** Installs the tools, unless those of the lock file are there. */
+/** Installs the tools, unless the tools of the lock file are there. */
 export const installTools = () => installPackages(folder);
 
 type Unzip = {

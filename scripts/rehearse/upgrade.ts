@@ -8,7 +8,7 @@ import { openScene, reportUse, useService } from './scene.ts';
 
 const steadyMs = 3_000;
 
-/** Replaces the oldest release of the schema range by the present one, process by process, under load. */
+/** Replaces the oldest release of the schema range by the present release, process by process, under load. */
 export async function rehearseUpgrade(report: Report): Promise<object> {
   const last = findOldestRelease();
   if (typeof last === 'string') throw new Error(`No release to upgrade from: ${last}`);

@@ -35,7 +35,7 @@ export const generators: readonly Generator[] = [
       '--client',
       '@hey-api/client-fetch',
     ],
-    // The client that it copies beside its output assigns undefined to optional properties.
+    // The client that it copies next to its output assigns undefined to optional properties.
     exactOptionalProperties: false,
   },
   {

@@ -16,8 +16,8 @@ import {
 type Forms = { readonly current: string; readonly threeZero: string };
 
 /**
- * A generator for another language than those that npm brings. It makes the folder `client` of the document of the
- * events, in a copy of its folder in `test/sdk/`, whose program is then compiled and run.
+ * A generator for a language that npm has no tools for. It makes the folder `client` of the document of the events, in
+ * a copy of its folder in `test/sdk/`, whose program is then compiled and run.
  */
 export type OtherGenerator = {
   readonly name: string;
@@ -27,7 +27,7 @@ export type OtherGenerator = {
   readonly commands: Readonly<Record<Step, (forms: Forms) => readonly Words[]>>;
 };
 
-// What a client needs is fetched at the versions of go.mod; the toolchain is that of the machine.
+// The packages of a client are fetched at the versions of go.mod. The toolchain is the machine's own.
 const goEnv = { GOFLAGS: `${process.env['GOFLAGS'] ?? ''} -mod=mod`.trim(), GOTOOLCHAIN: 'local' };
 const goSteps = {
   compiled: (): Words[] => [
@@ -159,7 +159,7 @@ const ofOthers: readonly OtherGenerator[] = [
     name: 'openapi-generator-rust',
     version,
     toolchains: [openapiGenerator, { needs: ['cargo'] }],
-    // What was compiled before is good for the next run.
+    // A result that was compiled before is good for the next run.
     env: { CARGO_TARGET_DIR: join(toolsFolder, 'cargo') },
     commands: {
       generated: (forms) => [generate('-g', 'rust', '-o', 'client', '--package-name', 'client')(forms)],

@@ -6,7 +6,7 @@ import { run } from './run-command.ts';
 /** Where generators and their kin go that npm does not bring. */
 export const toolsFolder = join(sdkFolder, 'dist/tools');
 
-/** What generators of other languages share: programs of the machine, and what is installed by them once. */
+/** The shared parts of generators of other languages: programs of the machine, and packages that they install once. */
 export type Toolchain = {
   /** Programs that the machine must have. */
   readonly needs: readonly string[];

@@ -1,4 +1,5 @@
-// Spreadsheets run a cell that begins so, some of them also behind spaces. Those for East Asian languages take the full-width signs as well.
+// Spreadsheets run a cell that begins so, some also behind spaces. Spreadsheets for East Asian languages take the
+// full-width signs as well.
 const formula = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 
 function cell(text: string): string {

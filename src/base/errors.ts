@@ -235,7 +235,7 @@ type ProblemArguments<Code extends ProblemCode> = [Placeholder<Code>] extends [n
   : [values: Readonly<Record<Placeholder<Code>, string>>, extras?: Extras];
 
 /**
- * Makes the problem of a code. The values fill the placeholders of its text; each of them is required.
+ * Makes the problem of a code. The values fill the placeholders of its text. Each value is required.
  * @example throw problem('event_full')
  * @example throw problem('network_not_found', { chainId: '77' })
  */

@@ -2,24 +2,24 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
 
-/** Writes lines of a log, several at once where they come in quick succession, and never waits for who reads them. */
+/** Writes lines of a log, several at once where they come in quick succession, and never waits for the reader. */
 export type LogLines = {
   write(line: string): void;
   /** Calls this for each line that is left out, because those before it are not read or it cannot be written. */
   onDropped(listener: () => void): void;
-  /** Calls this when lines are written again, with the number of those that were left out. */
+  /** Calls this when lines are written again, with the number of lines that were left out. */
   onResumed(listener: (lines: number) => void): void;
-  /** Writes what waits, and waits a second for who reads. */
+  /** Writes the waiting lines, and waits a second for the reader. */
   end(): Promise<void>;
 };
 
 type LinesOptions = {
-  /** Of what is not read, beyond which lines are left out. */
+  /** Bytes that wait for the reader at most. Lines beyond them are left out. */
   readonly mostBytes?: number;
 };
 
-// To write a line by itself takes as long as half an answer. A quiet process has its lines written at once; of one that is
-// killed without notice, those of so long are lost.
+// To write a line by itself takes as long as half an answer. A quiet process has its lines written at once; a process
+// that is killed without notice loses the lines of so long.
 const restMs = 20;
 const endPatienceMs = 1_000;
 const lookMs = 10;
@@ -51,7 +51,8 @@ export function createLogLines(
     flush();
     if (isResting) setTimeout(rest, restMs).unref();
   };
-  // Whoever read has gone, or the disk is full: the lines are counted. Standard output stays open, and the next ones are tried.
+  // The reader has gone, or the disk is full: the lines are counted. Standard output stays open, and the next lines are
+  // tried.
   output.on('error', () => {});
   process.on('exit', flush);
 

@@ -48,7 +48,7 @@ export function createLogger(options: LoggerOptions): Logger {
 // An API key; what a caller is authorized by; user and password of a URL.
 const secretForms = String.raw`\btk_[a-z]{2,10}_[0-9A-Za-z]{36}|\bBearer [\w.~+\/-]+=*|:\/\/[^\s\/?#"@]+@`;
 
-// Shorter ones stand in words of every line, such as `level`.
+// Shorter texts are in words of every line, such as `level`.
 const shortestSecret = 8;
 
 /** Takes secrets out of a line, which is JSON: secrets with characters that JSON escapes are searched as it writes them. */

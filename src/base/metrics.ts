@@ -54,7 +54,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   const refreshes: (() => Promise<void>)[] = [];
   const singleFlight = createSingleFlight();
   const entries: MetricEntry[] = [];
-  /** Converts a specification to that of prom-client. */
+  /** Converts a specification to the form of prom-client. */
   const enter = <Label extends string>(type: MetricEntry['type'], spec: Spec<Label>) => {
     const { name, help, labels = [] } = spec;
     entries.push({ name, type, labels, help });
@@ -90,7 +90,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       refreshes.push(async () => {
         const found = await Promise.all(sources().map(ask));
         for (const { key, gauge, isBare } of made) {
-          // A stale value would pass for a present one, and so would the 0 that a gauge without labels begins with.
+          // A stale value would pass for a present value, and so would the 0 that a gauge without labels begins with.
           gauge.reset();
           if (isBare) gauge.remove();
           for (const { labels, value } of found.flatMap((each) => each?.[key] ?? []))
@@ -108,8 +108,8 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
 }
 
 /**
- * Shares a read that is in flight among all who ask for it by its name, so that reads of a source that hangs do not
- * pile up with every scrape.
+ * Shares a read that is in flight among all callers that ask for it by its name, so that reads of a source that hangs
+ * do not pile up with every scrape.
  */
 function createSingleFlight() {
   const inFlight = new Map<string, Promise<unknown>>();

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /*
- * Whether a transaction is open in what runs now. A transaction holds a connection and its locks, so nothing outside of the
- * process and its database may be asked before it ends: a silent node would hold all connections.
+ * Whether a transaction is open in the work that runs now. A transaction keeps a connection and its locks. So nothing
+ * outside of the process and its database may be asked before it ends: a silent node would keep all connections.
  */
 const open = new AsyncLocalStorage<boolean>();
 

@@ -16,7 +16,7 @@ export type RequestScope = {
   onIdle?: () => void;
   /** Gives the answer this much more time, in milliseconds, from now on. */
   allowMore?: (ms: number) => void;
-  /** Where a signal is made only for those who ask, what says the same without one. */
+  /** Says the same as the signal, where a signal is made on demand only. */
   readonly ending?: Ending | undefined;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;
@@ -59,7 +59,7 @@ type Ends = Pick<RequestScope, 'signal' | 'ending'>;
 
 /** Why the work has ended; undefined before. */
 function reasonOfEnd(scope: Ends): unknown {
-  // A signal is made for who asks for it.
+  // A signal is made on demand.
   return scope.ending === undefined ? scope.signal.reason : scope.ending.reason;
 }
 
@@ -96,7 +96,7 @@ export function inBackground<T>(work: () => T): T {
   return withoutTransaction(() => scopes.run(undefined, work));
 }
 
-/** Runs work on behalf of whoever the present work is done for, that also ends with this signal. */
+/** Runs work on behalf of the caller of the present work. The work also ends with this signal. */
 export function withEnd<T>(end: AbortSignal, work: () => T): T {
   const scope = scopes.getStore();
   const signal = scope === undefined ? end : AbortSignal.any([scope.signal, end]);
@@ -112,9 +112,10 @@ type SharedWork = {
 /**
  * Runs work that several requests share, so that no single caller who leaves ends it.
  * @param options.signal what ends it instead; nothing by default
- * @param options.isOfTenant whether all of them belong to the tenant of the present one. Otherwise the work takes nobody's
- *   share: others would wait for their turn behind it
- * @param options.span what the work is a part of in a trace; by default the present one, who was the first to ask
+ * @param options.isOfTenant whether all requests belong to the tenant of the present request. Otherwise the work takes
+ *   nobody's share: others would wait for their turn behind it
+ * @param options.span the span that the work belongs to; by default the span of the present request, which was the
+ *   first to ask
  */
 export function inSharedScope<T>(
   { signal = new AbortController().signal, isOfTenant, ...shared }: SharedWork,

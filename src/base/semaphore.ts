@@ -6,7 +6,7 @@ export type Release = () => void;
 
 type WaitScope = Pick<RequestScope, 'signal' | 'ending'>;
 
-/** Shares places among companies, so that none of them waits for what another one does. */
+/** Shares places among companies, so that no company waits for the work of another. */
 export type Semaphore = {
   /**
    * Takes a place for the company, at once or when one is free for it.
@@ -21,7 +21,7 @@ type SemaphoreOptions = {
   readonly waitMs: number;
   /** Returns whether requests may wait now; always by default. */
   readonly mayWait?: () => boolean;
-  /** Who has asked lately; of this semaphore by default. */
+  /** The companies that have asked lately; of this semaphore by default. */
   readonly askers?: Askers;
 };
 

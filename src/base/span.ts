@@ -1,4 +1,4 @@
-/** What a span says, by the names of OpenTelemetry's conventions; what is undefined is left out. */
+/** What a span says, by the names of OpenTelemetry's conventions. An undefined value is left out. */
 type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type SpanOptions = {
@@ -15,13 +15,13 @@ export type SpanOptions = {
 export type Span = {
   /** 32 hex digits, as log lines name the trace. */
   readonly traceId: string;
-  /** For whoever goes on with the trace, by W3C Trace Context. */
+  /** The header for a callee that goes on with the trace, by W3C Trace Context. */
   readonly traceparent: string;
   /** False where the trace was not chosen to be kept; then nothing of it costs anything. */
   readonly isRecorded: boolean;
-  /** Begins a span within this one. */
+  /** Begins a span within this span. */
   begin(options: SpanOptions): Span;
-  /** Names a span that belongs to this one and stands in another trace. */
+  /** Names a span of another trace that belongs to this span. */
   link(traceparent: string): void;
   rename(name: string): void;
   tell(facts: SpanFacts): void;

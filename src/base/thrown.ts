@@ -1,4 +1,4 @@
-/** The message of what was thrown, which need not be an error. */
+/** Returns the message of a thrown value, which need not be an error. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The code of a failed system call or statement, such as `EACCES` or `23505`; undefined for other errors. */

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { type CursorSum, readCursor, writeCursor } from '../contract/cursor.ts';
 import type { SortOrder } from '../providers/shared/provider.ts';
 
 /** The list that a cursor belongs to. The cursor does not contain it, but its signature covers it. */
@@ -42,25 +43,24 @@ const tagBytes = 16;
 
 /**
  * Creates cursors that are signed, so that nobody without a key can forge them.
- * @param keys 32-byte keys by name; the first one signs, all of them verify
+ * @param keys 32-byte keys by name; the first signs, all verify
  */
 export function createCursors(keys: ReadonlyMap<string, Buffer>): Cursors {
-  const allKeys = [...keys.values()];
-  const [signingKey] = allKeys;
+  const [signingKey, ...otherKeys] = keys.values();
   if (signingKey === undefined) throw new Error('Cursors need at least one key.');
+  const sumOf = (scope: CursorScope): CursorSum => ({
+    bytes: tagBytes,
+    place: 'behind',
+    of: (content) => [
+      tagOf(signingKey, scope, content),
+      ...otherKeys.map((key) => tagOf(key, scope, content)),
+    ],
+  });
   return {
-    seal(scope, start) {
-      const content = encode(start);
-      return Buffer.concat([content, tagOf(signingKey, scope, content)]).toString('base64url');
-    },
+    seal: (scope, start) => writeCursor(sumOf(scope), encode(start)),
     open(scope, cursor) {
-      const bytes = Buffer.from(cursor, 'base64url');
-      // The decoder ignores invalid characters and unused bits at the end.
-      if (bytes.length < headBytes + tagBytes || bytes.toString('base64url') !== cursor) return undefined;
-      const content = bytes.subarray(0, -tagBytes);
-      const tag = bytes.subarray(-tagBytes);
-      const isOurs = allKeys.some((key) => timingSafeEqual(tagOf(key, scope, content), tag));
-      return isOurs ? decode(content) : undefined;
+      const content = readCursor(sumOf(scope), cursor);
+      return content && decode(content);
     },
   };
 }

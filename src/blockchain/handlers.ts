@@ -10,7 +10,7 @@ type BlockchainDeps = WalletDeps & {
   readonly balances: Pick<BalanceReader, 'read'>;
 };
 
-/** The handlers of the blockchain data area, but for the one that all areas share. */
+/** The handlers of the blockchain data area, except the handler that all areas share. */
 export function createBlockchainHandlers({
   balances,
   ...wallets

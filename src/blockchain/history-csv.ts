@@ -83,7 +83,7 @@ function createCourse(order: HistoryQuestion['order']): (page: HistoryPage) => v
 // One record may have thousands of transfers: a page would be some MB in one piece.
 const pieceLength = 64 * 1024;
 
-/** The texts as one, in pieces of 64 kB, the last one of less. */
+/** The texts as one text, in pieces of 64 kB; the last piece is smaller. */
 async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let text = '';
   for await (const part of texts) {
@@ -97,7 +97,7 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
 const pieceEnd = (text: string): number =>
   /[\ud800-\udbff]/.test(text.charAt(pieceLength - 1)) ? pieceLength - 1 : pieceLength;
 
-/** Records and credits in the order of the chain: those of a block after its transactions. */
+/** Records and credits in the order of the chain. The credits of a block come after its transactions. */
 function merged({ records, credits = [] }: HistoryPage, order: HistoryQuestion['order']): object[] {
   if (credits.length === 0) return [...records];
   const rows = [
@@ -105,6 +105,6 @@ function merged({ records, credits = [] }: HistoryPage, order: HistoryQuestion['
     ...credits.map((row) => ({ row, block: BigInt(row.block_number), late: 1n })),
   ];
   const sign = order === 'ASC' ? 1 : -1;
-  // Stable, so each of them stays in its own order.
+  // The sort is stable, so records and credits stay in their own order.
   return rows.sort((a, b) => sign * Number(a.block - b.block || a.late - b.late)).map(({ row }) => row);
 }

@@ -1,5 +1,5 @@
-import { problem } from '../base/errors.ts';
 import type { NetworkRegistry } from '../chain/networks.ts';
+import { cursorInvalid } from '../contract/cursor.ts';
 import { basePaths } from '../contract/documents.ts';
 import { nextLink } from '../contract/list-cursor.ts';
 import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/shared/provider.ts';
@@ -73,7 +73,7 @@ export async function readPageQuestion(
     nextPage(next) {
       if (next === undefined) return { field: {}, header: {} };
       const cursor = cursors.seal(scope, { order, limit, search, page: page + 1, position: next });
-      // What else was asked for is in the cursor.
+      // The cursor has the rest of the question.
       const list = { path: `${basePaths.blockchain}${paths[operation]}`, query: { chainId, address } };
       return { field: { cursor }, header: nextLink(list, cursor) };
     },
@@ -89,8 +89,7 @@ function resume(start: PageStart | undefined, query: PageQuery): PageStart {
   const { order = start?.order, limit = start?.limit } = query;
   const agrees = order === start?.order && limit === start?.limit;
   if (start !== undefined && agrees && isPartOf(searchOf(query), start.search)) return start;
-  const { message } = problem('cursor_invalid');
-  throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'cursor', message }] });
+  throw cursorInvalid('cursor');
 }
 
 type ListPage = Parameters<typeof coverageOf>[0] & {

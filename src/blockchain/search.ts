@@ -20,7 +20,7 @@ export type SearchQuery = {
   readonly entries?: readonly components['schemas']['HistoryEntryKind'][];
 };
 
-/** A search in texts, the same for the same search however it was written; what is not narrowed is absent. */
+/** A search in texts, the same for the same search however it was written; A filter that is not set is absent. */
 export type Search = Readonly<Record<string, string>>;
 
 const dates = ['fromDate', 'toDate'] as const;

@@ -20,7 +20,7 @@ export type WalletQuestion = {
 
 /**
  * Checks a query beyond the contract document: the checksums of addresses, and whether the network is registered.
- * @param others faults of further parameters, which come after those of the addresses
+ * @param others faults of further parameters, which come after the faults of the addresses
  * @throws ProblemError about the first fault, with all faults in its `errors`
  */
 export async function readWalletQuestion(

@@ -38,7 +38,7 @@ function checksumOf(lower: string): string {
   return checksum;
 }
 
-/** What is wrong with an address in a request, or undefined. */
+/** Returns what is wrong with an address in a request, or undefined. */
 export function addressFault(text: string, place: AddressPlace): InputError | undefined {
   const isForm = form.test(text);
   // In lower case there is no checksum that could be wrong.
@@ -59,11 +59,14 @@ export function parseAddress(text: string, place: AddressPlace): Address {
   throw problem('input_invalid', {}, fault && { detail: fault.message, errors: [fault] });
 }
 
-/** Whether it is the zero address, to which ERC-721 contracts mint nothing. */
-export const isZeroAddress = (address: string): boolean => /^0x0{40}$/.test(address);
+/** The zero address: transfers from it are mints, and ERC-721 contracts mint nothing to it. */
+export const zeroAddress = '0x0000000000000000000000000000000000000000';
+
+export const isZeroAddress = (address: string): boolean => address === zeroAddress;
 
 /**
- * Whether it is one of the lowest 65,536 addresses. Nobody can have a key for one of them, and networks have contracts
- * of their own there: Ethereum's precompiles 0x01 to 0x11 and 0x100, BNB's 0x1000 to 0x2005, zkSync's 0x8001 to 0x80ff.
+ * Whether it is one of the lowest 65,536 addresses. Nobody can have the key of such an address, and networks have
+ * contracts of their own there: Ethereum's precompiles 0x01 to 0x11 and 0x100, BNB's 0x1000 to 0x2005, zkSync's 0x8001
+ * to 0x80ff.
  */
 export const isReservedAddress = (address: string): boolean => /^0x0{36}[0-9a-fA-F]{4}$/.test(address);

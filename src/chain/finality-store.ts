@@ -14,7 +14,7 @@ export async function findFinalBlock(db: Database, chainId: string): Promise<Fin
   return row && { number: BigInt(row.number), hash: row.hash };
 }
 
-/** Stores a block that is final, unless a newer one is stored. */
+/** Stores a block that is final, unless a newer block is stored. */
 export async function saveFinalBlock(
   db: Database,
   chainId: string,

@@ -11,7 +11,7 @@ export function isSignedByKey({ checksum }: Address, text: string, signature: st
   try {
     return recoverAddress(hashMessage(text), signature) === checksum;
   } catch {
-    // It has another form, such as that of a contract wallet.
+    // It has another form, such as the signature of a contract wallet.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /*
- * Contracts choose how long their answers are, up to half a megabyte: what is read is cut out of the hex text, and nothing
- * else is decoded. Answers are what `callContract` returns: whole bytes in hex.
+ * Contracts choose how long their answers are, up to half a megabyte. So a reader cuts its words out of the hex text,
+ * and decodes nothing else. Answers have the form that `callContract` returns: whole bytes in hex.
  */
 
 const wordBytes = 32;

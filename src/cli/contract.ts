@@ -177,7 +177,10 @@ function addStatusCommand(contract: Command, session: Session): void {
   examples(status, 'contract status 137', 'contract status 137 0x5FbD…0aa3');
 }
 
-/** Signers that workers have had on the network, and those that the settings name, as far as they can be read here. */
+/**
+ * Returns the signers that workers have had on the network, and the signers of the settings, as far as this command can
+ * read them.
+ */
 async function knownSigners(operator: Operator, id: string): Promise<string[]> {
   const named = await findNamedSigners(operator, id, 'whether it may mint is not examined');
   const seen = (await listLanes(operator.db, { chainId: id })).map(({ signer }) => signer);

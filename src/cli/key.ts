@@ -289,7 +289,7 @@ function severalScopes(text: string, earlier: readonly Scope[] = []): Scope[] {
   return [...new Set([...earlier, text])];
 }
 
-/** The entry of what was done to a key; none when there is no such key. */
+/** Returns the entry of a change of a key; none when there is no such key. */
 const keyEntry =
   (action: string, details: Readonly<Record<string, unknown>> = {}) =>
   (key: ApiKey | undefined) =>

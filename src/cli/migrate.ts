@@ -36,7 +36,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
           assertSupported(state);
           assertInRange(state);
           if (options.status) {
-            // What comes after the schema may have been cut off.
+            // The end of the schema may have been cut off.
             const left = state.pending.length > 0 ? state.pending : await findMissingRights(db);
             output.rows(named(left), { name: 'PENDING' });
             if (left.length > 0) session.fail();

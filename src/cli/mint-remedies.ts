@@ -63,7 +63,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   addFillCommand(mint, session);
 }
 
-// What was accepted before goes on.
+// Mints that were accepted before go on.
 async function refuseAgain({ nftId, state, isArchived, recipient }: RequestedMint, db: Database) {
   if (state !== 'failed') return undefined;
   if (isArchived)

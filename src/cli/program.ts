@@ -27,12 +27,15 @@ import { addStatusCommand } from './status.ts';
 import { addUsageCommand } from './usage.ts';
 
 export type ProgramParts = Surroundings & {
-  /** Reads where a service is that a command calls: with `local`, the one that `npm start` made. @throws ConfigError */
+  /**
+   * Reads the address of the service that a command calls: with `local`, the service that `npm start` made. @throws
+   * ConfigError
+   */
   readonly loadClientSettings: (options: { local: boolean }) => ClientSettings;
   readonly stdin: Readable;
   readonly stdout: Writable;
   /**
-   * Reads the settings: with `local`, those of the service that `npm start` made; else those of the environment and of a
+   * Reads the settings: with `local`, the settings that `npm start` made; else the settings of the environment and of a
    * file. @throws ConfigError
    */
   readonly loadConfig: (from: { local: boolean; settings: string | undefined }) => Config | Promise<Config>;

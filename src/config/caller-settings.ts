@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commaList, httpUrl, origin, proxy, wholeSetting } from './setting-forms.ts';
 
-/** Settings of who calls: API keys and the service that verifies them, limits, proxies. */
+/** Settings of callers: API keys and the service that verifies them, limits, proxies. */
 export const callerSettings = {
   KEY_VERIFIER: {
     schema: z.enum(['postgres', 'remote']).default('postgres'),

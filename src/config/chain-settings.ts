@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signerList, wholeSetting } from './setting-forms.ts';
 
-/** Settings of what is asked of nodes, and of minting. */
+/** Settings of questions to nodes, and of minting. */
 export const chainSettings = {
   RPC_TIMEOUT_MS: {
     schema: wholeSetting(100, 120_000).default(5_000),

@@ -1,6 +1,6 @@
-/** What no operator needs to change. Tests change it, so as not to wait. */
+/** Values that no operator needs to change. Tests change them, so as not to wait. */
 export const fixedValues = {
-  /** How long a request waits for earlier ones of its company. A client that tries again is served as soon. */
+  /** How long a request waits for earlier requests of its company. A client that tries again is served as soon. */
   maxWaitMs: 1_000,
   /** Mean delay of the event loop from which on no request waits: the process has more to do than it can. */
   maxLoopDelayMs: 100,

@@ -38,7 +38,10 @@ export const databaseUrl = z
   .regex(/^postgres(ql)?:\/\//, { error: 'must be a postgres:// URL', abort: true })
   .refine(leadsToDatabase, encodedForm);
 
-/** Whether the URL names what it seems to: a password with one of these characters may be read as the end of the host. */
+/**
+ * Whether the URL names the host that it seems to name. A password with such a character may be read as the end of the
+ * host.
+ */
 function leadsToDatabase(text: string): boolean {
   // Without a host, a parameter names the folder of a socket.
   const whole = text.replace('@/', '@localhost/');

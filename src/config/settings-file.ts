@@ -11,8 +11,9 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The variables that settings are read from: those of a file, where there is one, and of the environment, which wins.
- * @param file by default the one that TALLYSTICK_SETTINGS names, or none
+ * Returns the variables that settings are read from: variables of a file, where there is one, and of the environment,
+ * which wins.
+ * @param file by default the file that TALLYSTICK_SETTINGS names, or none
  * @throws ConfigError when the file cannot be read, or naming every line that is wrong
  */
 export function gatherSettings(env: Environment, file = env[settingsFileVariable] || undefined): Environment {

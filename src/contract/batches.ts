@@ -11,8 +11,8 @@ export type Batches<T> = {
 };
 
 /**
- * Reads the first batch of a list; each further one is read when it is asked for, and uses no connection meanwhile.
- * @param read reads the items after the given one, or the first ones, in the order of the list
+ * Reads the first batch of a list. Each further batch is read when it is asked for, and uses no connection meanwhile.
+ * @param read reads the items after the given one, or the first items, in the order of the list
  */
 export async function readInBatches<T>(
   read: (after: T | undefined) => Promise<Batch<T>>,

@@ -4,7 +4,10 @@
  */
 export class ItemStream<T> {
   readonly batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
-  /** What it keeps in memory at present, about. Whoever makes the batches keeps it true; it is read after each. */
+  /**
+   * The bytes that it keeps in memory at present, about. The maker of the batches updates the number, which is read
+   * after each batch.
+   */
   heldBytes: number;
 
   constructor(batches: ItemStream<T>['batches'], heldBytes: number) {

@@ -26,7 +26,10 @@ export function scopesOfWord(word: unknown): readonly Scope[] | undefined {
   const named = [word].flat();
   return named.every(isScope) && named.length > 0 ? named : undefined;
 }
-/** The one scope of a key for browsers: others read guests, secrets and the like, and whoever opens the page has the key. */
+/**
+ * The one scope of a key for browsers. Other scopes read guests, secrets and the like, and every visitor of the page
+ * has the key.
+ */
 export const browserScope: Scope = 'chain:read';
 
 /** Whether pages may use the key of a caller. */

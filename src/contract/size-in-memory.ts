@@ -3,8 +3,8 @@ const fieldBytes = 8;
 const objectBytes = 32;
 
 /**
- * What a value of JSON takes in memory, about. Texts count two bytes for each character: those that ASCII cannot write
- * take as much, and others are there a second time, as a row or a piece, while they are sent.
+ * Returns the bytes that a value of JSON takes in memory, about. Texts count two bytes for each character. A text that
+ * ASCII cannot write takes as much. Other texts are there a second time, as a row or a piece, while they are sent.
  */
 export function sizeInMemory(value: unknown): number {
   if (typeof value === 'string') return objectBytes + 2 * value.length;

@@ -1,6 +1,6 @@
 import type { Caller } from './operation.ts';
 
-/** Whose share of the process and its database a caller takes: its company's with all its keys, or that of its key. */
+/** Names the tenant whose share of the process and its database a caller takes: its company with all its keys, or its key. */
 export function tenantOf({ companyId, keyId }: Pick<Caller, 'companyId' | 'keyId'>): string {
   return companyId || notOfCompany(`key ${keyId}`);
 }

@@ -6,7 +6,10 @@ export class TextStream {
   /** With its charset. */
   readonly mediaType: string;
   readonly pieces: AsyncIterable<string>;
-  /** What it keeps in memory at present, about. Whoever makes the pieces keeps it true; it is read after each. */
+  /**
+   * The bytes that it keeps in memory at present, about. The maker of the pieces updates the number, which is read
+   * after each piece.
+   */
   heldBytes: number;
 
   constructor(mediaType: string, pieces: AsyncIterable<string>, heldBytes: number) {

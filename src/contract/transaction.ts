@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** An open transaction. Everything that must commit together gets the same one. */
+/** An open transaction. All statements that must commit together get the same transaction. */
 export type Tx = Knex.Transaction;
 
 /** The database outside a transaction: its pool of connections. */

@@ -168,7 +168,7 @@ const { values: options } = parseArgs({
 if (options.help) {
   process.stdout.write(help);
 } else {
-  // What nobody caught is a fault of ours, so its line has the stack.
+  // An error that nobody caught is a fault of ours, so its line has the stack.
   if (!options.local)
     process.on('uncaughtException', (err) => {
       createLogger({ ...logOptions, level: 'fatal', destination: logLines }).fatal({ err }, err.message);

@@ -37,7 +37,7 @@ export type Admissions = { admit(request: Request, context: CompanyContext): Pro
 
 type Parts = ReaderParts & { readonly holdings: HoldingsReader; readonly place: ChallengePlace };
 
-/** What was read of the chains for an event as it was then. */
+/** The reading of the chains for an event as it was then. */
 type Reading = { readonly version: number; readonly findings: Findings; readonly nonce: string | undefined };
 
 /** Admits users with wallets. One transaction decides on places, requirements, tokens and the proof. */

@@ -59,7 +59,7 @@ export function createAttendeeHandlers({
 
   return {
     async listAttendees({ path: { eventId }, query }, { companyId, preferred }) {
-      const asked = { companyId, path: `${basePath}/event/${eventId.toLowerCase()}/attendees`, query };
+      const asked = { companyId, path: `${basePath}/event/${eventId}/attendees`, query };
       const [after] = positionOf(asked, /^(\d{1,18})$/) ?? [];
       const { limit } = query;
       const isFile = preferred(['application/json', 'text/csv']) === 'text/csv';

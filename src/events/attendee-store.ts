@@ -110,7 +110,10 @@ const listSql = `
   WHERE e.company_id = $1 AND e.id = $2
   ORDER BY a.seq`;
 
-/** Rows of an event's attendees; a single empty one where it has no further ones; undefined where it is not there. */
+/**
+ * Reads rows of an event's attendees. A single empty row where the event has no further attendees; undefined where
+ * there is no such event.
+ */
 async function readRows(
   db: Database,
   companyId: string,
@@ -140,7 +143,7 @@ async function readWhileThere(read: (last: PlacedRow | undefined) => Promise<Lis
   return { isGone, batches };
 }
 
-// The event is locked first, so the number of attendees is that of the moment, and nobody else changes it meanwhile.
+// The event is locked first. So the number of attendees is up to date, and nobody else changes it meanwhile.
 const registerParts = `
   event AS (
     SELECT company_id, id, max_attendees <= total_attendees AS is_full,
@@ -194,7 +197,10 @@ export async function registerAttendee(
   throw row.wants_wallet ? walletRequired() : problem('event_full');
 }
 
-/** What was read with the lock may be older than `maxAttendees` when that is changed at the same moment; the table's check is not. */
+/**
+ * Reports a full event. The values that came with the lock may be older than `maxAttendees`, when that changes at the
+ * same moment. The check of the table is not.
+ */
 function refuseFull(error: unknown): never {
   const isBeyondMost =
     error instanceof Error && 'constraint' in error && error.constraint === 'events_check2';

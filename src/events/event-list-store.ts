@@ -67,8 +67,8 @@ const isWhole = (listed: ListedEvent): listed is WholeEvent => listed.event !== 
 const eventOf = ({ event }: WholeEvent) => event;
 
 /**
- * All events of a company that match the filter, newest first. What is deleted before its batch is read is not in it,
- * and what is created meanwhile neither.
+ * Reads all events of a company that match the filter, newest first. An event that is deleted before its batch is read
+ * is not in the list. An event that is created meanwhile is not in it either.
  */
 export async function readAllEvents(
   mayLag: MayLag,
@@ -86,8 +86,8 @@ export async function readAllEvents(
 }
 
 /**
- * The events of a page; those that were left are read when they are asked for, from the database that has them for sure.
- * What is deleted before is not in it.
+ * Returns the events of a page. Events that were left out are read when they are asked for, from the database that has
+ * them for sure. An event that is deleted before is not in the list.
  */
 export function readListed(
   db: Database,

@@ -99,7 +99,7 @@ export async function refuseInput(
   refuseFaults([...faults, ...unknown.errors]);
 }
 
-/** @throws ProblemError `input_invalid` when there are faults; the first one is its detail */
+/** @throws ProblemError `input_invalid` when there are faults; the first fault is its detail */
 export function refuseFaults(faults: readonly InputError[]): void {
   if (faults.length > 0) throw inputInvalid(faults);
 }

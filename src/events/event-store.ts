@@ -97,7 +97,7 @@ export async function countOneLess(tx: Tx, companyId: string, id: string): Promi
   await prepared(tx, 'count_one_less', countOneLessSql, [companyId, id]);
 }
 
-/** Deletes a locked event and, by a trigger, its attendees; those of more than 10,000 are deleted by a worker, and nobody sees them. */
+/** Deletes a locked event and, by a trigger, its attendees. A worker deletes attendees beyond 10,000, and nobody sees them. */
 export async function deleteEvent(tx: Tx, companyId: string, id: string): Promise<void> {
   await tx(table).where({ company_id: companyId, id }).delete();
 }

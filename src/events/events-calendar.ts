@@ -24,7 +24,10 @@ export function eventsCalendar({ first, rest }: Batches<EventRecord>): TextStrea
   }
 }
 
-/** What is between the head and the end of a calendar. No line of a text begins so, since line breaks in texts are escaped. */
+/**
+ * The lines between the head and the end of a calendar. No line of a text begins so, since line breaks in texts are
+ * escaped.
+ */
 function entriesOf(events: readonly EventRecord[]): string {
   const text = calendarOf(events);
   const from = text.indexOf(begin);

@@ -28,7 +28,7 @@ export type EventsParts = {
   readonly basePath: string;
 };
 
-/** The handlers of the events area, but for the one that all areas share. */
+/** The handlers of the events area, except the handler that all areas share. */
 export function createEventsHandlers(
   parts: EventsParts,
 ): Handlers<Omit<operations, 'getEventsKey'>, CompanyContext, 'getTicketKeys'> {

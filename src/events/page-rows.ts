@@ -8,7 +8,8 @@ const mostBytes = 256 * 1024;
 const texts = ['description', 'program'];
 const arrays = ['contract_required_to_attend', 'contract_required_to_discount', 'gallery_images'];
 
-// Both are known without reading a long value, but for an array that was compressed: it may come to 255 times as much.
+// Both are known without reading a long value. The exception is a compressed array, which may come to 255 times as
+// much.
 const bytesOfText = (column: string) => `coalesce(octet_length(${column}), 0)`;
 const bytesOfArray = (column: string) =>
   `CASE WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})
@@ -29,7 +30,7 @@ export type PageRow = EventRow & { readonly created_micros: string; readonly is_
 export type ListedEvent = EventPlace & { readonly event: EventRecord | undefined };
 
 /**
- * SQL of the rows of a page, newest first: whole ones up to a bound in bytes, and of those after it, places.
+ * SQL of the rows of a page, newest first: whole rows up to a bound in bytes, and places of the rows after it.
  * @param rows SQL of the rows, with the columns of events
  */
 export const pageRowsSql = (rows: string): string => `

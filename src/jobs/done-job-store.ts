@@ -1,8 +1,8 @@
 import type { Database } from '../contract/transaction.ts';
 
 /**
- * Deletes jobs that have been done for two hours, at most `limit` of them. pg-boss does so after one, by a statement for all of
- * them, which does not end in its time where they have become millions.
+ * Deletes jobs that have been done for two hours, at most `limit` of them. pg-boss does so after one hour, by a single
+ * statement, which does not end in its time for millions of jobs.
  * @returns the number of deleted rows; less than `limit` when none is left
  */
 export async function purgeDoneJobs(db: Database, limit = 1_000): Promise<number> {
@@ -16,8 +16,8 @@ export async function purgeDoneJobs(db: Database, limit = 1_000): Promise<number
   return rowCount;
 }
 
-// Each with the name as a value: by that of the outer row the planner takes all queues for alike, and reads the whole table,
-// where another queue has millions.
+// Each statement has the name as a value. With the name of the outer row the planner takes all queues for alike, and
+// reads the whole table, where another queue has millions.
 const lastDone = `
   SELECT q.name AS queue, greatest(0, extract(epoch FROM now() - coalesce(
     (SELECT max(completed_on) FROM pgboss.job WHERE name = ? AND state = 'completed'), q.created_on)))::float8 AS seconds

@@ -6,7 +6,7 @@ export type QueueLevel = {
   readonly waiting: number;
   /** Jobs that a worker is at; the same. */
   readonly active: number;
-  /** Since when the longest of those that wait has been due; null when none is. */
+  /** Since when the job that waits for the longest has been due; null when no job waits. */
   readonly oldestDue: Date | null;
 };
 

@@ -13,7 +13,8 @@ export async function assertJobTables(db: Database): Promise<void> {
     [tables],
   );
   if (rows.length === 0) return;
-  // What is there of them would keep the others from being made. Rows decide what there is to do, so no job is missed.
+  // The tables that are there would keep the others from being made. Rows decide what there is to do, so no job is
+  // missed.
   const first = rows.length === tables.length ? '' : 'DROP SCHEMA pgboss CASCADE in psql, then ';
   const missing = rows.map(({ name }) => `pgboss.${name}`).join(', ');
   throw new Error(`The job queue lacks ${missing}: run ${first}tallystick migrate`);

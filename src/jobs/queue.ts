@@ -89,8 +89,8 @@ const keyedOptions = {
   deleteAfterSeconds: 60 * 60,
 };
 const scheduledOptions = { retryLimit: 3, expireInSeconds: 600 };
-// A fetcher sleeps after each batch that was not full. One gets through all that a database accepts,
-// and a second would ask at the same moments.
+// A fetcher sleeps after each batch that was not full. One fetcher gets through all jobs that a database accepts, and a
+// second would ask at the same moments.
 const fetching = {
   batchSize: 500,
   burstWhenBatchFull: true,
@@ -193,7 +193,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 10,
-    // What is done is deleted by one statement: once a day, that of an outage may not end in its time any more, for good.
+    // One statement deletes done jobs. If it ran once a day only, it would never end in its time after an outage.
     maintenanceIntervalSeconds: 60,
     clock: steadyClock,
     flowIntervalSeconds,
@@ -205,7 +205,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     if (works || codeOf(error) !== insufficientPrivilege) log.error({ err: error }, 'job queue failed');
   });
   boss.on('warning', (warning) => {
-    // Its clock here is that of the start: what both machines say now is for `tallystick doctor`.
+    // Its clock here is the clock of the start: `tallystick doctor` compares the present clocks of both machines.
     if (!/clock skew/i.test(warning.message)) log.warn({ warning }, 'job queue warns');
   });
   return boss;

@@ -40,8 +40,9 @@ export function limited(waitSeconds: number): KeyVerdict {
 }
 
 /**
- * The scopes of a key by its permissions at the service. A key without any may do everything, as before there were scopes.
- * A key with some is limited to those that are scopes, so a key with none but permissions of other services may do nothing.
+ * The scopes of a key by its permissions at the service. A key without any may do everything, as before there were
+ * scopes. A key with permissions is limited to those among them which are scopes. So a key that has only permissions of
+ * other services may do nothing.
  */
 export function scopesOf(permissions: readonly string[]): readonly Scope[] | null {
   return permissions.length === 0 ? null : permissions.filter(isScope);

@@ -21,7 +21,7 @@ type CachedVerifierOptions = {
   /** It is waited for up to `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
   readonly lookUp: (key: string, hash: Buffer) => Promise<KeyVerdict>;
   readonly cacheSeconds: number;
-  /** Accepted keys in the cache at most, and rejected ones likewise. */
+  /** Accepted keys in the cache at most, and rejected keys likewise. */
   readonly cacheMax: number;
   readonly timeoutMs: number;
   /** Concurrent verifications of keys that were not accepted before; shared among the networks that they come from. */
@@ -44,7 +44,7 @@ const maxRefusedSeconds = 2;
 const retryAfterMs = 2_000;
 // So long a key that asks now and then is no stranger. By then it may have been revoked, so this lets nobody in.
 const familiarMs = 600_000;
-// Of what is longer, the hash would cost more than it is worth; no key is.
+// No key is longer, and the hash of a longer text would cost more than it is worth.
 const longestKey = 512;
 /** The name of a key in the caches: its hash. Undefined where it is longer than any key. */
 const nameOf = (key: string) => (key.length > longestKey ? undefined : digest('sha256', key, 'hex'));
@@ -52,8 +52,8 @@ const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfte
 
 /**
  * Adds a cache to a verification of keys; all verifiers are built on it. An accepted key is cached for at most 9 s from
- * the start of its verification, and never past its expiry. A rejection is cached for at most 2 s, in a separate cache, so
- * that a flood of invented keys cannot evict the accepted ones.
+ * the start of its verification, and never past its expiry. A rejection is cached for at most 2 s, in a separate cache,
+ * so that a flood of invented keys cannot evict accepted keys.
  */
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
@@ -64,7 +64,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
 
   /** A verification that nobody waits for any more keeps its place until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<KeyVerdict> => {
-    // A key that was accepted before waits for none of those that strangers invent.
+    // A key that was accepted before waits for no key that strangers invent.
     if (familiar.has(hash.toString('hex'))) {
       const scope = { isRead: false, ...currentScope(), signal };
       return inScope(scope, () => options.lookUp(key, hash));

@@ -79,7 +79,7 @@ export async function findCompanyById(db: Database, id: string): Promise<Company
 }
 
 type CompanyPage = {
-  /** Only those whose names come after this one. */
+  /** Only companies whose names come after this name. */
   readonly after?: string | undefined;
   /** All without it. */
   readonly limit?: number;

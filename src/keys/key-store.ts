@@ -100,9 +100,9 @@ export async function issueKey(
 }
 
 type KeyFilter = {
-  /** Only those of this company; null: those without a company. */
+  /** Only keys of this company; null for keys without a company. */
   readonly companyId?: string | null;
-  /** Id of a key: only those that come after it. */
+  /** Id of a key: only keys that come after it. */
   readonly after?: string | undefined;
   /** All without it. */
   readonly limit?: number;
@@ -131,7 +131,7 @@ export async function countActiveKeys(db: Database): Promise<number> {
 }
 
 /**
- * A key by its id, or by the key in plain, which is all that the finder of a leaked key has.
+ * Finds a key by its id, or by the key in plain: the finder of a leaked key has nothing else.
  * @returns undefined when there is no such key
  */
 export async function findKey(db: Database, idOrKey: string): Promise<ApiKey | undefined> {
@@ -156,7 +156,7 @@ export function setKeyExpiry(db: Database, idOrKey: string, at: Date | null): Pr
   return change(db, idOrKey, { expires_at: at });
 }
 
-/** Why a key cannot be replaced by another one. */
+/** Why a key cannot be replaced by another key. */
 type Unrotated = 'unknown' | 'revoked' | 'expired';
 
 /**
@@ -172,7 +172,7 @@ export async function rotateKey(
 ): Promise<{ old: ApiKey; key: string; record: ApiKey } | Unrotated> {
   const selector = selectorOf(idOrKey);
   if (selector === undefined) return 'unknown';
-  // A concurrent end of the key waits for this one, or this one for it.
+  // A concurrent end of the key waits for this end, or this end for it.
   await tx(table).where(selector).forUpdate();
   const found = await findWhere(tx, selector);
   if (found === undefined) return 'unknown';

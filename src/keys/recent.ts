@@ -9,7 +9,7 @@ export function createRecent(most: number, keptMs: number) {
     note(name: string): void {
       const now = performance.now();
       ends.delete(name);
-      // Those that were noted first are the first, so nothing stays for longer than it is good.
+      // The oldest notes come first, so nothing stays for longer than it is good.
       for (const [old, end] of ends) {
         if (end > now && ends.size < most) break;
         ends.delete(old);

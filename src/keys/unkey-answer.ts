@@ -17,7 +17,7 @@ const valid = z.object({
   enabled: z.literal(true).nullish(),
   expires: z.number().int().positive().nullish(),
   identity: z.object({ externalId: foreignCompany }).nullish(),
-  // Names. `permissions` has those that roles grant too; both are absent or empty where the key has none.
+  // Names. `permissions` also has the permissions that roles grant. Both are absent or empty where the key has none.
   permissions: z.array(z.string()).nullish(),
   roles: z.array(z.string()).nullish(),
 });

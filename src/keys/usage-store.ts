@@ -17,7 +17,7 @@ export type UsageMinute = {
   readonly rejections: number;
 };
 
-/** Adds counts to those that are stored, in one order, so that no two processes wait for each other. */
+/** Adds counts to the stored counts, in one order, so that no two processes wait for each other. */
 export async function addUsage(tx: Tx, entries: readonly UsageMinute[]): Promise<void> {
   if (entries.length === 0) return;
   await tx.raw(
@@ -53,7 +53,7 @@ export type UsageQuestion = {
 export type Usage = {
   readonly calls: number;
   readonly rejections: number;
-  /** Mints that were accepted, also those that holders claimed. */
+  /** Accepted mints, also the mints that holders claimed. */
   readonly mints: number;
   /** Wei that mints cost on each network, decimal. */
   readonly gas: readonly { readonly chainId: string; readonly wei: string }[];

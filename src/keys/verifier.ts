@@ -9,7 +9,7 @@ export type VerifyResult =
 export type VerifyOptions = {
   /** Accepts only keys that are known to be valid, without a query; any other key is `rate_limited`. */
   readonly cachedOnly?: boolean;
-  /** Where the key comes from: verifications for one network leave room for those of others. */
+  /** Where the key comes from: verifications for one network leave room for other networks. */
   readonly network?: string;
 };
 

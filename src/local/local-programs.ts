@@ -54,7 +54,7 @@ export async function openPostgres(options: ProgramOptions): Promise<RunningPost
 
 export type ChainStart = { readonly now: Date; readonly baseUrl: string };
 
-/** Starts the chain of the sample world, or a new one and plays the story on it. */
+/** Starts the chain of the sample world, or a new chain and plays the story on it. */
 export async function openChain(
   options: ProgramOptions,
   { now, baseUrl }: ChainStart,

@@ -25,8 +25,8 @@ export type OpenWorld = {
 };
 
 /**
- * Starts database and chain with the kept sample world, or with a new one. Whoever has completed the world keeps it, so an
- * interrupted start leaves none.
+ * Starts database and chain with the kept sample world, or with a new world. The caller keeps the world once it is
+ * complete, so an interrupted start leaves none.
  */
 export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const { folder, settings, env, now } = options;

@@ -23,8 +23,8 @@ const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSett
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '');
 
 /**
- * The service's settings in local mode. The environment may change every setting but those of the database, the
- * encryption keys and the verification of API keys.
+ * The service's settings in local mode. The environment may change every setting except the database, the encryption
+ * keys and the verification of API keys.
  * @throws ConfigError naming every fault of the environment
  */
 export function localConfig(
@@ -43,7 +43,7 @@ export function localConfig(
     INDEX_POLL_MS: '200',
     OWNERSHIP_POLL_SECONDS: '1',
     INDEX_READY_LAG: '5',
-    // This service itself serves the metadata of what is minted here.
+    // This service itself serves the metadata of NFTs that are minted here.
     INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),
     // Receivers of webhooks run on this machine, too.
     WEBHOOK_HOSTS: 'localhost,127.0.0.1',
@@ -149,7 +149,7 @@ const shape = z.object({
 /** The settings of the local programs, which later starts use again. */
 export type KeptSettings = z.output<typeof shape>;
 
-/** The kept settings, or new ones where none are kept. @throws LocalError when the file cannot be read */
+/** Returns the kept settings, or new settings where none are kept. @throws LocalError when the file cannot be read */
 export function readSettings(folder: LocalFolder): KeptSettings {
   const kept = readJson(folder.settings);
   if (kept === undefined) return newSettings();

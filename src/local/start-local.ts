@@ -21,7 +21,7 @@ import { takeUpWorld } from './sample/world.ts';
 import { readSettings, type SettingsOfStart, takePorts } from './settings.ts';
 
 export type LocalOptions = {
-  /** Replaces the kept sample world by a new one. */
+  /** Replaces the kept sample world by a new world. */
   readonly fresh: boolean;
   /** The parent of `.local`. */
   readonly directory: string;
@@ -53,8 +53,8 @@ export type LocalEnvironment = {
 };
 
 /**
- * Starts a PostgreSQL and a chain under `.local` with the sample world in them, which the first start creates and
- * later ones use again. No program that it starts outlives this process, whatever ends it.
+ * Starts a PostgreSQL and a chain under `.local` with the sample world in them, which the first start creates and later
+ * starts use again. No program that it starts outlives this process, whatever ends it.
  * @throws LocalError with what to repair; ConfigError naming every fault of the environment
  */
 export async function startLocal(options: LocalOptions): Promise<LocalEnvironment> {

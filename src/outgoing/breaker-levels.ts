@@ -16,7 +16,7 @@ export function watchBreakers(metrics: Metrics, outgoing: Pick<Outgoing, 'callee
   });
 }
 
-// Only a call closes a breaker. Whoever still needs the callee asks for one within less.
+// Only a call closes a breaker. A process that still needs the callee asks for one sooner.
 const idleMs = 600_000;
 
 const stateOf = (callee: Callee) =>

@@ -14,11 +14,11 @@ export type CalleeOptions = {
   readonly kind: CalleeKind;
   /** Which of its kind, as logs and metrics may show it; empty for one of many that strangers choose. */
   readonly label: string;
-  /** Calls at once; further ones wait for their turn, in the order of asking. */
+  /** Calls at once; further calls wait for their turn, in the order of asking. */
   readonly maxConcurrent: number;
   /** The lowest HTTP status that says the callee does not work; 500 by default, Infinity for none. */
   readonly failingStatus?: number;
-  /** Connects to public addresses only, pinned to those that were checked. */
+  /** Connects to public addresses only, pinned to the checked addresses. */
   readonly isPublicOnly?: boolean;
   /**
    * Asks whether the callee works again, so that no caller has to wait for it. Without it the breaker tries with the
@@ -32,11 +32,11 @@ type CallOptions = {
   readonly timeoutMs: number;
   /** Greatest wait for the turn; as long as the call itself by default. */
   readonly waitMs?: number;
-  /** What is asked, as traces name it; of few values. */
+  /** The subject of the question, as traces name it; it has few values. */
   readonly about?: string;
 };
 
-/** One callee with all that is common to its calls: deadline, turn, circuit breaker. */
+/** One callee with the common parts of its calls: deadline, turn, circuit breaker. */
 export type Callee = {
   readonly kind: CalleeKind;
   readonly label: string;
@@ -127,7 +127,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     // The label is what logs and metrics show, too.
     facts: { 'tallystick.callee': kind, 'tallystick.callee.label': label },
   });
-  // Whoever serves metadata or gets news is a stranger, and has no part in our traces.
+  // The server of metadata or the receiver of news is a stranger, and has no part in our traces.
   const isTold = kind !== 'metadata' && kind !== 'webhook';
 
   return {
@@ -165,7 +165,7 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
 type Turn = {
   /** Greatest wait for it. */
   readonly waitMs: number;
-  /** Whoever waits leaves with its request. */
+  /** A waiting call leaves with its request. */
   readonly asker: AbortSignal | undefined;
 };
 

@@ -13,8 +13,8 @@ export type OutgoingRequest = {
   /** Greatest size of the answer in bytes, after decompression. */
   readonly maxBytes: number;
   /**
-   * Lets the status decide, whatever its body is like: a longer body is cut, and one that is encoded, breaks or is not there
-   * within a second counts as empty. By default each of them rejects the call.
+   * Lets the status decide, whatever the body is like. A longer body is cut. A body that is encoded, breaks or is not
+   * there within a second counts as empty. By default each such body rejects the call.
    */
   readonly statusDecides?: boolean;
   /** Whether the body of an answer with this status is of interest; by default that of 200. */
@@ -24,7 +24,7 @@ export type OutgoingRequest = {
 type ExchangeOptions = {
   /** Connections to one origin at most; further requests wait for one. */
   readonly maxSockets: number;
-  /** Connects to public addresses only, to those that were checked, with a new connection for each request. */
+  /** Connects to public addresses only, to the checked addresses, with a new connection for each request. */
   readonly isPublicOnly: boolean;
   /** Sends a request again, once, when a kept connection was closed without an answer. */
   readonly repeatsLost: boolean;
@@ -41,7 +41,7 @@ export type OutgoingExchange = {
   close(): void;
 };
 
-/** Creates an exchange over undici. Deadlines are those of the signal. */
+/** Creates an exchange over undici. The signal has the deadline. */
 export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: ExchangeOptions): OutgoingExchange {
   const agentOf = (keepsConnections: boolean) =>
     new Agent({

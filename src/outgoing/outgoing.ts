@@ -2,13 +2,13 @@ import type { Logger } from '../base/log.ts';
 import type { BreakerState } from './breaker.ts';
 import { type Callee, type CalleeOptions, createCallee } from './callee.ts';
 
-/** Everything that this process calls outside of itself, but its database. */
+/** Every callee of this process outside of itself, without its database. */
 export type Outgoing = {
   /** Opens a callee: every call of it goes through what is returned. It connects at its first use. */
   open(options: CalleeOptions): Callee;
   /** The callees that are open. */
   callees(): readonly Callee[];
-  /** Closes all of them. */
+  /** Closes all callees. */
   close(): void;
 };
 

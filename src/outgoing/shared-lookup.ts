@@ -4,9 +4,9 @@ import type { LookupFunction } from 'node:net';
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * Resolves names of operators by the system's function, one question for a name at a time: it uses one of four threads for
- * as long as name servers are silent, which are ten seconds and more, and those threads also unpack answers and resolve
- * all other names. Whoever asks meanwhile gets the same answer; who does not want to wait leaves by a signal.
+ * Resolves names of operators by the system's function, one question for a name at a time: a silent name server
+ * occupies one of four threads for ten seconds and more, and these threads also unpack answers and resolve all other
+ * names. A caller who asks meanwhile gets the same answer, or leaves by its signal.
  */
 export function createSharedLookup(lookUp: LookupFunction = lookUpBySystem): LookupFunction {
   const flights = new Map<string, Callback[]>();

@@ -36,7 +36,7 @@ async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs work that no request asks for as a span, which all that it calls belongs to; as it is without traces. */
+/** Runs work that no request asks for as a span, to which all its calls belong. Without traces it only runs the work. */
 export async function inOwnSpan<T>(
   tracing: Tracing | undefined,
   options: SpanOptions,

@@ -38,7 +38,7 @@ type TracingOptions = {
   readonly log: Logger;
 };
 
-// What is above waits for nobody: it is dropped. A span has some 2 kB.
+// A span beyond the limit waits for nobody: it is dropped. A span has some 2 kB.
 const longestQueue = 4_096;
 const mostLinks = 32;
 

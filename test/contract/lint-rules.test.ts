@@ -120,6 +120,18 @@ const breakages: readonly Breakage[] = [
       change(document, `${event} place`, { $ref: '#/components/schemas/Place' });
     },
   ],
+  [
+    'enum-names',
+    'a name too few for the values of an enum',
+    `${schemas} CheckInStatus x-enum-varnames`,
+    ['IN'],
+  ],
+  [
+    'enum-names',
+    'two values of one name',
+    `${schemas} InputLocation x-enum-varnames`,
+    ['IN_PATH', 'IN_QUERY', 'IN_PATH', 'IN_BODY'],
+  ],
   ['cursor-defaults', 'a default beside a cursor', `${list} parameters 0 schema default`, 50],
   // Examples
   ['rule/media-type-example', 'a body without an example', `${listed} examples`],
@@ -148,6 +160,14 @@ const breakages: readonly Breakage[] = [
   ['retry-after', '502 without Retry-After', `${create} responses 502`, { description: 'A refusal.' }],
   ['bounded-requests', 'a text without an end in a request', `${request} name maxLength`],
   ['bounded-requests', 'an open request', `${schemas} AttendeeRequest additionalProperties`],
+  ['sent-back', 'a field of an answer that cannot be sent back', `${schemas} Attendee properties seat`, text],
+  ['sent-back', 'a field of a record that its change does not know', `${event} seat`, text],
+  [
+    'sent-back',
+    'an ignored field that no answer has',
+    `${schemas} AttendeeRequest x-ignored-fields 6`,
+    'seat',
+  ],
   ['pattern-forms', 'a pattern of a field without its form', `${request} coverImage x-form`],
   ['pattern-forms', 'a pattern of a list of fields without it', `${request} galleryImages items x-form`],
   ['pattern-forms', 'a pattern of a parameter without its form', `${schemas} DateOrDateTime x-form`],

@@ -175,8 +175,9 @@ describe('path parameters', () => {
     expect([response.status, response.body.detail]).toEqual([400, 'id must be a UUID']);
   });
 
-  test('in any case are UUIDs', async () => {
-    expect((await get(`/api/thing/${id.toUpperCase()}`)).status).toBe(200);
+  test('in any case are UUIDs, which handlers get in lower case', async () => {
+    const { status, body } = await get(`/api/thing/${id.toUpperCase()}`);
+    expect([status, body.path]).toEqual([200, { id }]);
   });
 
   test.each(['%zz', '%', '%FF', '%C0%AF', '%E0%80%AF', '%ED%A0%80'])(

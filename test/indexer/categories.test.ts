@@ -1,5 +1,6 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
+import { zeroAddress } from '../../src/chain/address.ts';
 import documents from '../../src/contract/generated/blockchain.json' with { type: 'json' };
 import { methodName } from '../../src/providers/indexer/classify/methods.ts';
 import { describeTransaction } from '../../src/providers/indexer/classify/rules.ts';
@@ -9,12 +10,7 @@ import type {
   WalletTransaction,
 } from '../../src/providers/indexer/classify/stored-moves.ts';
 import { shortAmount } from '../../src/providers/indexer/classify/wording.ts';
-import {
-  type Approval,
-  type Erc20Movement,
-  type NftMovement,
-  zeroAddress,
-} from '../../src/providers/indexer/decode/domain.ts';
+import type { Approval, Erc20Movement, NftMovement } from '../../src/providers/indexer/decode/domain.ts';
 import { toRecord } from '../../src/providers/indexer/read/to-record.ts';
 import { walletMoves } from '../../src/providers/indexer/store/rows/wallet-moves.ts';
 import { decodeRecorded, recordedBlocks } from '../support/recorded-chain.ts';

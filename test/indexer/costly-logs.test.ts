@@ -1,6 +1,6 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
+import { zeroAddress } from '../../src/chain/address.ts';
 import { alice, bob, carol, decodeAnswers, rawAnswers, token, topicOf, word } from './raw-answers.ts';
 
 /** Logs that cost little gas and stand for much. */

@@ -1,6 +1,7 @@
 import { id } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { type IndexedTransaction, zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
+import { zeroAddress } from '../../src/chain/address.ts';
+import type { IndexedTransaction } from '../../src/providers/indexer/decode/domain.ts';
 import { MalformedBlockError } from '../../src/providers/indexer/decode/hex.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
 import { nativeLogEmitter } from '../../src/providers/indexer/decode/topics.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
+import { zeroAddress } from '../../src/chain/address.ts';
 import type { BlockSource } from '../../src/providers/indexer/decode/decode-block.ts';
-import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import type { RawLog } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
 import { createBlockWindow } from '../../src/providers/indexer/follow/block-window.ts';

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import { describe, expect } from 'vitest';
-import { createFewAtOnce } from '../../src/base/few-at-once.ts';
 import { createLogger } from '../../src/base/log.ts';
 import { createRpcClients } from '../../src/chain/rpc/client/rpc-clients.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
@@ -39,7 +39,7 @@ describe('indexes of many networks', () => {
       pollMs: 50,
       timeoutMs: 5_000,
     } as const;
-    const inTurn = createFewAtOnce(poolMax / 2);
+    const inTurn = pLimit(poolMax / 2);
     // Whoever writes a history waits.
     const lock = await database.db.transaction();
     await lock.raw('LOCK TABLE wallet_history IN EXCLUSIVE MODE');

@@ -1,6 +1,6 @@
 import { id } from 'ethers';
+import { zeroAddress } from '../../src/chain/address.ts';
 import type { BlockSource } from '../../src/providers/indexer/decode/decode-block.ts';
-import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
 import type { RawLog } from '../../src/providers/indexer/decode/raw-block.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
 import type { NodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { zeroAddress } from '../../src/providers/indexer/decode/domain.ts';
+import { zeroAddress } from '../../src/chain/address.ts';
 import { punksContract } from '../../src/providers/indexer/decode/punks.ts';
 import { topics } from '../../src/providers/indexer/decode/topics.ts';
 import { decodeRecorded } from '../support/recorded-chain.ts';

@@ -70,7 +70,7 @@ const drawn = `
       CASE WHEN n % ${busyEvery * 1_000} = 0 THEN repeat('fe', 20) ELSE lpad(to_hex(n / 2 % 50), 40, 'c') END AS token
     FROM generate_series(:first::bigint, :last::bigint) n`;
 
-// Of the busy wallet alone: nobody searches the others. The forms are those of search/facets.ts.
+// Of the busy wallet alone: nobody searches the others. The forms are as in search/facets.ts.
 const insertFacets = `
   INSERT INTO history_facets (chain_id, wallet, facet, kind, block_number, tx_index)
   SELECT :chainId, decode(own, 'hex'), decode(facet, 'hex'), ${kindOfRow}, n / ${inBlock}, n % ${inBlock}
@@ -81,7 +81,7 @@ const insertFacets = `
   WHERE n % ${busyEvery} = 0
   ON CONFLICT DO NOTHING`;
 
-// The texts are those that store/stored-moves.ts writes: every other row pays in a token, the rest in the native asset.
+// The texts are as store/stored-moves.ts writes them: every other row pays in a token, the rest in the native asset.
 const insertRows = `
   INSERT INTO wallet_history
     (chain_id, wallet, block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, kind)

@@ -86,7 +86,7 @@ async function measurePages(ask: Ask, rounds: number, deepest: number) {
       ['deep', deepest],
       ['any', any],
     ] as const;
-    // Whoever comes first would pay for what the others did.
+    // The first caller would pay for the work of the others.
     for (const [kind, page] of round % 2 === 0 ? turns : turns.toReversed()) {
       const started = performance.now();
       await ask(page);

@@ -30,7 +30,7 @@ const ticksPerSecond = 100;
 /** Seconds of a core that a process has used since its start, in user and system mode. */
 export function coreSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Behind the name, which may hold spaces, field 14 is the twelfth.
+  // Behind the name, which may contain spaces, field 14 is the twelfth.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

@@ -63,7 +63,7 @@ type Recipe<Rows> = {
   readonly name: string;
   /** The data are made again when it changes. */
   readonly content: unknown;
-  /** What is made, in words. */
+  /** The data that is made, in words. */
   readonly about: string;
   readonly fill: (db: Database) => Promise<Rows>;
   /** Whether a copy is opened, which goes when it is closed. */

@@ -34,7 +34,7 @@ export type Comparison = {
 
 export type Servers = { readonly service: Subject; readonly peer: Subject };
 type RoundOptions = {
-  /** Runs of each before those that count. */
+  /** Runs of each server before the runs that count. */
   readonly warmUps: number;
   readonly rounds: number;
   readonly seconds: number;
@@ -57,7 +57,7 @@ export async function compare(
     for (const subject of Object.values(servers)) await run(subject);
   const found: { service: Round[]; peer: Round[] } = { service: [], peer: [] };
   for (let round = 0; round < (isOnlyTold ? 1 : rounds); round += 1) {
-    // Whoever comes second finds the caches of the database warm.
+    // The second server finds the caches of the database warm.
     const turns = round % 2 === 0 ? (['service', 'peer'] as const) : (['peer', 'service'] as const);
     for (const turn of turns) found[turn].push(await run(servers[turn]));
   }

@@ -6,8 +6,8 @@ import type { Question, Servers } from './rounds.ts';
 const most = 20;
 
 /**
- * Asks both servers for the same, once: who answers less would be measured as faster.
- * @throws Error when a status or a body is another, but for what cannot be the same
+ * Asks both servers for the same, once: a server that answers less would be measured as faster.
+ * @throws Error when a status or a body differs, except in fields that cannot be the same
  */
 export async function expectSameAnswers(
   { service, peer }: Servers,

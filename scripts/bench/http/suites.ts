@@ -8,7 +8,10 @@ import { type Comparison, compare, type Question } from './rounds.ts';
 import { expectSameAnswers } from './same-answers.ts';
 
 type Kind = {
-  /** How often both are asked for the same. `warmUps` are those of the first question, when the engine has optimised nothing yet. */
+  /**
+   * How often both servers are asked for the same. `warmUps` are of the first question, when the engine has optimised
+   * nothing yet.
+   */
   readonly turns: { readonly warmUps: number; readonly rounds: number };
   readonly about: string;
   readonly questions: (data: DataSet) => readonly Question[];
@@ -42,7 +45,7 @@ export const readsSuite = suiteOf({
   about: 'Single rows and lists of a company with 1,000,000 NFTs, against Fastify with raw SQL',
   turns: { warmUps: 3, rounds: 3 },
   questions: readQuestions,
-  // What is seen of secrets is recorded.
+  // The service records which secrets a caller sees.
   isWritten: true,
   held: ['event', 'rwa', 'nft'],
   leastRatio: 0.6,
@@ -62,7 +65,7 @@ export const writesSuite = suiteOf({
     const paceOf = (wanted: string) => found.find(({ name }) => name === wanted)?.service.perSecond ?? 0;
     return {
       issuedPerSecond: atLeast(rounded(100 * paceOf('issue100Nfts')), 20_000),
-      // All at one event, whose row each of them locks.
+      // All at one event, whose row each request locks.
       addedPerSecondHot: atLeast(paceOf('addAttendeeHot'), 1_000),
     };
   },

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { parseArgs } from 'node:util';
 
-// A process of its own: reads blocks, receipts and traces of a node over kept connections and does nothing with them. Its
-// only line tells the milliseconds and the bytes.
+// A process of its own: reads blocks, receipts and traces of a node over kept connections and does nothing with them.
+// Its only line names the milliseconds and the bytes.
 const { values } = parseArgs({
   options: {
     url: { type: 'string', default: '' },

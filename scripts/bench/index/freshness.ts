@@ -30,7 +30,7 @@ const blockMs = 1_000;
 const mixesInBlock = 4;
 const warmUp = 5;
 const longestMs = 30_000;
-// Each look at a response takes time of the cores that are measured.
+// Each poll takes time of the cores that are measured.
 const lookMs = 20;
 
 /** Makes a block a second, with 200 transactions, and polls the history of a wallet that has one in every block. */

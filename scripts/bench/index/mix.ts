@@ -40,7 +40,7 @@ const blockMix = Object.entries(counts).flatMap(([kind, count]) =>
   Array.from({ length: count }, () => kind as MixKind),
 );
 
-// Made once: reading an ABI takes longer than what is encoded with it.
+// Made once: reading an ABI takes longer than encoding with it.
 const abis = {
   token: new Interface(worldContracts.SampleToken.abi),
   collectible: new Interface(worldContracts.SampleCollectible.abi),

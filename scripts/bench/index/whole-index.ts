@@ -15,7 +15,7 @@ type IndexOptions = {
   readonly say: (line: string) => void;
 };
 
-/** What came of it, with how many rows of history there are, and the bytes of each table and database index. */
+/** The result, with the number of rows of history, and the bytes of each table and database index. */
 export type WholeIndex = IndexerRun & { readonly rows: number; readonly bytesPerTransaction: Sizes };
 
 /** By the name of a table, and of `table.index`. */

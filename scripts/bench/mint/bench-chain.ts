@@ -17,11 +17,11 @@ export type BenchChain = TestChain & {
   /** The NFT contract; EIP-55. The same on every fresh chain. */
   readonly contract: string;
   blockNumber(): Promise<number>;
-  /** Resolves right after the next block, so that what is compared begins at the same point between two. */
+  /** Resolves right after the next block, so that both sides of a comparison begin at the same point between two blocks. */
   nextBlock(): Promise<number>;
 };
 
-/** Who signs: made once a run, so that every chain of the run knows the same. */
+/** The signers. They are made once a run, so that every chain of the run knows the same. */
 export type BenchSigners = {
   readonly addresses: readonly string[];
   /** Settings of a service that signs with them. */

@@ -45,7 +45,7 @@ export async function createSetup({ db, url }: BenchDatabase, chain: BenchChain)
     settings: {
       DATABASE_URL: url,
       AREAS: 'rwa',
-      // A line for each request is written to a file otherwise, and what is compared writes none.
+      // Otherwise the service writes a line for each request to a file, and its peer writes none.
       LOG_LEVEL: 'warn',
       SECRET_KEYS: `bench:${secretKey.toString('base64')}`,
       // One key sends everything.

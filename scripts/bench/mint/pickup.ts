@@ -21,8 +21,8 @@ type Options = {
 };
 
 /**
- * From the answer to one mint on a service that has nothing else to do, to its transaction at the node. The
- * pause before the next one is random, so that the moments spread over the time between two blocks.
+ * From the answer to one mint on a service that has nothing else to do, to its transaction at the node. The pause
+ * before the next mint is random, so that the moments spread over the time between two blocks.
  */
 export async function measurePickup({ setup, chain, signing, mints }: Options): Promise<Pickup> {
   const service = await startUnpinned({ ...setup.settings, ...signing, ROLES: 'api,worker' });

@@ -9,7 +9,7 @@ export type Minting = {
   readonly nfts: number;
   readonly seconds: number;
   readonly nftsPerSecond: number;
-  /** Until the last one was answered. */
+  /** Until the last request was answered. */
   readonly acceptedSeconds: number;
   /** Sizes of the worker's transactions, in the order of their nonces. */
   readonly batches: readonly number[];
@@ -73,8 +73,8 @@ async function batchesOf({ db }: BenchSetup): Promise<BatchRow[]> {
 }
 
 /**
- * The raw limit: the very transactions of the worker, signed already, handed to a fresh chain all at once,
- * until the last one is as deep as the service wants it.
+ * The raw limit: the very transactions of the worker, signed already, handed to a fresh chain all at once, until the
+ * last transaction is as deep as the service wants it.
  */
 export async function measureRaw(chain: BenchChain, signed: readonly SignedBatch[]): Promise<number> {
   let head = await chain.nextBlock();

@@ -14,7 +14,7 @@ export type Idle = {
 
 type Environment = Readonly<Record<string, string>>;
 
-// Until caches, pools and timers are as they stay, and what is done again and again is compiled.
+// Until caches, pools and timers stay as they are, and repeated work is compiled.
 const settleMs = 30_000;
 
 /** What a process of all roles, with one network that it indexes and mints on, does while nobody asks. */

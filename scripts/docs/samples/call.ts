@@ -10,7 +10,7 @@ export type Call = {
   readonly body: unknown;
   /** Without it the operation is public. */
   readonly key: boolean;
-  /** It takes an `Idempotency-Key`, of which each call needs a new one. */
+  /** It takes an `Idempotency-Key`, and each call needs a new key. */
   readonly idempotent: boolean;
   /** The first status that the operation documents, a success where it has one. */
   readonly status: number;
@@ -40,7 +40,7 @@ function mainStatus({ responses }: Operation): string {
 }
 
 /**
- * The call of an operation with all that it needs and nothing else, made from its examples.
+ * The call of an operation with its needs and nothing else, made from its examples.
  * @param example of its body; the first that the document shows if left out
  */
 export function callOf(operation: Operation, example = bodiesOf(operation)[0]): Call {

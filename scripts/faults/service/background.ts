@@ -8,7 +8,7 @@ import type { Stage } from './fault.ts';
 export type Background = {
   /** From an accepted mint, the first after the fault, until its row says that it is minted; undefined when it never did. */
   readonly mintMs: number | undefined;
-  /** From the end of the fault until the index is at the head of the chain, but for the newest blocks. */
+  /** From the end of the fault until the index is at the head of the chain, except the newest blocks. */
   readonly indexMs: number | undefined;
 };
 

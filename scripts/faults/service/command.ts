@@ -159,12 +159,12 @@ async function runAll(
     outcomes.set(fault.name, worseOf(outcomes.get(fault.name), outcome));
   }
   if (samples) await takeSamples(samples, stage.service.replicas(), samplesAtOnce);
-  // What was caused in one round is not left out, though it cannot be caused in the next.
+  // A fault that ran in one round is not left out, though it cannot run in the next round.
   const never = [...leftOut].filter(([name]) => !outcomes.has(name));
   return { outcomes: [...outcomes.values()], leftOut: never.map(([name, why]) => `${name} (${why})`) };
 }
 
-/** Puts the outcomes of a whole run into docs/faults.md, in place of the last ones. @throws Error without the place */
+/** Puts the outcomes of a whole run into docs/faults.md, in place of the last outcomes. @throws Error without the place */
 async function writeReadme(outcomes: readonly Outcome[], leftOut: readonly string[]): Promise<void> {
   const rows = outcomes.map((outcome) => {
     const [name, ...cells] = cellsOf(outcome);

@@ -5,7 +5,7 @@ import type { Aftermath, Fault } from './fault.ts';
 import { type Figures, isBounded, isSettled } from './figures.ts';
 import type { leftBehind } from './left-behind.ts';
 
-/** All that is known of a fault that has happened. */
+/** All facts about a fault that has happened. */
 export type Found = Awaited<ReturnType<typeof leftBehind>> & {
   readonly fault: Fault;
   readonly answers: readonly Answer[];

@@ -3,7 +3,7 @@ import type { Ledger } from '../../load/ledger.ts';
 import type { Surroundings } from '../../load/surroundings.ts';
 import type { World } from '../../load/world.ts';
 
-/** What a fault happens to: the service under load, and all that it works with. */
+/** The target of a fault: the service under load, and all its surroundings. */
 export type Stage = {
   readonly around: Surroundings;
   readonly service: Fleet;
@@ -14,11 +14,11 @@ export type Stage = {
 /** From when to when something went on, in milliseconds of `performance.now()`. */
 export type Part = { readonly name: string; readonly from: number; readonly to: number };
 
-/** What is true of a fault in addition to the answers. */
+/** The demands of a fault in addition to the answers. */
 export type Aftermath = {
   /** Whether something shows that it happened: a fault that does nothing would always pass. */
   readonly acted: boolean;
-  /** What else was demanded and is not so, in words. */
+  /** Further demands that are not met, in words. */
   readonly violations?: readonly string[];
   /** Moments between which accepted writes are lost by the fault itself. */
   readonly lossBetween?: readonly [number, number];
@@ -26,7 +26,7 @@ export type Aftermath = {
   readonly endedAt?: number;
   /** In each of which the neighbour is to notice nothing. */
   readonly parts?: readonly Part[];
-  /** What else was seen, for the table. */
+  /** Further observations, for the table. */
   readonly note?: string;
 };
 
@@ -49,7 +49,7 @@ export type Fault = {
   readonly isLasting?: true;
   /** How long the service may take to recover, where that is more than usual. */
   readonly recoveryMs?: number;
-  /** The company that is to notice nothing, while another one is the fault. */
+  /** The company that is to notice nothing, while another company is the fault. */
   readonly neighbour?: string;
   /** Requests that a killed process was at are cut. */
   readonly cuts?: true;

@@ -27,7 +27,7 @@ const most = (all: readonly Figures[]): Figures => ({
   descriptors: Math.max(...all.map(({ descriptors }) => descriptors)),
 });
 
-/** The most that any of these processes has. */
+/** The largest value among these processes. */
 export const mostOf = (replicas: readonly Replica[]): Figures => most(replicas.map(figuresOf));
 
 /** Measures what these processes have every 250 ms. @returns what ends it, with the most that was seen */
@@ -44,7 +44,7 @@ export function watchPeak(replicas: () => readonly Replica[]): () => Figures {
   };
 }
 
-// Answers that callers have not read, what requests under way take beside their answers, and garbage that was not collected yet.
+// Answers that callers have not read, other memory of requests under way, and garbage that was not collected yet.
 const peakMemoryMb = 128 + 250;
 // Connections of the load that wait for something, on both sides.
 const peakDescriptors = 400;

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Replica } from '../../load/replica.ts';
 
 /**
- * What of a process must not grow, with how much of it may come and go by chance. Of memory that is a level which the heap
- * reaches in the first minutes, from 195 to 229 MB, and no growth beyond.
+ * The figures of a process that must not grow, with how much may come and go by chance. Of memory that is a level which
+ * the heap reaches in the first minutes, from 195 to 229 MB, and no growth beyond.
  */
 const allowances = {
   memoryMb: { share: 0.1, more: 20 },
@@ -30,7 +30,7 @@ export async function takeSamples(samples: Samples, replicas: readonly Replica[]
   }
 }
 
-/** @throws Error where a metric is not among those of a process: it would be flat for ever */
+/** @throws Error where a process lacks the metric: it would be flat for ever */
 async function sampleOf({ operationsPort }: Replica): Promise<Sample | undefined> {
   const options = { signal: AbortSignal.timeout(sampleMs) };
   const read = async () => (await fetch(`http://127.0.0.1:${operationsPort}/metrics`, options)).text();

@@ -3,7 +3,7 @@ import type { Background } from './background.ts';
 import { type Found, neighbourTimes, violationsOf } from './demands.ts';
 import type { Fault } from './fault.ts';
 
-/** What came of a fault, and which of the demands were not met. */
+/** The outcome of a fault, and the demands that were not met. */
 export type Outcome = {
   readonly name: string;
   readonly about: string;
@@ -62,7 +62,7 @@ export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
   };
 }
 
-/** Of two outcomes of a fault the one that is reported: a promise that was broken once is not kept because it was kept later. */
+/** Returns the outcome of a fault that is reported: a broken promise stays broken, although it was kept later. */
 export const worseOf = (before: Outcome | undefined, now: Outcome): Outcome =>
   before !== undefined && before.violations.length > now.violations.length ? before : now;
 

@@ -12,7 +12,7 @@ import { judge, type Outcome } from './outcome.ts';
 const quietMs = 3_000;
 /** Where the quiet time is what the rest is measured by. */
 const longQuietMs = 25_000;
-/** What comes first finds code that is not compiled yet. */
+/** The first requests find code that is not compiled yet. */
 const warmUpMs = 1_000;
 const longWarmUpMs = 5_000;
 /** Without a failure for so long, the service has recovered. */
@@ -23,7 +23,7 @@ const settleMs = 30_000;
 
 export type RunOptions = {
   readonly perSecond: number;
-  /** What else is done in quiet, before the fault. */
+  /** Further work in quiet, before the fault. */
   readonly inQuiet?: () => Promise<void>;
 };
 
@@ -56,7 +56,7 @@ async function happen(fault: Fault, stage: Stage, { perSecond, inQuiet }: RunOpt
   const loaded = performance.now();
   await Promise.all([pause(isMeasured ? longQuietMs : quietMs), inQuiet?.()]);
   const before = mostOf(service.apis());
-  // What was sent before is answered without the fault.
+  // Requests that were sent before are answered without the fault.
   await load.untilAnswered();
   const endPeak = watchPeak(service.apis);
   opened.defer(() => void endPeak());

@@ -14,8 +14,9 @@ type Share = { readonly entries: Map<string, number>; weight: number };
 const sweepSeconds = 60;
 
 /**
- * Returns a node-cache that removes old entries when it is full, where the library would throw. A company has a quarter of it and
- * loses its own oldest entry first. Where all of it is taken, whoever has most loses the oldest.
+ * Returns a node-cache that removes old entries when it is full, where the library would throw. A company has a quarter
+ * of the weight and loses its own oldest entry first. When the cache is full, the company with most loses its oldest
+ * entry.
  * @param options.most weight of all entries
  */
 export function createBoundedStore<T>({ most }: { readonly most: number }) {

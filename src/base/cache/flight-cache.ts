@@ -4,8 +4,9 @@ import { createBoundedStore } from './bounded-store.ts';
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
   /**
-   * Returns the cached value, or the one that `load` returns. A failed load rejects for all its callers and is not
-   * cached. When all of them have gone, the scope in which it runs is aborted. Values are never cloned, so callers must not change them.
+   * Returns the cached value, or the value that `load` returns. A failed load rejects for all its callers and is not
+   * cached. When all callers have gone, the scope in which it runs is aborted. Values are never cloned, so callers must
+   * not change them.
    */
   get(key: string, load: () => Promise<Loaded<V>>): Promise<V>;
   /** Returns the cached value without loading it; undefined when there is none. */
@@ -79,7 +80,7 @@ export function createFlightCache<V>(options: CacheOptions<V>): FlightCache<V> {
     return flight;
   };
 
-  /** Ends the load when all who wait for it have gone. */
+  /** Ends the load when all its waiting callers have gone. */
   const join = (name: string, flight: Flight<V>): Promise<V> => {
     flight.callers += 1;
     const leave = (reason: unknown) => {

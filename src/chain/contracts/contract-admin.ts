@@ -43,7 +43,7 @@ export type ContractAdmin = {
 type Done = { readonly hash: string };
 
 const minterRole = id('MINTER_ROLE');
-// Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few of them.
+// Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few blocks.
 const patienceMs = 180_000;
 const lookMs = 500;
 
@@ -132,7 +132,7 @@ type Unpriced = Call & { readonly chainId: bigint; readonly nonce: number };
 
 /**
  * Broadcasts a transaction until a node takes it.
- * @returns the hashes of all that was sent: also one that was rejected may get a block
+ * @returns the hashes of all transactions that were sent: also a rejected transaction may get a block
  */
 async function broadcast(sending: Sending, node: MintNode, unpriced: Unpriced): Promise<string[]> {
   const { feeCap, wallet } = sending;

@@ -118,7 +118,7 @@ function secondMint(code: string): ContractCheck {
 // As release 0.1.0 compiled it. It differs only in who may report changed metadata.
 const hashesOfOlderCode = ['0x51753870a45e14e0873e90f207b96c6eb36825c2cdb0d95e6b4555da640fb789'];
 
-/** Whether the code of a contract is that of ours, as this release or one before compiled it. */
+/** Whether a contract has our code, as this release or an earlier release compiled it. */
 export const isOwnCode = (code: string): boolean =>
   code.slice(2) === deployedCode() || hashesOfOlderCode.includes(keccak256(code));
 

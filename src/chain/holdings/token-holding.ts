@@ -1,5 +1,5 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
-import type { FewAtOnce } from '../../base/few-at-once.ts';
+import type { LimitFunction } from 'p-limit';
 import { readContract } from '../rpc/client/contract-call.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
 import { accountOf, sizeOf, wordOf } from '../words.ts';
@@ -60,7 +60,7 @@ export async function readHolding(
   node: JsonRpcApiProvider,
   block: bigint,
   { contract, tokenId, wallet, tokens }: HoldingQuestion,
-  few: FewAtOnce,
+  few: LimitFunction,
 ): Promise<Holding> {
   const send = (data: string) => few(() => readContract(node, { to: contract, data, gas }, block));
   const call: Call = (name, ...values) => send(abi.encodeFunctionData(name, values));

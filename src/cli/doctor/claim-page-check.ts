@@ -6,7 +6,10 @@ import { leadsToOwnPage } from '../shared/values.ts';
 
 const mostNamed = 3;
 
-/** A warning where claim codes of an RWA were exported, and its claim page is off: whoever scans them cannot claim. */
+/**
+ * Returns a warning where claim codes of an RWA were exported, and its claim page is off: people who scan the codes
+ * cannot claim.
+ */
 export async function examineExports(db: Database, config: Config): Promise<Finding[]> {
   if (!leadsToOwnPage(config)) return [];
   const { count, ids } = await findClosedExports(db, mostNamed);

@@ -45,7 +45,7 @@ function verdictOf(findings: readonly Finding[]): string {
   return `The service can run, but ${warnings} warning(s) above name what is missing or at risk.`;
 }
 
-/** Examines everything, from the settings on. What cannot be examined is a finding. */
+/** Examines everything, from the settings on. A part that cannot be examined is a finding. */
 export async function examine(session: Session): Promise<Finding[]> {
   let config: Config;
   try {

@@ -6,7 +6,8 @@ import { findClockLead, findOldestSnapshot, findServerConnections } from '../../
 import { portalDirectories } from '../../http/mounts/portal-files.ts';
 import { type Finding, ok, warning } from '../shared/finding.ts';
 
-// Leases of lanes and indexes end after 15 s by the clock of the database; tokens and windows by that of the process.
+// Leases of lanes and indexes end after 15 s by the clock of the database. Tokens and windows end by the clock of the
+// process.
 const mostLeadMs = 2_000;
 
 /** Whether this machine and the database agree on the time. */
@@ -24,7 +25,10 @@ export async function examineClock(db: Database): Promise<Finding> {
 // A statement of the service ends after half a minute, and a dump of a small database soon after.
 const mostSnapshotMinutes = 5;
 
-/** Whether an old snapshot keeps the server from removing what has died, so that what is written often gets slower by the hour. */
+/**
+ * Reports whether an old snapshot keeps the server from removing dead rows. Tables with many writes then get slower by
+ * the hour.
+ */
 export async function examineSnapshots(db: Database): Promise<Finding> {
   const oldest = await findOldestSnapshot(db);
   if (oldest === undefined || oldest.minutes < mostSnapshotMinutes)

@@ -115,7 +115,7 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
   });
 }
 
-/** The range of blocks to pick from. @throws UsageError when the index does not have all of it */
+/** Returns the range of blocks to pick from. @throws UsageError when the index lacks a block of the range */
 async function rangeOf(db: Database, { chainId, from, to }: Run): Promise<{ from: bigint; to: bigint }> {
   const state = await findIndexState(db, chainId);
   if (state?.head === undefined) {

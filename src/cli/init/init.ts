@@ -157,8 +157,8 @@ async function mintIds(options: Options, known: Environment, prompt: Prompt | un
 }
 
 /**
- * Keys where none is given. Their ids are those of no other run, so that keys which were lost are missed by their ids and
- * not taken for these.
+ * Keys where none is given. No other run has their ids. So lost keys are missed by their ids, and these keys are not
+ * taken for them.
  */
 function newKeys(known: Environment): Values {
   const id = () => `${new Date().getUTCFullYear()}-${randomBytes(3).toString('hex')}`;

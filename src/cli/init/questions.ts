@@ -53,13 +53,13 @@ export const mintQuestion: Question = {
   fault: (answer) => (answer === '' ? undefined : chainIdsFault(answer)),
 };
 
-/** What is wrong with chain ids, separated by commas. */
+/** Returns what is wrong with chain ids, separated by commas. */
 export const chainIdsFault = (text: string): string | undefined =>
   text.split(',').every((id) => /^[1-9]\d{0,15}$/.test(id.trim()))
     ? undefined
     : 'must be decimal chain ids, separated by commas';
 
-/** What is wrong with the value of a setting; undefined when nothing is. */
+/** Returns what is wrong with the value of a setting; undefined for a good value. */
 export function settingFault(name: SettingName, value: string): string | undefined {
   const parsed = settings[name].schema.safeParse(value);
   return parsed.success ? undefined : parsed.error.issues.map(({ message }) => message).join('; ');

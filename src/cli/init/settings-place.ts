@@ -22,7 +22,7 @@ export type SettingsPlace = {
   /** Undefined where there are none yet. */
   readonly text: string | undefined;
   /**
-   * Puts the new text in the place of the old one, whole or not at all; a new file is for its owner only.
+   * Puts the new text in the place of the old text, whole or not at all; a new file is for its owner only.
    * @throws UsageError when somebody else has changed the file since it was read
    */
   replace(text: string): Promise<void>;

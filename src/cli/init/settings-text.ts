@@ -26,7 +26,7 @@ export function withSettings(
   throw new UsageError(`The value of ${other} cannot be written into ${file}: give it by the environment.`);
 }
 
-/** Without quotes where that can be, since not all who read such files know them. */
+/** Without quotes where that can be, since some readers of such files do not know quotes. */
 function quoted(name: string, value: string): string {
   if (/^[^\s'"`#]*$/.test(value)) return value;
   const quote = ["'", '"', '`'].find((each) => !value.includes(each));

@@ -87,7 +87,7 @@ function telling(headers: OutgoingAnswer['headers']): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.test(name)));
 }
 
-/** The words of a problem first, then all of it. */
+/** Writes the words of a problem first, then the whole problem. */
 function refusalText(status: number, retryAfter: string | undefined, text: string): string {
   const detail = detailOf(text);
   const wait = retryAfter === undefined ? '' : ` Retry after ${retryAfter} s.`;

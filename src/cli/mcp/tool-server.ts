@@ -55,7 +55,10 @@ function createServer(options: ServerOptions): Server {
   return server;
 }
 
-/** The scopes of the key; null where it has none, and where the service does not say: a call that needs another one is rejected. */
+/**
+ * The scopes of the key; null where it has none, and where the service does not say: a call that needs another scope is
+ * rejected.
+ */
 async function scopesOfKey(options: ServerOptions): Promise<readonly string[] | null> {
   const tool = options.tools.find(({ name }) => name === 'getBlockchainKey');
   if (tool === undefined || options.apiKey === undefined) return null;

@@ -39,7 +39,7 @@ type InputSchema = {
 
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
 
-/** The operations of all documents but those that are gone, in the order of the documents. */
+/** The operations of all documents in their order, without the operations that are gone. */
 export function createTools(): OperationTool[] {
   return areas.flatMap((area) =>
     Object.entries(documents[area].paths).flatMap(([path, item]) =>

@@ -6,7 +6,7 @@ import { findIndexState } from '../../providers/indexer/store/write/index-state-
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
 
-/** Checks a first block that is asked for. @throws UsageError when the index has begun at another one */
+/** Checks a first block that is asked for. @throws UsageError when the index has begun at another block */
 export async function assertIndexFits(
   operator: Operator,
   chainId: string,

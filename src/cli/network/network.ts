@@ -216,7 +216,7 @@ async function removeEntry({ db }: Operator, chainId: string): Promise<void> {
   await recordByOperator(db, { action: 'index.reset', subject: chainId });
 }
 
-/** Asks all nodes at once. @throws OperationError naming every one that cannot serve the network */
+/** Asks all nodes at once. @throws OperationError naming every node that cannot serve the network */
 async function checkNodes(
   { config, output }: Operator,
   { chainId, rpcUrls }: Pick<NewNetwork, 'chainId' | 'rpcUrls'>,
@@ -243,7 +243,7 @@ const registeredAlready = (chainId: string) =>
     `Network ${chainId} is registered already. Change it with: tallystick network update ${chainId}`,
   );
 
-/** The entry of what was done to a network; addresses are shown as people see them. */
+/** Returns the entry of a change of a network. Addresses are shown as people see them. */
 const networkEntry =
   (action: string, changed: readonly string[] = []) =>
   (network: Network | undefined) =>

@@ -121,8 +121,8 @@ const flagOf = (name: string, cell: string | undefined) =>
 type TableLine = { readonly line: number; readonly cells: readonly string[] };
 
 /**
- * The records of a CSV including the header, without empty ones. The first line determines the separator: a comma,
- * or a semicolon or tab, which spreadsheets write in some countries.
+ * Reads the records of a CSV including the header, without empty records. The first line determines the separator: a
+ * comma, or a semicolon or tab, which spreadsheets write in some countries.
  * @throws Error with the number of the line that cannot be read
  */
 function readTable(text: string): TableLine[] {

@@ -21,9 +21,9 @@ type QrOptions = {
 const codesOnSheet = 1_000;
 
 /**
- * Makes a folder with a file for each code, `000001.svg`, and sheets to print, `sheet-001.html`; completely, or not at all.
- * Only its maker can read it.
- * @returns how many codes there are, and from which width in millimetres on all of them scan
+ * Makes a folder with a file for each code, `000001.svg`, and sheets to print, `sheet-001.html`; completely, or not at
+ * all. Only its maker can read it.
+ * @returns how many codes there are, and from which width in millimetres on all scan
  * @throws UsageError when the folder exists or cannot be made
  */
 export async function writeQrFolder(
@@ -110,10 +110,11 @@ export const qrFormats = ['svg', 'png'] as const;
 export type QrFormat = (typeof qrFormats)[number];
 
 // Blur makes a small code unreadable. At 12 mm, level L has the largest modules: 0.27 mm for a link of up to 106
-// characters. It still reads with a fifteenth of the code hidden. The border of 4 modules is that of ISO/IEC 18004.
+// characters. It still reads with a fifteenth of the code hidden. ISO/IEC 18004 wants the border of 4 modules.
 const options = { ecc: 'low', border: 4 } as const;
 
-// Modules of a code of 12 mm for a text of up to 106 characters. Smaller ones are not always read in one picture of 300 dpi.
+// Modules of a code of 12 mm for a text of up to 106 characters. Smaller modules are not always read in one picture of
+// 300 dpi.
 const [smallestMm, smallestModuleMm] = [12, 12 / 45];
 
 /** Returns the width in millimetres, border included, from which on a printed code of the text scans. */

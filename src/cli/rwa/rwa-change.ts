@@ -16,7 +16,7 @@ import { findRwaRecord, shown } from './rwa-record.ts';
 
 const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
 
-/** What is wrong with the options of an RWA. A field such as `data.litres` belongs to --data. */
+/** Returns what is wrong with the options of an RWA. A field such as `data.litres` belongs to --data. */
 export const optionFaults = (errors: readonly { readonly field: string; readonly message: string }[]) =>
   new UsageError(errors.map(({ field, message }) => `${optionOf(field)} ${message}.`).join('\n'));
 

@@ -12,7 +12,7 @@ type Parts = Pick<Operator, 'db' | 'clients'>;
 
 /**
  * Asks the networks about the contracts of new RWAs.
- * @returns what is wrong with the contract of one of them; undefined when nothing is
+ * @returns the fault of the contract of one RWA; undefined when all are good
  * @throws OperationError when no node of a network answers
  */
 export async function contractFaults(

@@ -56,7 +56,7 @@ export function addExportCommand(rwa: Command, session: Session): void {
       return asOperator(session, async (operator) => {
         const { db, config, output } = operator;
         const found = await findRwaRecord(db, id);
-        // Before any is shown: whoever interrupts it has seen some.
+        // The entry is written before any secret is shown: a person who interrupts the export has seen some.
         const { id: rwaId, companyId } = found;
         const { claimStatus: wanted = options.qr === undefined ? 'all' : 'unclaimed' } = options;
         await recordByOperator(db, {

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { type AuditEntry, recordAudit } from '../../db/records/audit-store.ts';
 
-/** Who runs the command. */
+/** The user of the system that runs the command. */
 const operator = () =>
   ({ kind: 'operator', name: userName(), host: `${hostname()}:${process.pid}` }) as const;
 
@@ -24,7 +24,7 @@ export const recordByOperator = (db: Database, { companyId = null, ...entry }: T
 
 /**
  * Runs a change in one transaction with its entry in the audit log.
- * @param entry of what was done, from the result; undefined when nothing was
+ * @param entry of the change, from the result; undefined when nothing changed
  */
 export function audited<T>(
   db: Database,

@@ -11,7 +11,7 @@ export const findingColumns = {
   detail: 'DETAIL',
 };
 
-/** So many findings are printed at most; the count has all of them. */
+/** So many findings are printed at most; the count has all findings. */
 export const mostFindings = 10_000;
 
 type Finding = Pick<Disagreement, 'tokenId' | 'nftId' | 'detail'> & {

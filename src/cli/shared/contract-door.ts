@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { errorText } from '../../base/thrown.ts';
 import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import { listNetworks } from '../../chain/network-store.ts';
@@ -35,8 +35,8 @@ type Parts = { readonly db: Database; readonly clients: RpcClients };
 const atOnce = 8;
 
 /**
- * Asks the networks about contracts: those that the service mints on must be NFT contracts that let a signer mint,
- * others need code. Stores nothing.
+ * Asks the networks about contracts: a contract that the service mints on must be an NFT contract that lets a signer
+ * mint. Others need code. Stores nothing.
  * @returns what was found out, by {@link contractKey}; nothing of networks that are not registered
  */
 export async function examineContracts(
@@ -63,7 +63,7 @@ export async function examineContracts(
   };
 
   const uses = usesOf(named, networks);
-  const inTurn = createFewAtOnce(atOnce);
+  const inTurn = pLimit(atOnce);
   const examined = await Promise.all(uses.map((use) => inTurn(() => examine(use))));
   return new Map(
     examined.map((each, index) => [contractKey(each), { ...each, isMinted: isMinted(uses[index]) }]),
@@ -81,7 +81,7 @@ export async function keepVerdicts(db: Database, examined: Iterable<Examined>): 
 
 const isMinted = (use: NamedContract | undefined) => use !== undefined && isMintedOn(use);
 
-/** Each contract once, without those of networks that are not registered. */
+/** Each contract once, without contracts of networks that are not registered. */
 function usesOf(named: readonly Named[], networks: ReadonlyMap<string, Network>): NamedContract[] {
   return [...Map.groupBy(named, contractKey).values()].flatMap((same) => {
     const [first] = same;

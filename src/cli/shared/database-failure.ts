@@ -3,13 +3,13 @@ import { type DatabaseRole, groupOf } from '../../db/schema/role-rights.ts';
 
 type Needs = 'owner' | readonly DatabaseRole[];
 
-/** The URL of the database, and whether it is that of the service that `npm start` made. */
+/** The URL of the database, and whether it is the database that `npm start` made. */
 export type DatabaseOrigin = {
   readonly url: string;
   readonly local: boolean;
   /** The setting that names it; `DATABASE_URL` by default. */
   readonly setting?: string;
-  /** Whose rights are needed: those of the owner, or of these roles; of an operator by default. */
+  /** The user whose rights are needed: the owner, or these roles; an operator by default. */
   readonly needs?: Needs;
 };
 

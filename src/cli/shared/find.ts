@@ -25,7 +25,7 @@ export function unknownCompany(idOrName: string): never {
 }
 
 /**
- * The registered networks with contracts to mint on, or the one of this id.
+ * Finds the registered networks with contracts to mint on, or the network of this id.
  * @throws UsageError when no network has the id
  */
 export async function mintingNetworks(

@@ -35,7 +35,7 @@ function failed(check: string, error: unknown): Finding {
 
 const notSeen = 'not seen: the user of DATABASE_URL may not read this. Users of tallystick_operator may';
 
-/** Whether the user of the database lacks the right to what was asked, itself or as the cause. */
+/** Returns whether the error says that the user of the database lacks a right, itself or as the cause. */
 function isForbidden(error: unknown): boolean {
   if (errorCode(error) === '42501') return true;
   return error instanceof Error && error.cause !== undefined && isForbidden(error.cause);

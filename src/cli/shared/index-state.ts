@@ -15,11 +15,11 @@ export type NetworkIndexState = {
   readonly network: Network | undefined;
   /** Undefined before the index began. */
   readonly state: IndexState | undefined;
-  /** Who keeps it now. */
+  /** The process that keeps it now. */
   readonly holder: LeaseHolder | undefined;
 };
 
-/** Lists the indexes that have begun, and those of networks whose provider is the index. */
+/** Lists the indexes that have begun, and the networks whose provider is the index. */
 export async function listIndexes(db: Database): Promise<NetworkIndexState[]> {
   const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');

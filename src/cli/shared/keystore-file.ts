@@ -19,7 +19,7 @@ export async function createKeystoreFile({ keystore, passwordFile }: Files): Pro
   return made.address;
 }
 
-/** The password that the file has, or a new one that it has from now on. */
+/** Returns the password of the file, or a new password that the file has from now on. */
 async function passwordOf(file: string): Promise<string> {
   const made = randomBytes(24).toString('hex');
   try {

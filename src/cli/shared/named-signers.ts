@@ -3,9 +3,9 @@ import { keystoreAddress } from './keystore-file.ts';
 import type { Operator } from './session.ts';
 
 /**
- * Finds the addresses of the signers that MINT_SIGNERS names for a network. It names those whose address it cannot read:
- * the user of a command may have no right to the keystore or the key.
- * @param advice what the user reads about each of these
+ * Finds the addresses of the signers that MINT_SIGNERS names for a network. It names those whose address it cannot
+ * read: the user of a command may have no right to the keystore or the key.
+ * @param advice what the user reads about each such signer
  */
 export async function findNamedSigners(
   { config, output }: Pick<Operator, 'config' | 'output'>,

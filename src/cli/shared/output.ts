@@ -19,7 +19,10 @@ export type Output = {
   /** Prints a sentence in addition to the data. */
   say(text: string): void;
   fail(message: string, exitCode: number): void;
-  /** A progress bar on a terminal. @param unit what is counted */
+  /**
+   * A progress bar on a terminal.
+   * @param unit the name of the counted things
+   */
   progress(what: string, unit?: string): Progress;
 };
 
@@ -88,7 +91,7 @@ function shown(value: unknown): string {
   return visible(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-// Text of others must neither control the terminal nor break a line of a table, so control characters and those
+// Text of others must neither control the terminal nor break a line of a table. So control characters and characters
 // that change the direction of text are escaped.
 function visible(text: string): string {
   return text.replaceAll(
@@ -100,12 +103,12 @@ function visible(text: string): string {
 type Page = {
   readonly limit: number;
   readonly columns: Columns;
-  /** What else to do with the options to go on. */
+  /** Words after `--after ID`, such as other options. */
   readonly how?: string;
 };
 
 /**
- * Prints a page of a list, and says how to go on where it is not the last one.
+ * Prints a page of a list, and says how to go on where it is not the last page.
  * @param found one record more than the page has, where there is one; the option --after takes the id of the last
  */
 export function showPage(

@@ -15,9 +15,10 @@ const pauseMs = 300;
 const normalBlocks = 3n;
 
 /**
- * Chooses one node, of which everything is asked that a remedy rests on; what is final is what enough nodes agree on.
+ * Chooses one node, which answers every question that a remedy rests on. Enough nodes must agree on its final block.
  * @param network with the block that was final before, where a chain without it proves nothing
- * @throws OperationError when nodes disagree, too few can say what is final, or none has the block; NodesUnavailableError
+ * @throws OperationError when nodes disagree, too few can say what is final, or none has the block;
+ *   NodesUnavailableError
  */
 export async function pinNode(
   { clients }: Pick<Operator, 'clients'>,

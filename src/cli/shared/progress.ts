@@ -7,7 +7,7 @@ export type Watched = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 /**
  * A progress bar with the time left. It is silent when the stream is no terminal.
- * @param unit what is counted
+ * @param unit the name of the counted things
  */
 export function createProgress(stream: Watched, what: string, unit = ''): Progress {
   if (!stream.isTTY) return { update() {}, stop() {} };

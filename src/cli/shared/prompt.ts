@@ -18,13 +18,13 @@ export type Prompt = (question: Question) => Promise<string | undefined>;
 
 type Streams = { readonly input: Readable; readonly output: Writable };
 
-/** Asks in the terminal; what is asked goes to `output`, so that standard output has results only. */
+/** Asks in the terminal. The question goes to `output`, so that standard output has results only. */
 export function createPrompt({ input: from, output }: Streams): Prompt {
   return async ({ message, otherwise, isSecret, fault }) => {
     if (from.readableEnded) return undefined;
     const validate = async (answer: string) => {
       const wrong = await fault(answer.trim());
-      // What nobody sees stays in the line, and a second paste would go behind it.
+      // The line of a secret stays, although nobody sees it. A second paste would go behind it.
       return wrong === undefined ? true : isSecret ? `${wrong} (Ctrl+U empties the line.)` : wrong;
     };
     const ended = new AbortController();

@@ -11,7 +11,7 @@ import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Where the program runs, and who runs it. */
+/** The surroundings of the program: its version, its environment and its user. */
 export type Surroundings = {
   readonly version: string;
   readonly environment: Environment;
@@ -30,7 +30,7 @@ export type Session = Surroundings & {
   readonly channel: () => { readonly input: Readable; readonly output: Writable };
   /** The file that --settings or TALLYSTICK_SETTINGS names. */
   readonly settingsFile: () => string | undefined;
-  /** Whether the settings are those of the service that `npm start` made. */
+  /** Whether `npm start` made the settings of this service. */
   readonly local: () => boolean;
   readonly output: () => Output;
   /** Makes the exit status 1 without a message. */
@@ -50,7 +50,7 @@ export type Operator = Connections & {
 type Options = {
   /** `any` for commands that inspect or change the schema; they take their time. */
   readonly schema?: 'current' | 'any';
-  /** For commands that read or delete all that there is by one statement, which may take its time. */
+  /** For commands that read or delete whole tables by one statement, which may take its time. */
   readonly isWhole?: boolean;
 };
 

@@ -121,7 +121,7 @@ export function present<T extends object>(fields: T): { [Name in keyof T]?: Excl
 /** The id that local chains have: nobody else reads what is minted there. */
 export const localChain = '31337';
 
-/** Whether a URL leads to the machine itself, whoever asks. */
+/** Returns whether a URL leads each reader to the own machine. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);

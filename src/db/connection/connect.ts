@@ -17,7 +17,7 @@ const { knex } = knexPackage;
 export type DatabaseOptions = {
   readonly poolMax: number;
   readonly log: Logger;
-  /** Those of the service by default. */
+  /** The limits of the service by default. */
   readonly limits?: SessionLimits;
   /**
    * Given where the URL leads to a pooler in transaction mode, which lends a session of the server to one transaction
@@ -29,8 +29,8 @@ export type DatabaseOptions = {
 /**
  * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection, a statement up to 2 s for
  * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. On a connection
- * that the network has silently lost a statement rejects after 35 s, and new connections replace all older ones. The
- * server ends a transaction that its process has left open within 7 s.
+ * that the network has silently lost a statement rejects after 35 s, and new connections replace all older connections.
+ * The server ends a transaction that its process has left open within 7 s.
  */
 export function createDatabase(
   url: string,

@@ -24,11 +24,11 @@ type State = { readonly losses: number; isBusy: boolean; isRetired: boolean };
 const readOnlyState = '25006';
 
 /**
- * Decides which connections of a pool may be used again. After a connection was lost, those that were opened before are
- * replaced as well: a network that drops one mostly drops all, and nobody notices on an idle one. A connection is also
- * replaced when its server is not done with its last statement, such as a coordinator that waits for a frozen node, when
- * a transaction was left open, or when its server rejected a write for being read-only: new connections find the server
- * that took over.
+ * Decides which connections of a pool may be used again. After a connection was lost, older connections are replaced as
+ * well: a network that drops one mostly drops all, and nobody notices on an idle connection. A connection is also
+ * replaced when its server is not done with its last statement, such as a coordinator that waits for a frozen node,
+ * when a transaction was left open, or when its server rejected a write for being read-only: new connections find the
+ * server that took over.
  */
 export function createConnectionWatch(): ConnectionWatch {
   const states = new WeakMap<Client, State>();

@@ -18,7 +18,7 @@ type Subscription = {
   readonly onGap: () => void;
 };
 
-/** What a process hears by LISTEN, over one connection for all who subscribe. */
+/** The notifications that a process gets by LISTEN, over one connection for all subscribers. */
 export type Notifications = {
   /**
    * Resolves once the first attempt to listen has succeeded or failed; after a failure the attempts continue in the

@@ -13,7 +13,7 @@ export type Notifier = {
 // A payload has 8,000 bytes at most, and a traceparent 55.
 const mostCauses = 100;
 
-/** What a notification names as its causes; those of older releases have none. */
+/** The causes that a notification names. Notifications of older releases name none. */
 export const causesOf = (payload: string): readonly string[] =>
   payload.split(' ').filter((cause) => cause !== '');
 

@@ -19,7 +19,7 @@ export function createOutageLog(log: Logger, now: () => number = () => performan
       lastAt = now();
       failures += 1;
       if (failures > 1 && !isAnother) return;
-      // Its stack is that of a socket, and says nothing.
+      // Its stack comes from a socket, and says nothing.
       const message = reason instanceof Error ? reason.message : String(reason);
       log.warn({ reason: message.split('\n', 1)[0] }, 'database connections fail');
     },

@@ -39,7 +39,7 @@ export function nameOf(text: string): string {
   return name;
 }
 
-/** Runs what Knex has built as a named statement. Its filters may change the text, so that there are a few of them. */
+/** Runs a query of Knex as a named statement. Its filters may change the text, so a query has a few statements. */
 export async function preparedQuery<Row extends object>(
   db: Database | Tx,
   built: Knex.QueryBuilder | Knex.Raw,

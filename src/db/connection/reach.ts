@@ -11,5 +11,5 @@ export type Reach = {
 
 type WithReach = (Database | Tx) & { readonly userParams: Reach };
 
-/** Returns those of `createDatabase`. Knex keeps them for us, but its types lack them. */
+/** Returns the options of `createDatabase`. Knex keeps them for us, but its types lack them. */
 export const reachOf = (db: Database | Tx): Reach => (db as WithReach).userParams;

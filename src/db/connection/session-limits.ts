@@ -6,11 +6,11 @@ export type SessionLimits = {
   readonly statementMs: number;
   /** For the wait for a row or table that another transaction has locked. */
   readonly lockMs: number;
-  /** Between two statements of a transaction. Whoever leaves one open keeps its locks no longer. */
+  /** Between two statements of a transaction. A transaction that stays open keeps its locks no longer. */
   readonly idleInTransactionMs: number;
 };
 
-/** Those of the service: a request ends soon, and so does what a process that vanished has left open. */
+/** Limits of the service: a request ends soon, and so does a transaction that a vanished process has left open. */
 export const serviceLimits: SessionLimits = {
   statementMs: 30_000,
   lockMs: 2_000,
@@ -24,10 +24,13 @@ export const commandLimits: SessionLimits = {
   idleInTransactionMs: 60_000,
 };
 
-/** Of commands that read or delete all that there is, in one statement for one moment. One that nobody waits for any more ends, too. */
+/**
+ * Limits of commands that read or delete whole tables, in one statement for one moment. A statement that nobody waits
+ * for any more ends, too.
+ */
 export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600_000 };
 
-/** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */
+/** Limits of migrations. A migration takes its time, but a statement that waits for a table keeps all others from the table. */
 export const migrationLimits: SessionLimits = { statementMs: 0, lockMs: 30_000, idleInTransactionMs: 0 };
 
 // The server notices a client that vanished in about 12 s, also while it sends it something or works for it.
@@ -49,7 +52,8 @@ const formats = {
   extra_float_digits: '1',
 };
 
-// Compiling the plan of a statement costs more than a short one takes, and long ones here read rows rather than compute.
+// Compiling the plan of a statement costs more than a short statement takes. Long statements here read rows rather than
+// compute.
 const planning = { jit: 'off' };
 
 const limitSettings = ({ statementMs, lockMs, idleInTransactionMs }: SessionLimits) => ({

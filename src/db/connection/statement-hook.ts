@@ -4,8 +4,8 @@ type Queried = { query(...words: unknown[]): unknown };
 export type OnStatementEnd = (error: unknown) => void;
 
 /**
- * Calls a function at the begin of each statement on a connection, and what it returns at the statement's end. A stream
- * such as that of a COPY has no text, and its end is not reported.
+ * Calls a function at the begin of each statement on a connection, and what it returns at the statement's end. A
+ * stream, such as a COPY, has no text, and its end is not reported.
  */
 export function hookStatements(
   connection: Queried,

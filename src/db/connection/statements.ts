@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-// Who waits for a table keeps everybody else from it.
+// A statement that waits for a table keeps all others from the table.
 const lockWait = '2s';
 
 /**
@@ -18,7 +18,7 @@ function splitStatements(sql: string): string[] {
   let open = '';
   for (const piece of sql.split(/(?<=;)[ \t]*$/m)) {
     open += piece;
-    // Of an odd number of quotes, the last one is open.
+    // Of an odd number of quotes, the last quote is open.
     if (open.split('$$').length % 2 === 0) continue;
     statements.push(open.trim());
     open = '';

@@ -1,9 +1,9 @@
 import { codeOf } from './outage.ts';
 
 /**
- * Begins statements of a transaction that do not need each other's results, and waits for all. The connection sends each
- * without waiting for the answer to the one before. After an error the server rejects those that follow.
- * @throws the error of the one that failed first, when all are answered
+ * Begins statements of a transaction that do not need each other's results, and waits for all. The connection sends
+ * each statement without waiting for the answer before. After an error the server rejects the statements that follow.
+ * @throws the error of the statement that failed first, when all are answered
  */
 export async function together<const Results extends readonly unknown[]>(
   begun: {

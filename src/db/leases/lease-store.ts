@@ -23,7 +23,10 @@ export type SeenLease = {
   readonly seconds: number | null;
 };
 
-/** How statements take, renew and end a lease in a table, in SQL. Its values are those of the `Key`, and `:seconds`. */
+/**
+ * The SQL by which statements take, renew and end a lease in a table. Its values are the values of the `Key`, and
+ * `:seconds`.
+ */
 export type LeaseTable = {
   readonly name: string;
   /** Says which row. */
@@ -31,7 +34,7 @@ export type LeaseTable = {
   /** When else than after its end a lease may be taken. */
   readonly orFree?: string;
   readonly secondsColumn?: string;
-  /** What is set with it. */
+  /** The columns that are set with the lease. */
   readonly onTake: string;
   readonly onRenew?: string;
   readonly onEnd: string;
@@ -39,7 +42,7 @@ export type LeaseTable = {
 
 /** The SQL condition of the row while this process has its lease. */
 export const heldRow = ({ same }: Pick<LeaseTable, 'same'>): string =>
-  // The holder too: a database that went back to an earlier state gives the same fence to another one.
+  // Compares the holder too: a database that went back to an earlier state gives the same fence to another holder.
   `${same} AND fence = :fence AND holder = :holder`;
 
 export type LeaseStore<Key, Terms> = {
@@ -110,7 +113,7 @@ export async function addLeaseRow(db: Database, name: string): Promise<void> {
   );
 }
 
-/** Who has a lease of `leases` now. */
+/** Returns the process that has a lease of `leases` now. */
 export type LeaseHolder = { readonly process: string; readonly since: Date };
 
 /** @returns undefined when no process has the lease */

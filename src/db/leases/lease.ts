@@ -128,7 +128,7 @@ function holdLease(
 
 /**
  * Runs work while this process has the lease of this name, and gives it up afterwards.
- * @param run gets a signal that aborts with the one that was given, and when the lease is lost
+ * @param run gets a signal that aborts with the given signal, and when the lease is lost
  */
 export async function withLease(
   options: LeaseOptions,

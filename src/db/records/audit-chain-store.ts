@@ -3,8 +3,8 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../connection/transaction.ts';
 
 /*
- * Table `audit_chain`: each entry of the audit log with its place in one chain of hashes, so that whoever has kept a
- * hash notices any change of what is before it.
+ * Table `audit_chain`: each entry of the audit log with its place in one chain of hashes, so that a person who has kept
+ * a hash notices any change of the entries before it.
  */
 
 /** The place of an entry; position 1 is the first. */
@@ -36,8 +36,8 @@ export async function findHead(db: Database): Promise<Link> {
 const batchSize = 5_000;
 
 /**
- * Chains entries that are committed and not chained. One process does so at a time; another one that tries returns at
- * once.
+ * Chains entries that are committed and not chained. One process does so at a time. Another process that tries returns
+ * at once.
  * @returns how many were chained
  */
 export async function chainAudit(db: Database): Promise<number> {
@@ -50,8 +50,9 @@ export async function chainAudit(db: Database): Promise<number> {
 }
 
 const lateMinutes = 15;
-// A transaction may commit an entry after later ones were chained; none is open for longer than some minutes. They are counted
-// from the newest one that is chained, whenever that was: nothing may have been chained for hours since.
+// A transaction may commit an entry after later entries were chained. No transaction is open for longer than some
+// minutes. These count from the newest chained entry, however old that is: nothing may have been chained for hours
+// since.
 const late = `a.id < :newest AND a.at > :from::timestamptz
   AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.entry_id = a.id)`;
 const further = 'a.id > :newest';
@@ -89,7 +90,7 @@ async function chainBatch(tx: Tx, wanted: string): Promise<number> {
   return links.length;
 }
 
-/** What is wrong with the log. */
+/** Returns the faults of the log. */
 type AuditFault = {
   readonly kind: 'altered' | 'backdated' | 'missing entry' | 'missing link' | 'not chained' | 'other head';
   /** Of the link; null for an entry without one. */
@@ -139,7 +140,7 @@ export async function verifyAudit(
 
 /** A link that was verified, and the time of the newest entry up to it that is there. */
 type Verified = Link & { readonly at: Date | null };
-/** Digest and time are those of the entry, null where it is missing. */
+/** Digest and time of the entry, null where the entry is missing. */
 type PageRow = LinkRow & { entry_id: string; digest: Buffer | null; at: Date | null };
 
 async function readPage(db: Database, after: bigint): Promise<PageRow[]> {

@@ -4,10 +4,11 @@ import { prepared } from '../connection/prepared.ts';
 import { byStatement } from '../connection/transaction.ts';
 
 /*
- * Table `audit_log`: who changed or revealed what. It is written in the transaction of what it tells of.
+ * Table `audit_log`: each change and each revealed secret, with its author. An entry is written in the transaction of
+ * its change.
  */
 
-/** What was changed or revealed. It never has a secret. */
+/** The change, or the data that was revealed. It never has a secret. */
 export type AuditEntry = {
   /** Such as `event.create`. */
   readonly action: string;
@@ -19,7 +20,7 @@ export type AuditEntry = {
 
 export type Actor =
   | ({ readonly kind: 'key' } & Origin)
-  /** Who has no key, but the claim secret of an NFT. */
+  /** A caller without a key, who has the claim secret of an NFT. */
   | ({ readonly kind: 'holder' } & Omit<Origin, 'keyId'>)
   | { readonly kind: 'operator'; readonly name: string; readonly host: string };
 
@@ -83,7 +84,7 @@ export type AuditFilter = {
   readonly subject?: string | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
-  /** Decimal id: only entries before this one. */
+  /** Decimal id: only entries before this entry. */
   readonly before?: string | undefined;
 };
 

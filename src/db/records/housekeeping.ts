@@ -33,9 +33,9 @@ export const purgeRateLimits = purgeWhere(
 const purgeProcesses = purgeWhere('processes', "seen_at < clock_timestamp() - interval '1 day'");
 
 /**
- * Deletes all rows that have had their time, in batches. Several processes may run it at the same time. What fails of one
- * kind keeps no other.
- * @param more what else has had its time
+ * Deletes all rows that have had their time, in batches. Several processes may run it at the same time. A failure of
+ * one kind keeps no other.
+ * @param more further kinds of rows that have had their time
  * @throws AggregateError of the kinds that failed
  */
 export async function purgeExpiredRows(db: Database, more: readonly Purge[] = []): Promise<void> {

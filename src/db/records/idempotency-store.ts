@@ -32,7 +32,7 @@ type Row = { readonly locked: boolean } & (
 
 const scopes = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]';
 
-// Sub-selects with an offset are evaluated for each scope, by the key: never one scan of the table for all of them.
+// Sub-selects with an offset are evaluated for each scope, by the key: the server never scans the table for all scopes.
 const claim = `
   SELECT pg_try_advisory_xact_lock(hashtextextended(s.name, 0)) AS locked,
     r.request_hash, r.status, r.headers, coalesce(r.ordered_answer, r.answer::json) AS answer
@@ -75,7 +75,7 @@ const save = `
 export type NewRecord = Omit<IdempotencyRecord, 'requestHash'> & { readonly request: IdempotentRequest };
 
 /**
- * Stores the records for 24 h, in place of expired ones.
+ * Stores the records for 24 h, in place of expired records.
  * @throws problem `idempotency_in_progress` when a scope has a record by now: `tx` must be rolled back
  */
 export async function saveRecords(tx: Tx, records: readonly NewRecord[]): Promise<void> {

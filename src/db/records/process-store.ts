@@ -1,13 +1,13 @@
 import type { Database } from '../../contract/transaction.ts';
 
 /*
- * Table `processes`: a row for each process of the service. All times are those of the database, so that differences between
+ * Table `processes`: a row for each process of the service. The database gives all times, so that differences between
  * the clocks of the processes do not matter.
  */
 
 /** What a process says of itself. */
 export type ProcessFacts = {
-  /** A UUID: host and process id may be those of an earlier container. */
+  /** A UUID, since an earlier container may have had the same host and process id. */
   readonly id: string;
   /** `host:pid`, as leases name it. */
   readonly name: string;

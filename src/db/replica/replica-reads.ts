@@ -67,7 +67,7 @@ export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Opti
     return undefined;
   };
 
-  // What was lost with the connection that watches is not tried again, read by read.
+  // The pool is replaced, so that the reads do not try its lost connections one by one.
   const faultOfSilence = (error: unknown): string => {
     if (fault === undefined) {
       void pool.destroy().catch(() => {});
@@ -118,7 +118,7 @@ export function createReplicaReads({ db, maxLagMs, openPool, log, onRead }: Opti
     async close() {
       stopping.abort();
       await looking;
-      // Beats that stay are deleted by whoever ends next, and a server that is gone ends no connection.
+      // The next process that ends deletes beats that stay. A server that is gone ends no connection.
       await Promise.allSettled([inTime(endBeats(db, name), limitMs), watching.destroy(), pool.destroy()]);
     },
   };

@@ -21,7 +21,7 @@ export async function storeBeat(db: Database, process: string, beat: number): Pr
   return rows[0]?.cluster ?? '';
 }
 
-/** Deletes the beats of a process that ends, and of those that ended without. */
+/** Deletes the beats of a process that ends, and of processes that ended without. */
 export async function endBeats(db: Database, process: string): Promise<void> {
   await db
     .raw(
@@ -46,7 +46,7 @@ export type Following = {
   readonly isReplica: boolean;
   readonly cluster: string;
   readonly database: string;
-  /** Whether it has all that its primary had at the position. */
+  /** Whether it has everything of its primary up to the position. */
   readonly hasReached: boolean;
 };
 
@@ -81,7 +81,7 @@ export async function readBeat(replica: Database, process: string): Promise<Repl
 
 const limitMs = 1_000;
 
-/** The user of a connection to a replica, and the tables that the user may not read there, missing ones included. */
+/** The user of a connection to a replica, and the tables that the user may not read there, also missing tables. */
 export type Unreadable = { readonly user: string; readonly tables: readonly string[] };
 
 export async function findUnreadable(replica: Database, tables: readonly string[]): Promise<Unreadable> {

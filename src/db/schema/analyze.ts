@@ -1,6 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 
-// The server plans well for a smaller table without statistics, and badly with those of an empty one.
+// The server plans well for a smaller table without statistics, and badly with statistics of an empty table.
 const leastBytes = 256 * 1024;
 
 /**

@@ -21,11 +21,11 @@ export type DatabaseState = {
   readonly pending: readonly string[];
   /** Migrations that the database has run and this release does not know: a newer release migrated it. */
   readonly unknown: readonly string[];
-  /** Those of them that come before one of this release, so no release has them: they were between two releases. */
+  /** Unknown migrations that come before one of this release. No release has them: they were between two releases. */
   readonly unreleased: readonly string[];
-  /** Which releases may run on the schema, as the one that migrated it last has declared. */
+  /** Which releases may run on the schema, as the release that migrated it last has declared. */
   readonly range: SchemaRange | undefined;
-  /** Whether this release is one of them. */
+  /** Whether this release is in the range. */
   readonly isInRange: boolean;
 };
 
@@ -67,8 +67,8 @@ export async function inspectDatabase(db: Database): Promise<DatabaseState> {
 }
 
 /**
- * How many connections the server takes from users like this one, and how many it has from anybody. Of connections of other
- * users `pg_stat_activity` hides all but their number.
+ * How many connections the server takes from users like the own user, and how many it has from anybody. Of connections
+ * of other users `pg_stat_activity` hides all but their number.
  */
 export async function findServerConnections(db: Database): Promise<{ most: number; used: number }> {
   const { rows }: { rows: { most: number; used: number }[] } = await db.raw(
@@ -79,8 +79,8 @@ export async function findServerConnections(db: Database): Promise<{ most: numbe
 }
 
 /**
- * For how many minutes rows of this database that died may not be removed, since somebody may still see them: a dump, a session that
- * was left open, or a prepared transaction. Those of other users are seen by who may read statistics.
+ * For how many minutes rows of this database that died may not be removed, since somebody may still see them: a dump, a
+ * session that was left open, or a prepared transaction. A user who may read statistics sees the sessions of others.
  */
 export async function findOldestSnapshot(db: Database): Promise<{ minutes: number; of: string } | undefined> {
   const { rows }: { rows: { minutes: number; of: string }[] } = await db.raw(

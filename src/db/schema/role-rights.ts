@@ -1,5 +1,5 @@
 /*
- * What the database users of each role may do, table by table. `tallystick migrate` grants it, and a test holds that
+ * What the database users of each role may do, table by table. `tallystick migrate` grants it, and a test checks that
  * no table is forgotten.
  */
 
@@ -12,7 +12,7 @@ export type DatabaseRole = (typeof databaseRoles)[number];
 export const groupOf = (role: DatabaseRole): string => `tallystick_${role}`;
 
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
-/** Of the roles that serve; operators may write every table but those of `appendOnly`. */
+/** Of the roles that serve. Operators may write every table except `appendOnly`. */
 type TableRights = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly Privilege[]>>;
 
 const read = ['SELECT'] as const;
@@ -121,7 +121,7 @@ export const appendOnly: ReadonlySet<string> = new Set(['audit_log', 'audit_chai
 
 type ColumnInserts = { readonly roles: readonly DatabaseRole[]; readonly columns: readonly string[] };
 
-/** Tables that roles add rows to, but not whole ones: number, time and user of an audit entry are the database's to say. */
+/** Tables that roles add rows to, but not whole rows: number, time and user of an audit entry are the database's to say. */
 export const columnInserts: Readonly<Record<string, ColumnInserts>> = {
   audit_log: {
     roles: ['api', 'worker', 'operator'],

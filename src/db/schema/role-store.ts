@@ -19,9 +19,9 @@ const groups = databaseRoles.map(groupOf);
 export type MissingGroups = readonly string[];
 
 /**
- * Creates the groups of the roles where they are missing, and gives each what it needs and nothing else. Users of
- * other roles, and their connections, notice nothing.
- * @returns the groups that an administrator has to create; those that are there got their rights
+ * Creates the groups of the roles where they are missing, and gives each what it needs and nothing else. Users of other
+ * roles, and their connections, notice nothing.
+ * @returns the groups that an administrator has to create. The other groups got their rights
  */
 export async function grantRoleRights(db: Database): Promise<MissingGroups> {
   const missing = await createGroups(db);
@@ -41,7 +41,7 @@ export async function revokeTemporary(db: Database): Promise<string | undefined>
   if (!(await isTemporaryForAll(db))) return undefined;
   const { rows } = await db.raw('SELECT quote_ident(current_database()) AS name');
   const statement = `REVOKE TEMPORARY ON DATABASE ${rows[0].name} FROM PUBLIC`;
-  // For who does not own the database it is only a warning.
+  // For a user who does not own the database it is only a warning.
   await db.raw(statement);
   return (await isTemporaryForAll(db)) ? `${statement};` : undefined;
 }

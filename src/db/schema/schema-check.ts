@@ -32,8 +32,8 @@ export function assertSupported(state: ServerState): void {
 type NewerState = Pick<DatabaseState, 'unknown' | 'unreleased' | 'range' | 'isInRange'>;
 
 /**
- * @throws SchemaError when the schema comes from no release, or when a newer one has changed it in a way that this one cannot
- *   work with
+ * @throws SchemaError when the schema comes from no release, or when a newer release has changed it in a way that this
+ *   release cannot work with
  */
 export function assertInRange({ unknown, unreleased, range, isInRange }: NewerState): void {
   if (unreleased.length > 0) {

@@ -1,9 +1,9 @@
 import packageFile from '../../../package.json' with { type: 'json' };
 
 /**
- * Which releases may run on the schema of this one. A migration that takes away what an older release uses moves `needs`
- * to the migration since which nothing uses it any more. The last release before this one always may. Tests and
- * rehearsals run the oldest one.
+ * Which releases may run on the schema of this release. A migration that takes away what an older release uses moves
+ * `needs` to the migration since which nothing uses it any more. The last release before this release always may. Tests
+ * and rehearsals run the oldest such release.
  */
 export const schemaRange = {
   /** This release. */

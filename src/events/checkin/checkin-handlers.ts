@@ -42,8 +42,7 @@ export function createCheckInHandlers({
   basePath,
 }: Parts): Handlers<CheckInOperations, CompanyContext, 'getTicketKeys'> {
   return {
-    async checkInAttendees({ path, body }, { companyId, once, origin }) {
-      const eventId = path.eventId.toLowerCase();
+    async checkInAttendees({ path: { eventId }, body }, { companyId, once, origin }) {
       const key = { companyId, eventId };
       const scanned = await readScans(body, eventId, tickets);
       const named = [...new Set(scanned.flatMap(idsOf))];
@@ -90,7 +89,7 @@ export function createCheckInHandlers({
       { path: { eventId }, query: { after = '', limit = usualLimit } },
       { companyId },
     ) {
-      const listPath = `${basePath}/event/${eventId.toLowerCase()}/tickets/revoked`;
+      const listPath = `${basePath}/event/${eventId}/tickets/revoked`;
       const asked = { companyId, path: listPath, query: after === '' ? {} : { cursor: after } };
       const [place] = positionOf(asked, /^(\d{1,18})$/, 'after') ?? [];
       existing(await findEvent(db, companyId, eventId));
@@ -122,7 +121,7 @@ export function createCheckInHandlers({
 type Candidate = {
   readonly by: Scanned['by'];
   readonly registration: Registration | undefined;
-  /** Whether the event admits by what was scanned. */
+  /** Returns whether the event admits by this kind of scan. */
   readonly isAdmissible: boolean;
 };
 

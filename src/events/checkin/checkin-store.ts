@@ -42,7 +42,7 @@ const admittedSql = keyEntrySql({
   subject: 'made.event_id::text',
   details: `jsonb_build_object('attendeeId', made.attendee_id)`,
 });
-// All of them at one time, after the locks.
+// All at one time, after the locks.
 const admitSql = `WITH made AS (
     UPDATE attendees SET checked_in_at = statement_timestamp()
     WHERE company_id = $1 AND event_id = $2 AND attendee_id = ANY ($3::text[])

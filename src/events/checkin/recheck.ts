@@ -20,7 +20,7 @@ type Entrant = {
   readonly tokens: readonly Token[];
 };
 
-/** What was read of the chains for tickets of an event as it was then. */
+/** The reading of the chains for tickets of an event as it was then. */
 export type Reading = {
   readonly version: number;
   readonly tickets: ReadonlySet<string>;
@@ -139,7 +139,7 @@ function assertFew(
   throw atField(problem('too_many_readings', words), field);
 }
 
-/** How many of these costs fit into a request, whichever are chosen. */
+/** Returns how many of these costs fit into a request, in any choice. */
 function mostWithin(costs: readonly number[]): number {
   let [count, sum] = [0, 0];
   for (const cost of costs.toSorted((one, other) => other - one)) {

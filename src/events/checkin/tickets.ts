@@ -14,7 +14,7 @@ export type Ticket = {
 
 /** Signs and verifies tickets. */
 export type Tickets = {
-  /** Keys that verify tickets; the first is that which signs. */
+  /** Keys that verify tickets; the first key signs. */
   readonly publicKeys: readonly TicketKey[];
   /** The text of a ticket; always the same. @throws ProblemError `service_unavailable` without a key */
   readonly sign: (ticket: Ticket) => Promise<string>;
@@ -75,7 +75,7 @@ function pairOf(secret: Buffer): Pair {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'tallystick tickets', 32));
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
   const { crv = '', kty = '', x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-  // The members and their order are those of RFC 7638.
+  // The members and their order follow RFC 7638.
   const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
   return { privateKey, publicKey: { kty, crv, x, kid: thumbprint.slice(0, 8), alg } };
 }

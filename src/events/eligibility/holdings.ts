@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
 import { createFlightCache } from '../../base/cache/flight-cache.ts';
-import { createFewAtOnce, mapFewAtOnce } from '../../base/few-at-once.ts';
+import { mapFewAtOnce } from '../../base/few-at-once.ts';
 import { withEnd } from '../../base/request-scope.ts';
 import type { Address } from '../../chain/address.ts';
 import type { AgreedBlock } from '../../chain/holdings/agreed-block.ts';
@@ -112,7 +113,7 @@ const namedOf = ({ event, discounts }: HoldingsQuestion): Named<Entry>[] =>
 const contractsOf = (named: readonly Named<Entry>[]): Named<ContractEntry>[] =>
   named.flatMap(({ text, entry }) => (entry.kind === 'contract' ? [{ text, entry }] : []));
 
-/** What is asked of a contract: of tokens, those that are its own. */
+/** The tokens that a contract is asked about: of all tokens, only its own. */
 function tokensOf({ chainId, contract }: ContractEntry, tokens: HoldingsQuestion['tokens']) {
   if (typeof tokens === 'string') return tokens;
   return tokens.flatMap((token) => {
@@ -126,7 +127,7 @@ function readingsOf(entry: ContractEntry, { tokens }: HoldingsQuestion): number 
   return typeof asked === 'string' ? 1 : Math.max(1, asked.length);
 }
 
-/** What is still to be asked ends with the first failure: its answers would be of no use. */
+/** The first failure ends the questions that are left: their answers would be of no use. */
 async function readAll(parts: ReaderParts, question: HoldingsQuestion): Promise<Findings> {
   const named = namedOf(question);
   const ofChains = Map.groupBy(contractsOf(named), ({ entry }) => entry.chainId);
@@ -151,7 +152,7 @@ async function readChain(
   chainId: string,
   named: readonly Named<ContractEntry>[],
 ): Promise<HoldingFinding[]> {
-  const few = createFewAtOnce(callsAtOnce);
+  const few = pLimit(callsAtOnce);
   return readNetwork(parts, chainId, (node, block) =>
     mapFewAtOnce(named, entriesAtOnce, async ({ text, entry }) => {
       const { contract, tokenId } = entry;

@@ -90,7 +90,7 @@ function byTokens(
   const free = (tokenIds ?? [])
     .map((tokenId) => ({ chainId, contract, tokenId }))
     .filter((token) => !used.has(tokenKey(token)));
-  // A list of all tokens, or those that the caller has named; of others nobody knows whether they are free.
+  // A list of all tokens, or of the tokens that the caller has named. Whether others are free is unknown.
   const isKnown = tokenIds !== undefined && (isNamed || BigInt(tokenIds.length) >= balance);
   const owned = isNamed && tokenIds !== undefined ? BigInt(tokenIds.length) : balance;
   const outcome = ((): Outcome => {

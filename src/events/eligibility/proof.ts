@@ -30,7 +30,7 @@ export async function checkProof(
   if (nonce === undefined) throw proofInvalid('the text names no nonce of a challenge');
   const challenge = await findChallenge(parts.db, companyId, nonce);
   if (challenge === undefined) throw proofInvalid(usedUp);
-  if (challenge.eventId !== eventId.toLowerCase()) throw proofInvalid('the challenge is for another event');
+  if (challenge.eventId !== eventId) throw proofInvalid('the challenge is for another event');
   if (challenge.wallet !== wallet.checksum) throw proofInvalid('the challenge is for another wallet');
   if (challengeText(place, challenge) !== proof.message)
     throw proofInvalid('the text differs from the challenge');

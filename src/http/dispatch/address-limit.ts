@@ -3,8 +3,8 @@ import { networkOf } from '../server/network-of.ts';
 /** Counts what comes from an address within a minute, in this process. */
 export type AddressLimit = {
   /**
-   * Seconds until more of the address is let in, at least 1; undefined while it is.
-   * @param name of what is to begin; what is under way already is let in
+   * Returns the seconds until the address may begin more, at least 1; undefined while it may.
+   * @param name of the work to begin. Work that is under way already may go on
    */
   blockedSeconds(address: string, name?: string): number | undefined;
   /** Counts one. */
@@ -19,7 +19,8 @@ type Outcome = 'refused' | 'late' | 'done';
 type Window = { readonly until: number; counted: number; readonly underWay: Map<string, number> };
 
 const windowMs = 60_000;
-// Who takes its time is not to blame, so that what was out is of use again soon; nor is anybody to have it wait without end.
+// A slow verifier is not the caller's fault, so its places are soon free again. But nobody may have it wait without
+// end.
 const lateMs = 10_000;
 
 /** @param perMinute how many of one address are let in until the minute ends; 0 for no limit */

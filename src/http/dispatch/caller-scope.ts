@@ -40,9 +40,9 @@ export function openScope(
 type Deadline = { readonly ms: number; readonly expire: () => void; readonly timer: NodeJS.Timeout };
 
 /**
- * What is done for a request, with a signal that is made for those who ask: what is answered from memory does not. Once it
- * is settled it keeps nothing of the request, which would outlive the young generation with it: collections of garbage
- * then take a third of all time.
+ * The scope of the work for a request, with a signal that is made on demand: answers from memory need none. Once the
+ * scope is settled it keeps nothing of the request, which would outlive the young generation with it: collections of
+ * garbage then take a third of all time.
  */
 class CallerWork implements CallerScope, Ending {
   tenant?: string;

@@ -35,7 +35,7 @@ export type DispatchOptions = {
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
   readonly admission: RequestAdmission;
-  /** Of what is asked without a known key. */
+  /** The pace of requests without a known key. */
   readonly strangers: StrangerPace;
   /** Of rejections of a company for its rate or for the load. */
   readonly refusals: Pace;
@@ -49,7 +49,7 @@ export type DispatchOptions = {
   readonly tracing?: Tracing | undefined;
 };
 
-// Longer than any one of the waits for a connection, a lock, a node and the hosted provider.
+// Longer than any single wait for a connection, a lock, a node and the hosted provider.
 const defaultDeadlineMs = 15_000;
 
 /**
@@ -88,7 +88,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
         if (answered.isOver) return;
         scope.settle();
         const sent = answer(exchange, made, options);
-        // What is left goes at the pace of the caller.
+        // The rest of the answer goes at the pace of the caller.
         exchange.release?.();
         if (sent !== undefined) await sent;
         answered.isOver = true;
@@ -179,7 +179,8 @@ export function answerProblem({ request, response, facts }: Exchange, error: unk
   const found = toProblem(error);
   facts.code = found.code;
   if (found.code === 'service_unavailable') {
-    // In an outage there are hundreds a second, and what is out has its own line: no stacks.
+    // In an outage there are hundreds of these errors a second, and the outage has its own line. So they have no
+    // stacks.
     log.warn({ ...facts, reason: reasonOf(found) }, 'request rejected');
   } else if (found.status >= 500 && found.code !== 'overloaded') {
     // A request that is rejected because of load has its request line. Another line would cost as much as an answer.

@@ -19,7 +19,7 @@ import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /**
- * Begins the span of a request, or returns the one that has begun.
+ * Begins the span of a request, or returns the span that has begun.
  * @param isTrusted whether the span goes on with the trace that the request names
  */
 export type BeginSpan = (isTrusted: boolean) => Span;
@@ -52,7 +52,7 @@ type ContextOptions = {
   readonly gate: Pick<Gate, 'admitAgain'>;
 };
 
-/** What a handler gets in addition to its input: all of it for a company, less for a mere key or the public. */
+/** What a handler gets in addition to its input: everything for a company, less for a mere key or the public. */
 export function openContext(
   exchange: Exchange,
   plan: OperationPlan,

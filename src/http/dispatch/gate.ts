@@ -75,7 +75,7 @@ export function createGate({
       const key = keyOf(request);
       const address = callerAddress(request);
       const blockedSeconds = refusedKeys.blockedSeconds(address, key);
-      // A key that was accepted lately is no guess, whoever guesses behind the same address.
+      // A key that was accepted lately is no guess, even while others guess behind the same address.
       const cachedOnly = blockedSeconds !== undefined && verifier.isFamiliar?.(key) !== true;
       const result = await inCount(cachedOnly ? undefined : refusedKeys.begin(address, key), () =>
         verifyInTime(verifier, key, { cachedOnly, network: networkOf(address) }),

@@ -7,7 +7,7 @@ type Hide = (value: unknown, caller: Pick<Caller, 'scopes'>) => unknown;
 
 /**
  * Compiles what replaces fields of replies by null for keys that lack their scope. The document marks such a field with
- * `x-required-scope`, so no handler can forget it, and stored replies are hidden like new ones.
+ * `x-required-scope`, so no handler can forget it, and stored replies are treated like new replies.
  * @param operation with its references resolved
  * @returns undefined where no field needs a scope
  */

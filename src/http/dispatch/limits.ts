@@ -38,7 +38,7 @@ type LimiterOptions = {
   readonly waitMs?: number;
 };
 
-// One limiter for each pair of limits in use; operators configure few different ones.
+// One limiter for each pair of limits in use; operators configure few pairs.
 const maxPolicies = 1_000;
 
 /**
@@ -107,7 +107,7 @@ function createPolicy({ db, log, places }: PolicyOptions, { perSecond, burst }: 
   const countShared = async (name: string): Promise<Count> => {
     const count = await countOn(limiter, name);
     if (count.counted.msBeforeNext <= windowMs + clockSkewMs) return count;
-    // No window is so long: the calendar of this process, or of the one that began it, was set.
+    // No window is so long: the clock of this process, or of the process that began the window, was set.
     await limiter.delete(name);
     return countOn(limiter, name);
   };

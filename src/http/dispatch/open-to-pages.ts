@@ -4,7 +4,7 @@ import { isForBrowsers } from '../../contract/scopes.ts';
 
 /** Which pages may call operations from a browser (CORS), and how. */
 type Opening = {
-  /** `*` for those of any origin, only for operations that need no cookie and no key: the server of a page may do as much. */
+  /** `*` for pages of any origin, only for operations that need no cookie and no key: the server of a page may do as much. */
   readonly origins: ReadonlySet<string> | '*';
   readonly method: 'GET' | 'POST';
   /** Headers that a page may send. */

@@ -2,9 +2,10 @@ import type { Span, Tracing } from '../../base/span.ts';
 import type { BeginSpan, Exchange } from './exchange.ts';
 
 /**
- * Creates what begins the span of a request; undefined without traces. A stranger must not decide whether a trace is kept, nor
- * write into the trace of somebody else. So the span may begin when it is known who sent the request. It ends when the
- * connection is done with the answer. Neither the address nor any header is in it: the operation, and who called, by id.
+ * Creates what begins the span of a request; undefined without traces. A stranger must not decide whether a trace is
+ * kept, nor write into the trace of somebody else. So the span may begin when it is known who sent the request. It ends
+ * when the connection is done with the answer. It has neither the address nor any header. It has the operation, and the
+ * caller by id.
  * @param arrivedAt when the request arrived, in milliseconds since 1970, where its span may begin later
  */
 export function createBeginSpan(

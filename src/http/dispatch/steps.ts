@@ -64,7 +64,7 @@ export function createSteps(options: StepOptions): RequestSteps {
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }
-    // In this order, so that those that wait for a large response take no place of others.
+    // In this order, so that requests that wait for a large response take no place of others.
     if (isLarge(plan, request)) await admitLarge(options.admission, exchange);
     const working = admitWork(options.admission, exchange);
     if (working !== undefined) await working;
@@ -101,7 +101,8 @@ function methodProblem(method: string, allowed: readonly string[]): ProblemError
   );
 }
 
-// Those without a key are one: an address costs nothing, so each with a share of its own would leave companies none.
+// Callers without a key are one company: an address costs nothing, so a share for each address would leave companies
+// none.
 const publicTenant = notOfCompany('public');
 
 function takeShareOf(tenant: string): void {
@@ -109,7 +110,7 @@ function takeShareOf(tenant: string): void {
   if (scope !== undefined) scope.tenant = tenant;
 }
 
-/** Begins the span of the request where that waited for who sent it. */
+/** Begins the span of the request where the span waited for the caller's identity. */
 function beginSpan(exchange: Exchange, isTrusted: boolean): void {
   const scope = currentScope();
   if (scope !== undefined) scope.span ??= exchange.beginSpan?.(isTrusted);
@@ -158,7 +159,7 @@ function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly 
 // A page of a hundred items takes some milliseconds of the process and of the database.
 const largeLimit = 100;
 
-/** Returns whether a list is asked for as a whole, or so much of it that the response is large. */
+/** Returns whether the request is for a whole list, or for so much that the response is large. */
 const isLarge = ({ isList }: OperationPlan, { query }: ApiRequest): boolean =>
   isList && !(Number(query['limit']) < largeLimit);
 

@@ -116,7 +116,7 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
     // Only set-cookie is ever an array.
     if (typeof value !== 'string') continue;
     values[key] = value;
-    // Node joins repeated headers by commas, which is right only for those that are lists.
+    // Node joins repeated headers by commas, which is right for lists only.
     const isJoined = value.includes(',') && !listHeaders.has(key) && request.timesSent(key) > 1;
     if (isJoined) request.faults.push({ in: 'header', name, message: `${name} must be given only once` });
   }
@@ -124,8 +124,8 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
 }
 
 /**
- * Converts a text to the type of its parameter; a list is texts with commas between. A text of another form stays a
- * text, which the validator rejects.
+ * Converts a text to the type of its parameter. A list is texts with commas between. UUIDs become lower case, as the
+ * database writes them. A text of another form stays a text, which the validator rejects.
  */
 function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown {
   const fault = findUnsafeText(text);
@@ -136,6 +136,7 @@ function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown
   if (plan.as === 'integer') return /^-?\d+$/.test(text) ? Number(text) + 0 : text;
   if (plan.as === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) + 0 : text;
   if (plan.as === 'list') return text.split(',');
+  if (plan.as === 'uuid') return text.toLowerCase();
   if (plan.as === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
   return text;
 }

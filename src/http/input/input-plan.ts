@@ -11,7 +11,7 @@ export type ParameterPlan = {
   /** The name in the request, where header names are in lower case. */
   readonly key: string;
   /** The type that the text of the parameter is coerced to before validation. */
-  readonly as: 'integer' | 'number' | 'boolean' | 'text' | 'list';
+  readonly as: 'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'list';
   /** Absent when the generic message and code apply. */
   readonly whenMissing: MissingInput | undefined;
 };
@@ -67,11 +67,11 @@ function planParameter(operationId: string, parameter: ParameterObject): Paramet
 }
 
 function targetOf(
-  { type = 'string', items }: SchemaObject,
+  { type = 'string', items, format }: SchemaObject,
   where: string,
   { in: place, explode }: ParameterObject,
 ): ParameterPlan['as'] {
-  if (type === 'string') return 'text';
+  if (type === 'string') return format === 'uuid' ? 'uuid' : 'text';
   if (type === 'integer' || type === 'number' || type === 'boolean') return type;
   const isTexts = items !== undefined && (items.type ?? 'string') === 'string';
   if (type === 'array' && isTexts && place === 'query' && explode === false) return 'list';

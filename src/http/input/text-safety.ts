@@ -4,7 +4,7 @@ import type { InputError } from '../../base/problem.ts';
 const maxDepth = 100;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 const maxFaults = 50;
-// More than twice what the largest free object can have. A validator makes an error for each wrong one.
+// More than twice what the largest free object can have. A validator makes an error for each wrong text.
 const maxValues = 20_000;
 
 /**

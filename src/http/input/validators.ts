@@ -45,7 +45,7 @@ export function createAjvProvider(): AjvCustomizer {
   acceptDates(bodies, times);
   return (_ajv, _options, context: Context) => {
     const chosen: unknown = context === 'paramsValidator' ? parameters : bodies;
-    return chosen as ReturnType<AjvCustomizer>; // Ajv2020 has all that the library uses of Ajv
+    return chosen as ReturnType<AjvCustomizer>; // Ajv2020 has every member of Ajv that the library uses
   };
 }
 

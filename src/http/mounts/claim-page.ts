@@ -79,7 +79,7 @@ export function createClaimPageRouter(options: ClaimPageOptions): Router {
     const { nftId } = request.params;
     if (!uuid.test(nftId)) return next();
     onlyReads(request);
-    // A browser keeps the fragment. Relative, as the public address may have a path before this one.
+    // A browser keeps the fragment. The address is relative, as the public address may have a path before this path.
     const query = /[?].*$/.exec(request.originalUrl)?.[0] ?? '';
     response.set(headers).redirect(308, `../${nftId}${query}`);
   });

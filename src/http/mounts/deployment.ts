@@ -2,7 +2,7 @@
 export type Deployment = {
   /** Address under which callers reach the service, without a slash at its end. */
   readonly baseUrl: string;
-  /** Who runs it. */
+  /** The operator's name. */
   readonly operator: string;
   /** Where its callers find help: an http, https or mailto address. */
   readonly supportUrl: string;

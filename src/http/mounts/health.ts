@@ -23,8 +23,8 @@ type HealthOptions = {
 
 /**
  * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
- * the process serves and all checks pass but optional and partial ones, otherwise 503; each check is named with its result. Checks run at most once a
- * second, however often they are asked for. Reasons go to the log only.
+ * the process serves and all checks pass, except optional and partial checks, otherwise 503. It names each check with
+ * its result. Checks run at most once a second, however often they are asked for. Reasons go to the log only.
  */
 export function createHealthRouter(options: HealthOptions): Router {
   const router = Router({ strict: true, caseSensitive: true });
@@ -57,7 +57,7 @@ function runChecks({ checks, onFailure }: Pick<HealthOptions, 'checks' | 'onFail
   );
 }
 
-/** Shares one result among all who ask within `ms` of its start: nobody can make the checks run more often. */
+/** Shares one result among all callers within `ms` of its start: nobody can make the checks run more often. */
 function shareFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let shared: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

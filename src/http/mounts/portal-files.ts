@@ -54,7 +54,7 @@ export function createPortalReader(
   deployment: Deployment,
 ): () => Promise<Portal | undefined> {
   const manifest = join(directory, 'manifest.json');
-  // Read once for all who ask meanwhile: each portal of its own would keep each page of its own.
+  // Read once for all portals of that time: each portal of its own would keep each page of its own.
   let known: { readonly at: number; readonly portal: Promise<Portal> } | undefined;
   const load = async () => {
     const { files }: { files: Record<string, PortalFile> } = JSON.parse(await readFile(manifest, 'utf8'));
@@ -103,7 +103,7 @@ function createPortal(
   };
 }
 
-/** What is filled in is another content for each deployment. */
+/** The filled-in values are other content for each deployment. */
 function withDigest(file: PortalFile, deployment: Deployment): PortalFile {
   if (!file.filled) return file;
   const hash = createHash('sha256').update(file.digest).update(JSON.stringify(deployment));

@@ -65,7 +65,10 @@ async function sendFile(request: Request, response: Response, { portal, name, fi
   response.end(request.method === 'HEAD' ? undefined : content);
 }
 
-/** Whether the caller has the file. Express compares with what is set of the answer, which may become another one yet. */
+/**
+ * Returns whether the caller has the file. Express compares with the headers of the answer, which may become another
+ * answer yet.
+ */
 function hasCurrent(request: Request, response: Response, tag: string): boolean {
   response.set('ETag', tag);
   const isFresh = request.fresh;
@@ -111,8 +114,8 @@ type PortalOptions = {
 /**
  * Creates the router of the built portal, to be mounted at `/docs`. Pages are served with and without `.html`; the
  * bundled documents may be read from any origin. Unknown addresses get a 404 page, not a problem body, because people
- * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`, and whoever was sent too much of it
- * lately gets `rate_limited`.
+ * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`, and a caller that got too
+ * much of the portal lately gets `rate_limited`.
  */
 export function createPortalRouter({ directory, deployment, pace }: PortalOptions): Router {
   const readPortal = createPortalReader(resolve(directory), deployment);
@@ -155,7 +158,7 @@ export function createPortalRouter({ directory, deployment, pace }: PortalOption
   return router;
 }
 
-/** Leads whoever opens the address of the service to its portal. */
+/** Leads a person who opens the address of the service to its portal. */
 export function createStartRouter(): Router {
   return Router().get('/', (_request, response) => response.redirect(302, '/docs/'));
 }

@@ -7,7 +7,7 @@ type Scope = Pick<RequestScope, 'signal' | 'ending'>;
 /** Decides which requests the process works on. */
 export type RequestAdmission = {
   /**
-   * Admits a request of the company, at once or when an earlier one has ended.
+   * Admits a request of the company, at once or when an earlier request has ended.
    * @returns what is called when the process and its database have no more work with the request
    * @throws ProblemError `overloaded` when that takes too long, or at once while the event loop is late
    */

@@ -16,8 +16,8 @@ export type Reserve = (bytes: number) => boolean;
 const alwaysBytes = 64 * 1024;
 
 /**
- * A tenant's first answer may take what is left, further ones no more than is left behind them: one alone has half
- * of all, the next one half of the rest.
+ * A tenant's first answer may take the free memory. Further answers may take no more than they leave free: one alone
+ * has half of all, the next half of the rest.
  * @param maxBytes bytes of all answers under way; one answer alone may have more
  */
 export function createAnswerMemory(maxBytes: number): AnswerMemory {

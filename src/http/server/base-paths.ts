@@ -21,5 +21,5 @@ export function atBasePaths(mounts: readonly Mounted[]): RequestHandler {
   };
 }
 
-/** Whether a path ends before this character; NaN stands behind the last one. */
+/** Whether a path ends before this character; NaN stands for the end of the path. */
 const isEnd = (code: number) => code === slash || code === questionMark || Number.isNaN(code);

@@ -2,7 +2,7 @@ import { safeJson } from '../../base/json/safe-json.ts';
 import { ItemStream } from '../../contract/item-stream.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 
-/** Of a piece at least. Larger ones would keep more in memory, smaller ones cost more writes. */
+/** Bytes of a piece at least. Larger pieces would keep more in memory, smaller pieces cost more writes. */
 export const pieceLength = 64 * 1024;
 
 /** The stream in a body: the body itself, or one of its fields. */

@@ -9,7 +9,7 @@ const namedNetworks: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Creates what says whether an address is that of a trusted proxy; it is Express's `trust proxy`.
+ * Creates a function that says whether an address belongs to a trusted proxy: Express's `trust proxy`.
  * @param trustedProxies addresses, networks such as `10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`
  */
 export function createProxyCheck(
@@ -29,8 +29,9 @@ export function createProxyCheck(
 }
 
 /**
- * Returns the caller's address: what trusted proxies name in `X-Forwarded-For`, or that of the connection. Express takes
- * any text that a proxy passes on for an address; where it is none, the entries before it may be made up too.
+ * Returns the caller's address: the address that trusted proxies name in `X-Forwarded-For`, or the address of the
+ * connection. Express takes any text that a proxy passes on for an address; where it is none, the entries before it may
+ * be made up too.
  */
 export const callerAddress = ({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string =>
   parseCallerAddress(ip) ?? parseCallerAddress(socket.remoteAddress ?? '') ?? '';

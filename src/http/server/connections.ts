@@ -9,7 +9,7 @@ export type ConnectionLimits = ReadingPace & {
   readonly total: number;
   /** Connections of one IPv4 address, or IPv6 network; more are closed at once. */
   readonly perAddress: number;
-  /** Whether the address is that of a proxy, whose connections count only in all. */
+  /** Whether the address belongs to a proxy, whose connections count only in all. */
   readonly isProxy: (address: string | undefined) => boolean;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
@@ -26,8 +26,9 @@ export type CallerConnections = {
 };
 
 /**
- * Follows the connections of a server, and closes those that take more than their share: too many of one address, too many
- * requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had to answer.
+ * Follows the connections of a server, and closes connections that take more than their share: too many of one address,
+ * too many requests in one, or a caller that reads its answers too slowly. Node ends what a closed connection still had
+ * to answer.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): CallerConnections {
   /** Answers that are not over, of each open connection in the order of their requests. */

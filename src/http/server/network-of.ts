@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address: whoever has one of these has all of them. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: the owner of one such address has the whole network. */
 export function networkOf(address: string): string {
   return isIPv6(address) && !address.includes('.') ? expand(address).slice(0, 4).join(':') : address;
 }

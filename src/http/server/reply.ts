@@ -102,8 +102,9 @@ type Source = Pick<ReplyParts, 'beforePiece'> & {
 };
 
 /**
- * Makes a piece when the one before it has left. Ends the source when the caller has gone.
- * @throws ProblemError `overloaded` when the stream buffers more than there is room for in time; what `beforePiece` throws
+ * Makes a piece when the piece before it has left. Ends the source when the caller has gone.
+ * @throws ProblemError `overloaded` when the stream buffers more than there is room for in time; what `beforePiece`
+ *   throws
  */
 async function writePieces(response: ServerResponse, source: Source, reserve: Reserve): Promise<void> {
   const gone = new AbortController();

@@ -14,8 +14,8 @@ type Reading = { readonly sent: number; readonly leftMs: number };
 const looksPerTimeout = 10;
 
 /**
- * Finds callers who read too slowly: what is not sent has to be within `writeTimeoutMs` and the time of its bytes. Node reports
- * a large write when it is done, so one that is read at the pace is not blamed before.
+ * Finds callers who read too slowly. They have `writeTimeoutMs`, and the time of the bytes that are not sent yet. Node
+ * reports a large write when it is done, so one that is read at the pace is not blamed before.
  */
 export function findSlowReaders(
   server: Server,

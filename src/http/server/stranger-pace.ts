@@ -9,12 +9,12 @@ export type Pace = (name: string, cost?: number) => number;
 
 const atOnceMs = 1_000;
 const longestMs = 2_000;
-// Those who wait for the longest would else come back all together, again and again.
+// Else the callers who wait for the longest would come back all together, again and again.
 const spreadMs = 500;
 
 /**
- * Creates a pace: the responses of a second go out at once, and those of two more seconds in turn. Everything beyond waits
- * for two seconds to two and a half.
+ * Creates a pace. The responses of a second go out at once, and the responses of two more seconds in turn. All others
+ * wait for two seconds to two and a half.
  * @param now a monotonic clock in milliseconds
  */
 export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
@@ -24,7 +24,7 @@ export function createPace(perSecond: number, now: () => number = () => performa
 
   return (name, cost = 1) => {
     const at = now();
-    // What is beyond the longest delay is forgotten: whoever stops to ask is soon even again.
+    // Delays beyond the longest are forgotten: a caller who stops to ask is soon even again.
     const over = Math.min(Math.max(overAt.get(name) ?? 0, at) + cost * eachMs, at + atOnceMs + longestMs);
     overAt.delete(name);
     for (const [other, otherOver] of overAt) {

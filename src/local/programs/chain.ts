@@ -49,7 +49,7 @@ const flags = [
 ];
 
 /**
- * Starts the chain of a folder where it stopped, or a new one. The chain ends with this process, whatever ends it,
+ * Starts the chain of a folder where it stopped, or a new chain. The chain ends with this process, whatever ends it,
  * and then writes its state.
  * @throws LocalError when it does not start
  */

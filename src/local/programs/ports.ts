@@ -55,8 +55,8 @@ export async function holdFreePort(from: number, host: string): Promise<HeldPort
 }
 
 /**
- * Starts something on a free port, starting with a number. When another program takes the port first, the next
- * one is tried.
+ * Starts something on a free port, starting with a number. When another program takes the port first, the next port is
+ * tried.
  */
 export async function startOnFreePort<T>(
   from: number,

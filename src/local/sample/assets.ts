@@ -18,7 +18,7 @@ export type AssetPlace = {
   readonly contractAddress: string;
 };
 
-/** Assets of a company with their NFTs, none of them minted. */
+/** Assets of a company with their NFTs, which are not minted. */
 export async function addAssets(
   db: Database,
   vault: ClaimSecretVault,

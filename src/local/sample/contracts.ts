@@ -20,7 +20,7 @@ export type ContractName = keyof typeof worldContracts;
 /** EIP-55 addresses. */
 export type ContractAddresses = Readonly<Record<ContractName, string>>;
 
-/** Who does what. All are the chain's own funded accounts; EIP-55 addresses. */
+/** The account of each part. All are the chain's own funded accounts; EIP-55 addresses. */
 export type Cast = {
   /** Deploys and administers the contracts. */
   readonly operator: string;

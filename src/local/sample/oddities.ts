@@ -2,7 +2,7 @@ import { deployData } from '../../chain/contracts/contract-calls.ts';
 import { type Cast, worldContracts } from './contracts.ts';
 import { around, coins, dollars, pay, type StoryBlock, type StoryCaller, type StoryStep } from './step.ts';
 
-/** Rare transactions, and those that readers of a chain often get wrong. */
+/** Rare transactions, and transactions that readers of a chain often get wrong. */
 export function oddities(cast: Cast, call: StoryCaller): StoryBlock[] {
   const { acmeTreasury, globexTreasury, people } = cast;
   const person = (place: number) => around(people, place);
@@ -28,7 +28,7 @@ export function oddities(cast: Cast, call: StoryCaller): StoryBlock[] {
       batchGift(call, globexTreasury, person(1)),
       batchGift(call, person(0), person(2)),
     ],
-    // A page of a wallet's history ends inside a block like this one.
+    // A page of a wallet's history ends inside such a block.
     Array.from({ length: 30 }, (_, i) => pay(acmeTreasury, person(i), coins(i + 1))),
   ];
 }
@@ -67,10 +67,7 @@ function splits(call: StoryCaller, people: readonly string[]): StoryBlock {
   }));
 }
 
-/**
- * Somebody logs that people paid to addresses similar to those of others whom they know, and hopes that they copy
- * them.
- */
+/** Somebody logs payments to addresses that are similar to addresses of people's friends, and hopes that they copy them. */
 function poisoning({ operator, people }: Cast, call: StoryCaller): StoryStep {
   const payers = people.slice(0, 3);
   const resembling = payers.map((_, i) => {

@@ -3,7 +3,7 @@ import { collectibleCount, everydayLife } from './everyday.ts';
 import { oddities } from './oddities.ts';
 import { around, chunks, createCaller, dollars, type StoryBlock, type StoryCaller } from './step.ts';
 
-/** Everything that happens after the contracts stand, block by block. */
+/** Returns the story after the contracts are there, block by block. */
 export function tellStory(cast: Cast, addresses: ContractAddresses): StoryBlock[] {
   const call = createCaller(addresses);
   const wallets = walletsOf(cast);

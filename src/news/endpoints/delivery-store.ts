@@ -6,7 +6,7 @@ const columns = `d.position::float8 AS position, n.id AS "newsId", n.type, d.del
   d.attempted_at AS "attemptedAt", d.next_attempt_at AS "nextAttemptAt"`;
 const joined = `JOIN news_endpoints e ON e.id = d.endpoint_id JOIN news n ON n.company_id = e.company_id AND n.position = d.position`;
 
-/** The deliveries to an endpoint, the newest news first. @param before only those of earlier news */
+/** The deliveries to an endpoint, the newest news first. @param before only deliveries of earlier news */
 export async function listDeliveries(
   db: Database,
   endpointId: string,

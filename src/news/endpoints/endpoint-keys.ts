@@ -53,7 +53,10 @@ function opens(secrets: EndpointSecrets, { secret, ...endpoint }: Sample): boole
   }
 }
 
-/** Seals the secrets and addresses of all endpoints by the newest key. @returns how many endpoints, and the ids of those that do not open */
+/**
+ * Seals the secrets and addresses of all endpoints by the newest key. @returns how many endpoints, and the ids of
+ * endpoints that do not open
+ */
 export async function resealEndpoints(
   db: Database,
   secrets: EndpointSecrets,

@@ -22,7 +22,7 @@ import { type AllowedHosts, hostOf, isAllowed, isEndpointUrl, usedUrl } from './
 // Hours for which the secret before signs, too.
 const usualOverlap = 24;
 const mostEndpoints = 20;
-// Of one company. Whoever has the host may be a stranger to it.
+// Of one company. The owner of the host may be a stranger to it.
 const mostOfHost = 5;
 
 /** @throws ProblemError `endpoint_not_found` */

@@ -22,7 +22,7 @@ export type EndpointSecrets = {
 const secretOf = (endpointId: string) => `tallystick endpoint secret ${endpointId}`;
 const addressOf = (endpointId: string) => `tallystick endpoint address ${endpointId}`;
 
-/** @param bytes those of SECRET_KEYS; the first seals, all open */
+/** @param bytes the keys of SECRET_KEYS; the first seals, all open */
 export function createEndpointSecrets(bytes: ReadonlyMap<string, Buffer>): EndpointSecrets {
   const keys = sealingKeys(bytes);
   const [active] = keys;

@@ -42,7 +42,10 @@ export async function lockEndpoint(tx: Tx, companyId: string, id: string): Promi
   return found;
 }
 
-/** The endpoints of a company. Until the end of the transaction, nobody else creates one of it, or gives one another address. */
+/**
+ * Locks the endpoints of a company. Until the end of the transaction, no other process creates an endpoint of the
+ * company, or changes the address of one.
+ */
 export async function listEndpointsAlone(tx: Tx, companyId: string): Promise<Endpoint[]> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('news endpoints ' || ?, 0))", [companyId]);
   return listEndpoints(tx, companyId);
@@ -50,7 +53,7 @@ export async function listEndpointsAlone(tx: Tx, companyId: string): Promise<End
 
 type NewEndpoint = Pick<Endpoint, 'id' | 'companyId' | 'address' | 'types' | 'secrets'>;
 
-/** Inserts an endpoint that gets all that happens from now on. */
+/** Inserts an endpoint that gets all news from now on. */
 export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint): Promise<Endpoint> {
   const [made] = await rowsOf(
     tx,
@@ -64,7 +67,7 @@ export async function insertEndpoint(tx: Tx, { types, ...endpoint }: NewEndpoint
   return made;
 }
 
-/** What a company may change of an endpoint; what is undefined stays. */
+/** What a company may change of an endpoint. An undefined value stays. */
 export type EndpointChanges = {
   /** As it is stored. */
   readonly address?: string | undefined;
@@ -103,7 +106,7 @@ export async function updateEndpoint(
 const retrySql =
   'UPDATE news_deliveries SET next_attempt_at = clock_timestamp() WHERE endpoint_id = ? AND NOT delivered AND next_attempt_at > clock_timestamp()';
 
-/** Whether the feed keeps all that an endpoint has not got. */
+/** Whether the feed keeps all news that an endpoint has not got. */
 export async function isWithinFeed(db: Database, { companyId, position }: Endpoint): Promise<boolean> {
   const { rows }: { rows: [{ oldest: string | null; last: string | null }] } = await db.raw(
     `SELECT (SELECT position FROM news WHERE company_id = :companyId AND position IS NOT NULL ORDER BY position LIMIT 1) AS oldest,
@@ -149,7 +152,7 @@ export async function findAnyEndpoint(db: Database, id: string): Promise<Endpoin
   return found;
 }
 
-/** All endpoints that have a secret or an address under another key than this one, or an address in clear. */
+/** All endpoints that have a secret or an address under another key than the given key, or an address in clear. */
 export const listSealedOtherwise = (db: Database, keyId: string): Promise<Endpoint[]> =>
   rowsOf(
     db,

@@ -34,8 +34,8 @@ export function usedUrl(text: string): string {
 }
 
 /**
- * The parts of an address that is stored as `https://host key id:base64`; undefined where all of it is in clear. An address in clear can
- * have spaces, too, but none behind its host: so it is a URL.
+ * The parts of an address that is stored as `https://host key id:base64`; undefined where the address is in clear. An
+ * address in clear can have spaces, too, but none behind its host: so it is a URL.
  */
 export function sealedParts(
   address: string,

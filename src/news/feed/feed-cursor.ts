@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { problem } from '../../base/errors.ts';
+import { createHash } from 'node:crypto';
+import { type CursorSum, cursorInvalid, readCursor, writeCursor } from '../../contract/cursor.ts';
 import type { FeedPlace } from './feed-store.ts';
 
 /*
@@ -10,30 +10,23 @@ import type { FeedPlace } from './feed-store.ts';
 const sumBytes = 6;
 const form = /^([0-9a-f]{12})\.(\d{1,16})\.([0-9a-f]{8})?$/;
 
-const sumOf = (companyId: string, text: string) =>
-  createHash('sha256')
-    .update(JSON.stringify(['tallystick news', companyId, text]))
-    .digest()
-    .subarray(0, sumBytes);
+const sumOf = (companyId: string): CursorSum => ({
+  bytes: sumBytes,
+  place: 'before',
+  of: (text) => {
+    const content = JSON.stringify(['tallystick news', companyId, text.toString('latin1')]);
+    return [createHash('sha256').update(content).digest().subarray(0, sumBytes)];
+  },
+});
 
 export function feedCursor(companyId: string, { epoch, position, mark }: FeedPlace): string {
-  const text = `${epoch}.${position}.${mark}`;
-  return Buffer.concat([sumOf(companyId, text), Buffer.from(text, 'latin1')]).toString('base64url');
+  return writeCursor(sumOf(companyId), Buffer.from(`${epoch}.${position}.${mark}`, 'latin1'));
 }
 
 /** Returns the place of a cursor. @throws ProblemError `cursor_invalid` */
 export function placeOfCursor(companyId: string, cursor: string): FeedPlace {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const text = bytes.toString('latin1', sumBytes);
+  const text = readCursor(sumOf(companyId), cursor)?.toString('latin1') ?? '';
   const [, epoch, position, mark = ''] = form.exec(text) ?? [];
-  const isWhole = bytes.toString('base64url') === cursor;
-  if (
-    !isWhole ||
-    epoch === undefined ||
-    !timingSafeEqual(sumOf(companyId, text), bytes.subarray(0, sumBytes))
-  ) {
-    const { message } = problem('cursor_invalid');
-    throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'after', message }] });
-  }
+  if (epoch === undefined) throw cursorInvalid('after');
   return { epoch, position: Number(position), mark };
 }

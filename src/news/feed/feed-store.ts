@@ -19,7 +19,7 @@ export type FeedPage = {
   readonly hasMore: boolean;
 };
 
-/** Reading cannot go on from the place: the feed begins at another one. */
+/** Reading cannot go on from the place: the feed begins at another place. */
 export class FeedRestartedError extends Error {
   readonly restart: FeedPlace;
 
@@ -38,7 +38,7 @@ type Question = {
   readonly limit: number;
 };
 
-// The most news that a question reads when `types` leaves most of them out.
+// The most news that a question reads when `types` leaves out most of the news.
 const span = 2_000;
 
 // Of the cluster, of its way through restores and failovers, and of a table that was restored into it.

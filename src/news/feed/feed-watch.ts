@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Notifications } from '../../db/connection/notifications.ts';
 import { newsChannel } from './news.ts';
 
-/** Wakes those who wait for the news of a company. It uses no connection of its own. */
+/** Wakes the requests that wait for the news of a company. It uses no connection of its own. */
 export type FeedWatch = {
   /**
    * Begins to wait. It is called before the feed is read, so that nothing is missed in between.
@@ -17,7 +17,7 @@ export type FeedWatch = {
   close(): void;
 };
 
-/** Who waits. */
+/** The key that waits. */
 export type FeedReader = { readonly companyId: string; readonly keyId: string };
 
 type Waiter = FeedReader & { readonly wake: () => void };

@@ -24,5 +24,5 @@ export type News = {
   readonly previous: number | null;
 };
 
-/** Wakes whoever waits for news; the payload is the id of a company that has some. */
+/** Wakes the readers who wait for news; the payload is the id of a company that has some. */
 export const newsChannel = 'tallystick_news';

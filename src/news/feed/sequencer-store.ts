@@ -22,7 +22,7 @@ const numberSql = `
   SELECT company_id AS "companyId", count(*)::int AS count FROM numbered GROUP BY company_id`;
 
 /**
- * Numbers news that have none, and wakes those who wait for them.
+ * Numbers news that have none, and wakes the readers who wait for them.
  * @returns how many; fewer than `limit` when none is left
  */
 export function numberNews(db: Database, limit: number): Promise<number> {

@@ -98,7 +98,7 @@ async function run(parts: RunnerParts, { id, post, signal, trigger }: Run): Prom
       const taken = await takeOver(db, id, mostWaiting);
       if (taken === undefined) return;
       if (taken.hasGap) return disableEndpoint(db, id, 'outdated');
-      // Nothing else wakes the run where all of it waits behind something.
+      // Nothing else wakes the run where all news wait behind something.
       if (taken.hasMore) trigger.fire();
       await step('taken over');
       const isShut = performance.now() < shutUntil;
@@ -122,7 +122,10 @@ type PostOptions = {
   readonly onEnd: () => void;
 };
 
-/** Posts that run and that wait, at most one of each subject. The database knows nothing of them: what is lost here is due again. */
+/**
+ * Posts that run and that wait, at most one of each subject. The database knows nothing of them: a post that is lost
+ * here is due again.
+ */
 function createPosts(post: Post, { step, onEnd }: PostOptions) {
   const known = new Map<number, string>();
   let waiting: Due[] = [];

@@ -150,8 +150,8 @@ const recordSql = `
   .replaceAll(':pauseMs', ':pauseMs::double precision');
 
 /**
- * Stores what came of tries. When an endpoint answers again that had only failed for a minute, all that waits for it is due. A
- * single news item that is rejected among others keeps its schedule.
+ * Stores the outcomes of tries. When an endpoint answers again that had only failed for a minute, all its waiting
+ * deliveries are due. A single news item that is rejected among others keeps its schedule.
  * @returns for how long the endpoint has only failed, and when these deliveries are tried next, in whole seconds
  */
 export async function recordOutcomes(

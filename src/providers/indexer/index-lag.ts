@@ -12,7 +12,8 @@ type LagOptions = {
 /**
  * Checks that every index goes on and is near the head that its node had at the last poll. A node that is out fails no
  * check: the index ages, and its responses say so.
- * @throws Error with the chain ids of the networks that are behind, and of those that are stuck or failing and why
+ * @throws Error with the chain ids of the networks that are behind, and of networks that are stuck or failing, with the
+ *   reason
  */
 export function createLagCheck({ db, networks, most }: LagOptions): () => Promise<void> {
   return async () => {

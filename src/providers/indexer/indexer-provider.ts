@@ -145,7 +145,7 @@ export function createIndexerProvider({ db, judges = createTokenJudges() }: Prov
 // A page with the metadata in both forms has about 6 MB.
 const maxPageBytes = 2 * 1024 * 1024;
 
-/** Returns the first of these holdings, as many as a page has bytes for, with what is known of their tokens. */
+/** Returns the first of these holdings, as many as a page has bytes for, with the texts and trust of their tokens. */
 async function fittingPart(db: Database, chainId: string, holdings: readonly IndexedHolding[]) {
   if (holdings.length === 0) return { rows: [], tokens: [] };
   const { fitting, tokens } = await findPageTokens(db, chainId, holdings, maxPageBytes);

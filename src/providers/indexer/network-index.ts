@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createFewAtOnce, type FewAtOnce } from '../../base/few-at-once.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from '../../base/log.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
@@ -39,7 +39,7 @@ export type IndexSettings = {
   readonly timeoutMs: number;
 };
 
-/** Derives the index settings from those of the service and of the network. */
+/** Derives the index settings from the settings of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
   const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs, RPC_TIMEOUT_MS: timeoutMs } = config;
   return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs, timeoutMs };
@@ -55,7 +55,7 @@ type NetworkIndexOptions = {
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
   /** Of all networks that share the pool. */
-  readonly inTurn?: FewAtOnce | undefined;
+  readonly inTurn?: LimitFunction | undefined;
 };
 
 /** The index of one network: a runner, and its parts for callers that run them step by step. */
@@ -120,7 +120,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       maxBatch,
       upTo,
     });
-  const few = createFewAtOnce(parallel);
+  const few = pLimit(parallel);
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,

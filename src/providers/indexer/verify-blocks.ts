@@ -104,8 +104,8 @@ export const sampled = (seed: number, place: number): string =>
   createHash('sha256').update(`${seed} ${place}`).digest('hex');
 
 /**
- * Returns distinct numbers of a range, in ascending order; all of them when the range has no more. The same seed
- * returns the same numbers.
+ * Returns distinct numbers of a range, in ascending order; the whole range when it has no more. The same seed returns
+ * the same numbers.
  */
 export function sampleBlocks(from: bigint, to: bigint, count: number, seed: number): bigint[] {
   const span = to - from + 1n;

@@ -6,8 +6,8 @@ import type { NftEntry } from '../shared/provider.ts';
 const maxPageBytes = 2 * 1024 * 1024;
 
 /**
- * Cuts the texts of a page, which contracts chose, to what a page of an index may have. The upstream's cursor goes on behind
- * the whole page, so none is left out: what no longer fits stays without its metadata.
+ * Cuts the texts of a page, which contracts chose, to what a page of an index may have. The upstream's cursor goes on
+ * behind the whole page, so no NFT is left out: an NFT that no longer fits stays without its metadata.
  */
 export function boundNfts(entries: readonly NftEntry[]): NftEntry[] {
   let left = maxPageBytes;

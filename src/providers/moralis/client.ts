@@ -123,7 +123,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
       const signal = asker === undefined ? late : AbortSignal.any([late, asker]);
       const deadline = { endsAt: clock.now() + deadlineMs, signal, asker, company };
       const url = `${base}${path}?${new URLSearchParams(query)}`;
-      // What is under way at the deadline ends with it.
+      // The deadline also ends the exchange that is under way.
       const within = { ...scope, isRead: true, signal };
       return inScope(within, () => tryFrom(1, url, deadline));
     },

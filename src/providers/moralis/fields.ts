@@ -40,7 +40,10 @@ export const textOrNull = z
   .catch(null)
   .transform((text) => text ?? null);
 
-/** Missing for collections older than the standard, such as CryptoPunks, whose tokens are all unique; null for a new one. */
+/**
+ * Missing for collections older than the standard, such as CryptoPunks, whose tokens are all unique; null for a new
+ * collection.
+ */
 export const contractType = repaired<z.ZodType<'ERC721' | 'ERC1155' | null>>(
   'contract_type',
   z
@@ -65,7 +68,7 @@ export const optionalFlag = (field: string) => repaired(field, truth.nullish(), 
 /** A time in RFC 3339, converted to UTC with milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
-/** Where the next page begins; null, empty or missing on the last one. */
+/** Where the next page begins; null, empty or missing on the last page. */
 const position = z
   .string()
   .max(maxPositionLength)

@@ -7,7 +7,7 @@ export type MoralisObserver = {
   readonly onRepair: OnRepair;
 };
 
-/** Counts the requests to the hosted data provider by try and outcome, and what was repaired in its answers. */
+/** Counts the requests to the hosted data provider by try and outcome, and the repairs of its answers. */
 export function createMoralisMetrics(metrics: Metrics): MoralisObserver {
   const requests = metrics.counter({
     name: 'tallystick_moralis_requests_total',

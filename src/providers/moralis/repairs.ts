@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Called with the name of each field that was repaired. */
 export type OnRepair = (field: string) => void;
 
-// Parsing does not wait, so that what is repaired belongs to the answer that is being read.
+// Parsing does not wait, so that a repair belongs to the answer that is being read.
 let noted: string[] = [];
 
 /** Runs a parser, and reports the fields that it repaired. */

@@ -69,7 +69,7 @@ function summaryOf(record: HistoryRecord, wallet: string): string {
 const some = ([first = '', ...rest]: readonly string[]) =>
   rest.length === 0 ? first : `${first} and ${rest.length} more`;
 
-/** The upstream says nothing of it. Who signed shows in its answer all the same. */
+/** The upstream does not verify transfers. Its answer shows the signer all the same. */
 function verificationOf({ from_address: from }: Seen, { from_address: signer }: UpstreamTransaction) {
   return from === signer ? 'signed' : 'unknown';
 }

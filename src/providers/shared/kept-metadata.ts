@@ -21,8 +21,8 @@ const maxNameLength = 64;
 const markBytes = maxNames * (maxNameLength * 6 + 3) + 64;
 
 /**
- * The JSON text of metadata, at most {@link maxMetadataBytes} long and 32 levels deep. Of larger ones the small members stay, and
- * `_truncated` names the first 20 of those that were left out, such as an embedded picture.
+ * The JSON text of metadata, at most {@link maxMetadataBytes} long and 32 levels deep. Of larger metadata the small
+ * members stay, and `_truncated` names the first 20 members that were left out, such as an embedded picture.
  */
 export function keptMetadata(metadata: object): string {
   if (!isTooDeep(metadata)) {
@@ -47,7 +47,10 @@ export function keptMetadata(metadata: object): string {
   return `{${[...inside.map(({ text }) => text), `"${mark}":${safeJson(names)}`].join()}}`;
 }
 
-/** Metadata that somebody else has kept as text, which need not be JSON; what is too large or too deep and no object is null. */
+/**
+ * Cuts metadata that somebody else has kept as text, which need not be JSON. A text that is too large or too deep and
+ * no object becomes null.
+ */
 export function keptMetadataText(text: string): string | null {
   const value = parsed(text);
   if (Buffer.byteLength(text) <= maxMetadataBytes && !isTooDeep(value)) return safeJsonText(text);

@@ -13,8 +13,8 @@ const attribute = z.object({
 });
 
 /**
- * A token's metadata in the uniform shape of the contract (`normalized_metadata`), whichever provider read it.
- * Null or undefined when there is none, or when it is no object.
+ * Returns a token's metadata in the uniform shape of the contract (`normalized_metadata`), for any provider. Null or
+ * undefined when there is none, or when it is no object.
  */
 export const normalizedMetadata = z
   .object({

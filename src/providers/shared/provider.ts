@@ -19,31 +19,31 @@ type Question = {
   readonly position: string | undefined;
 };
 
-/** What narrows a history: a record fits all of it. Addresses are in lower case; ranges include their ends. */
+/** The filters of a history: a record fits all filters. Addresses are in lower case; ranges include their ends. */
 export type HistoryFilter = {
   readonly fromBlock?: bigint;
   readonly toBlock?: bigint;
   readonly fromDate?: Date;
   readonly toDate?: Date;
-  /** One of them. */
+  /** A record fits any category of the list. */
   readonly category?: readonly HistoryRecord['category'][];
   /** Applies, with `token` and `counterparty`, of one and the same transfer. */
   readonly direction?: 'send' | 'receive';
-  /** Contracts; one of them. */
+  /** Contracts; a record fits any contract of the list. */
   readonly token?: readonly string[];
   readonly counterparty?: string;
   /** Only ever false: suspected spam is left out. */
   readonly includeSpam?: false;
-  /** What is listed; transactions alone where it is absent. */
+  /** The kinds of entries to list; transactions alone where it is absent. */
   readonly entries?: readonly components['schemas']['HistoryEntryKind'][];
 };
 
 /** What narrows an NFT list. */
 export type NftListFilter = {
-  /** What the wallet owned after this block, or after the last one of this moment. */
+  /** The state of the wallet after this block, or after the last block of this moment. */
   readonly toBlock?: bigint;
   readonly toDate?: Date;
-  /** In lower case; one of them. */
+  /** In lower case; an NFT fits any contract of the list. */
   readonly contract?: readonly string[];
   readonly includeSpam?: false;
 };
@@ -169,7 +169,7 @@ export type DataProvider = {
 /** Fits into a cursor, which has at most 4096 characters by the contract, next to the longest filter. */
 export const maxPositionLength = 2_200;
 
-/** Every category. The index stores them by their places: new ones come at the end, and none is ever moved. */
+/** Every category. The index stores them by their places. So new categories come at the end, and none is ever moved. */
 export const historyCategories = [
   'send',
   'receive',

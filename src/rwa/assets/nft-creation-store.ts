@@ -75,11 +75,11 @@ export type NewSeries = {
   readonly ciphers: readonly Buffer[];
   /** The lower parts of their token ids. */
   readonly tokenParts: readonly bigint[];
-  /** Of the key that all of them are sealed with. */
+  /** Of the key that seals all secrets. */
   readonly keyId: string;
 };
 
-/** What a series got. Its serials are `first` and those that follow, in the order of its ids. */
+/** The numbers of a series. Its serials are `first` and the serials that follow, in the order of its ids. */
 export type Series = {
   readonly rwaId: string;
   readonly rwaNumber: bigint;
@@ -100,7 +100,7 @@ type SeriesRow = {
 const ids = '($3::uuid[])';
 const count = `cardinality(${ids})`;
 
-// What is known before, or follows from the first serial, is not sent back.
+// The statement does not send back values that are known before, or that follow from the first serial.
 const seriesParts = `
   made AS (
     UPDATE rwas SET last_serial = last_serial + ${count}, total_nfts = total_nfts + ${count}

@@ -1,14 +1,14 @@
 import type { MintState } from './nft-row.ts';
 
 export type NftFilter = {
-  /** Only those of one RWA. */
+  /** Only NFTs of one RWA. */
   readonly rwaNumber?: bigint | undefined;
-  /** True: only minted ones; false: all others. */
+  /** True: only minted NFTs; false: all others. */
   readonly claimed?: boolean | undefined;
   readonly mintState?: MintState | undefined;
   /** Changed at this time or later. */
   readonly updatedSince?: Date | undefined;
-  /** EIP-55: only minted ones that this wallet owns. */
+  /** EIP-55: only minted NFTs that this wallet owns. */
   readonly owner?: string | undefined;
 };
 

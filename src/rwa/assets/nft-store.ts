@@ -172,7 +172,7 @@ export async function hasNft(db: Database, companyId: string, id: string): Promi
   return (await db(table).where({ company_id: companyId, id }).first('id')) !== undefined;
 }
 
-/** Those of the ids that are NFTs of companies other than this one, in lower case. */
+/** Returns the ids that are NFTs of other companies, in lower case. */
 export async function findForeignNfts(
   db: Database,
   companyId: string,

@@ -8,7 +8,7 @@ import { lockRwa } from './rwa-store.ts';
  * How RWAs are created and changed, by operators and by their companies.
  */
 
-/** What may change, with its column. */
+/** The fields that may change, with their columns. */
 const columnOf = {
   name: 'name',
   description: 'description',
@@ -56,7 +56,7 @@ export async function insertRwa(db: Database, companyId: string, input: RwaInput
 }
 
 /**
- * Changes an RWA whose row it locks. The new values are checked together with the present ones.
+ * Changes an RWA whose row it locks. The new values are checked together with the present values.
  * @param check called with the RWA before the change, under its lock; what it throws ends the change
  */
 export async function updateRwa(
@@ -84,7 +84,7 @@ export async function updateRwa(
 /** Checks an RWA as it would be after a change. */
 export const mergeRwa = (rwa: RwaDetail, change: RwaChange) => parseRwaInput({ ...inputOf(rwa), ...change });
 
-/** Whether a change needs an examination of the contract: it is another one, or NFTs become claimable on it. */
+/** Whether a change needs an examination of the contract: it names another contract, or NFTs become claimable on it. */
 export const needsExamination = (before: RwaDetail, after: RwaInput): boolean =>
   after.chainId !== before.chainId ||
   after.contractAddress !== before.contractAddress ||

@@ -3,7 +3,7 @@ import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { nameFault } from '../../contract/visible-text.ts';
 import { freeDataFault } from './free-data.ts';
 
-/** What is wrong with one field of an RWA. `field` is a path such as `contractAddress`, empty for the whole. */
+/** A fault of one field of an RWA. `field` is a path such as `contractAddress`, empty for the whole. */
 export type FieldError = { readonly field: string; readonly message: string };
 
 /** A new RWA, checked: what the operator may set. */

@@ -23,7 +23,7 @@ export type RwaFilter = {
   readonly type?: string | undefined;
   readonly isBuyable?: boolean | undefined;
   readonly isClaimable?: boolean | undefined;
-  /** True: archived ones, too. */
+  /** True: also archived RWAs. */
   readonly includeArchived?: boolean | undefined;
 };
 

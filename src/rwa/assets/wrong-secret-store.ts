@@ -7,16 +7,16 @@ import { isSecretForm } from './claim-secret.ts';
 
 /*
  * Table `wrong_secrets`: wrong claim secrets of each caller, for each NFT, in windows of fixed length. They lock nobody
- * out: whoever sends the right secret is never asked about here.
+ * out: no statement here runs for the right secret.
  */
 
-/** Wrong secrets of a caller for one NFT within a window, after which further wrong ones are rejected. */
+/** Wrong secrets of a caller for one NFT within a window. Beyond that number further wrong secrets are rejected. */
 const allowedForNft = 5;
 /** The same for all NFTs together. A company's server has no such bound: its customers type in what it sends. */
 const allowedForAll = { network: 50, key: 2 ** 31 - 1 } as const;
 const windowSeconds = 15 * 60;
 
-/** Who sends a secret: a key by its id, or a stranger by the network of the address. */
+/** The sender of a secret: a key by its id, or a stranger by the network of the address. */
 export type SecretCaller = { readonly kind: 'key' | 'network'; readonly name: string };
 
 // Stands for all NFTs.
@@ -47,7 +47,7 @@ type Tried = { readonly nftId: string; readonly secret: string; readonly caller:
 
 /**
  * Counts a wrong secret, in a commit of its own. A text that cannot be a secret is not counted.
- * @returns `secret_locked` when the caller has sent too many wrong ones
+ * @returns `secret_locked` when the caller has sent too many wrong secrets
  */
 export async function refuseMoreWrong(
   db: Database,

@@ -67,7 +67,7 @@ export function createChangeHandlers(deps: Deps): Handlers<ChangeOperations, Com
         const result = await updateRwa(tx, { companyId, id: path.id }, change, (rwa) => {
           assertMayLead(caller, change.claimBaseUrl, rwa.ownClaimBaseUrl);
           assertMatch(header['If-Match'], rwaTag(rwa));
-          // What was examined is not what would be stored.
+          // The contract that was examined is not the contract that would be stored.
           if (!isSameContract(rwa, seen)) throw problem('precondition_failed');
           examined.assert();
         });

@@ -19,7 +19,7 @@ type Deps = {
 // A person waits for the answer, and it is only a warning.
 const deadlineMs = 3_000;
 
-/** The operations of whoever has the secret of an NFT. */
+/** The operations for a person who has the secret of an NFT. */
 export function createClaimHandlers({
   claims,
   networks,

@@ -38,7 +38,7 @@ type Deps = {
   readonly wakeMinting: (causes: readonly string[]) => void;
 };
 
-/** The operations of companies, but for the one that all areas share, and those of the holders of secrets. */
+/** The operations of companies, except the operation that all areas share, and the operations of the holders of secrets. */
 export type RwaAreas = {
   readonly rwa: Handlers<Omit<operations, 'getRwaKey' | 'getUsage'>, CompanyContext, 'getTokenMetadata'>;
   readonly claim: Handlers<ClaimOperations, never, keyof ClaimOperations>;

@@ -42,12 +42,12 @@ const tokensOfHolder = 1_000;
 // Each batch of a file reads all transfers of the RWA again, so few are better.
 const holdersAtOnce = 5_000;
 
-/** Who owns and owned the NFTs of a company, as the chain says. */
+/** The present and earlier owners of the NFTs of a company, as the chain says. */
 export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<OwnershipOperations, CompanyContext> {
   const { db } = deps;
   return {
     async listNftTransfers({ path, query }, { companyId }) {
-      const asked = { companyId, path: `${basePaths.rwa}/nft/${path.id.toLowerCase()}/transfers`, query };
+      const asked = { companyId, path: `${basePaths.rwa}/nft/${path.id}/transfers`, query };
       const [block, logIndex] = positionOf(asked, transferPlace) ?? [];
       const after = block === undefined || logIndex === undefined ? undefined : { block, logIndex };
       if (!(await hasNft(db, companyId, path.id))) throw await absentNft(db, companyId, path.id);
@@ -60,7 +60,7 @@ export function createOwnershipHandlers(deps: OwnershipDeps): Handlers<Ownership
     },
 
     async listRwaHolders({ path, query }, { companyId, preferred }) {
-      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id.toLowerCase()}/holders`, query };
+      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id}/holders`, query };
       const [number, hash, after] = positionOf(asked, holderPlace) ?? [];
       const asOf = query.asOf === undefined ? undefined : asOfOf(query.asOf);
       const rwa = await findRwa(db, companyId, path.id);
@@ -160,7 +160,7 @@ const toApiTransfer = (transfer: StoredTransfer): Schemas['OwnershipTransfer'] =
   finality: transfer.isFinal ? 'final' : 'confirmed',
 });
 
-/** The reasons add up to the difference between minted NFTs and those with an owner. */
+/** The reasons add up to the difference between minted NFTs and NFTs with an owner. */
 const differencesOf = (totals: HolderTotals): Schemas['HolderDifference'][] =>
   (
     [

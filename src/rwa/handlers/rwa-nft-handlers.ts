@@ -27,7 +27,7 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
   return {
     async listRwaNfts({ path, query }, context) {
       const { companyId } = context;
-      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id.toLowerCase()}/nfts`, query };
+      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id}/nfts`, query };
       const page = nftPageOf(asked);
       const rwa = await findRwa(db, companyId, path.id);
       if (rwa === undefined) throw problem('rwa_not_found');

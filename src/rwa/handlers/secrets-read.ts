@@ -12,7 +12,7 @@ export const seesSecrets = ({ caller }: Pick<Reader, 'caller'>): boolean => hasS
 
 /**
  * Stores which claim secrets an answer shows to the key, before the answer goes out.
- * @param subject the NFT, or the RWA whose NFTs they are; null for those of all RWAs
+ * @param subject the NFT, or the RWA whose NFTs they are; null for NFTs of all RWAs
  * @param nfts in the order of the answer
  */
 export async function recordSecretsRead(

@@ -2,8 +2,8 @@ import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
 import type { Database } from '../../contract/transaction.ts';
 
 /*
- * Table `contract_verdicts`: what is known of the contracts that NFTs are minted on. Accepting a mint reads it in place
- * of asking a node. Only `unfit` rejects mints: a right that is missing may be granted while they wait.
+ * Table `contract_verdicts`: the verdicts on contracts that NFTs are minted on. Accepting a mint reads it in place of
+ * asking a node. Only `unfit` rejects mints: a right that is missing may be granted while they wait.
  */
 
 export type ExaminedContract = {
@@ -16,7 +16,7 @@ export type ExaminedContract = {
   readonly detail: string;
 };
 
-/** Stores verdicts in place of earlier ones, in one order, so that no two transactions deadlock. */
+/** Stores verdicts in place of earlier verdicts, in one order, so that no two transactions deadlock. */
 export async function saveContractVerdicts(
   db: Database,
   examined: readonly ExaminedContract[],
@@ -39,8 +39,8 @@ export async function saveContractVerdicts(
 const mostAtOnce = 5;
 
 /**
- * Takes contracts to examine again that were found unfit at least these minutes ago, the longest ago first, at most 5. Those that cannot
- * be examined come after all others again.
+ * Takes contracts to examine again that were found unfit at least these minutes ago, the longest ago first, at most 5.
+ * Contracts that cannot be examined come after all others again.
  */
 export async function takeUnfitContracts(
   db: Database,
@@ -61,15 +61,16 @@ export async function takeUnfitContracts(
 export type UsedContract = {
   readonly chainId: string;
   readonly contract: string;
-  /** Whether NFTs of one of them can be claimed. */
+  /** Whether NFTs of any such RWA can be claimed. */
   readonly isClaimable: boolean;
   /** Id of the oldest of these RWAs. */
   readonly firstRwa: string;
 };
 
 /**
- * Lists every contract that RWAs name which are not archived, in the order of network and address. It hops in an index from one
- * contract of any RWA to the next, and finds in another the oldest RWA of those that are claimable and of the others.
+ * Lists every contract that RWAs name which are not archived, in the order of network and address. It hops in an index
+ * from one contract of any RWA to the next, and finds in another index the oldest claimable RWA and the oldest other
+ * RWA.
  */
 export async function listUsedContracts(db: Database): Promise<UsedContract[]> {
   const { rows } = await db.raw(
@@ -91,7 +92,7 @@ export async function listUsedContracts(db: Database): Promise<UsedContract[]> {
   return rows;
 }
 
-/** Counts the RWAs that name a contract and are not archived. It reads all of them in an index. */
+/** Counts the RWAs that name a contract and are not archived. It reads all such RWAs in an index. */
 export async function countRwasOf(
   db: Database,
   { chainId, contract }: Pick<ExaminedContract, 'chainId' | 'contract'>,

@@ -7,7 +7,7 @@ export type NamedContract = {
   readonly network: Network;
   /** EIP-55. */
   readonly contract: string;
-  /** Whether NFTs of one of these RWAs can be claimed. */
+  /** Whether NFTs of any of the RWAs can be claimed. */
   readonly isClaimable: boolean;
 };
 

@@ -2,7 +2,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { isStaffedSql, laneReasonSql } from '../assets/reason-sql.ts';
 import { type MintReason, needsHelp } from './mint-reason.ts';
 
-/** A lane, who works on it and what is pending. */
+/** A lane, its worker and its pending work. */
 export type LaneStatus = {
   readonly chainId: string;
   readonly signer: string;
@@ -63,7 +63,7 @@ export async function listLanes(
 
 /**
  * Whether a process that can sign for the network has worked on one of its lanes in the last 10 minutes. A network
- * whose signers were all taken out of the settings is not staffed; what was sent on it is still watched.
+ * whose signers were all taken out of the settings is not staffed. Transactions that were sent on it are still watched.
  */
 export async function isNetworkStaffed(db: Database, chainId: string): Promise<boolean> {
   const { rows } = await db.raw(

@@ -14,8 +14,8 @@ export type MintNote = {
 };
 
 /**
- * Stores notes in place of earlier ones; one with the same reason keeps the time of its beginning. An NFT whose row another
- * transaction has locked gets none: the foreign key would wait for it.
+ * Stores notes in place of earlier notes. A note with the same reason keeps the time of its beginning. An NFT whose row
+ * another transaction has locked gets none: the foreign key would wait for it.
  */
 export async function saveMintNotes(tx: Tx, notes: readonly MintNote[]): Promise<void> {
   if (notes.length === 0) return;

@@ -135,7 +135,7 @@ const catalogue: Readonly<Record<string, Reason>> = mintReasons;
 /** A reason in the words for companies. A newer release may have stored one that this release does not know. */
 export const publicNote = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).note;
 
-/** What is wrong with a signer whose network nobody has registered, and what an operator can do about it. */
+/** Returns the fault of a signer whose network nobody has registered, and its remedy for an operator. */
 export const notRegistered = (chainId: string): string =>
   `network ${chainId} is not registered: tallystick network add ${chainId}`;
 

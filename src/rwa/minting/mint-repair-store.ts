@@ -73,7 +73,7 @@ export async function mintFoundNfts(tx: Tx, chainId: string, found: readonly Fou
   );
 }
 
-/** Sets transaction, block and time of minted NFTs to those of the chain. */
+/** Sets transaction, block and time of minted NFTs to the values of the chain. */
 export async function correctMintedNfts(tx: Tx, found: readonly FoundNft[]): Promise<void> {
   if (found.length === 0) return;
   await tx.raw(

@@ -5,7 +5,7 @@ import type { MintState } from '../assets/nft-row.ts';
 import { saveMintNotes } from './mint-note-store.ts';
 
 /*
- * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`, but for a recovery after a
+ * Every change of an NFT's state on its way to the chain. Nothing else updates `mint_state`, except a recovery after a
  * restore (`mint-repair-store.ts`).
  *
  *   unclaimed, failed ── queueNfts ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
@@ -117,8 +117,8 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
 }
 
 /**
- * Queues NFTs again that a transaction is proven not to have minted. Those that had ended before ({@link keepOut}) become what they
- * were, unless another transaction may still mint them.
+ * Queues NFTs again that a transaction is proven not to have minted. NFTs that had ended before ({@link keepOut}) get their
+ * state of then, unless another transaction may still mint them.
  * @param transactionId null for NFTs that are in none
  * @returns the states of the NFTs now
  * @throws Error when one is not submitted
@@ -191,10 +191,10 @@ async function forgetAttempts(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Keeps NFTs out of new transactions that had ended in older ones, where these may still mint them. Each is open in one of the older
- * ones at a time, and left out of its bytes, until the nonces of all are final ({@link releaseNfts}).
+ * Keeps NFTs out of new transactions that had ended in older transactions, where these may still mint them. Each NFT is open in
+ * one older transaction at a time, and left out of its bytes, until the nonces of all are final ({@link releaseNfts}).
  * @param provenId a transaction that is proven not to have minted them
- * @returns the ids of those that are kept out; neither minted ones nor those in an open transaction
+ * @returns the ids of the NFTs that are kept out, without minted NFTs and NFTs in an open transaction
  */
 export async function keepOut(
   tx: Tx,
@@ -213,7 +213,7 @@ export async function keepOut(
   );
   if (rows.length === 0) return new Set();
   const transactionIds = rows.map(({ id }) => id);
-  // A lane that is about to end one of them does so before, or sees the NFT in it.
+  // A lane that is about to end such a transaction does so before, or sees the NFT in it.
   await tx.raw('SELECT FROM mint_transactions WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
     transactionIds,
   ]);
@@ -229,7 +229,7 @@ export async function keepOut(
      WHERE t.state IN ('finalized', 'reverted', 'lost') ON CONFLICT DO NOTHING`,
     [nftIds, transactionIds],
   );
-  // Those of a transaction that has just been proven are submitted.
+  // The NFTs of a transaction that has just been proven are submitted.
   if (provenId === null) await submitAgain(tx, nftIds);
   await saveMintNotes(
     tx,
@@ -253,7 +253,7 @@ async function submitAgain(tx: Tx, ids: readonly string[]): Promise<void> {
 export const keptOut =
   'A transaction in which it had ended, or that has another token of it, may still be mined; it waits until that nonce is final.';
 
-/** Moves NFTs on to the next transaction that may mint them. @returns the ids of those without one */
+/** Moves NFTs on to the next transaction that may mint them. @returns the ids of NFTs without such a transaction */
 async function withoutKept(tx: Tx, provenId: string | null, ids: readonly string[]): Promise<string[]> {
   const kept = await keepOut(tx, ids, provenId);
   return ids.filter((id) => !kept.has(id));
@@ -304,7 +304,7 @@ export async function lockNfts(tx: Tx, ids: readonly string[]): Promise<void> {
 
 /**
  * Locks NFTs, and waits for no other transaction. Without a transaction the locks end with the statement.
- * @returns the ids of those that another transaction of the database has locked
+ * @returns the ids of NFTs that another transaction of the database has locked
  */
 export async function lockFreeNfts(db: Database | Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();

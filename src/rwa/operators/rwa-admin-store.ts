@@ -45,9 +45,9 @@ async function assertRegistered(db: Database, chainId: string): Promise<void> {
 type OperatorFilter = {
   /** Without it, the RWAs of all companies. */
   readonly companyId?: string;
-  /** Archived ones, too. */
+  /** Also archived RWAs. */
   readonly includeArchived?: boolean;
-  /** Id of an RWA: only those that come after it. */
+  /** Id of an RWA: only RWAs that come after it. */
   readonly after?: string | undefined;
   readonly limit?: number;
   readonly offset?: number;

@@ -21,9 +21,9 @@ export type Rotation = {
 };
 
 /**
- * Re-encrypts every secret that is not under the vault's active key. It may run next to a service and to
- * a second rotation: each batch locks its rows and skips those that have changed since. After an interruption
- * the next call continues with what is left.
+ * Re-encrypts every secret that is not under the vault's active key. It may run next to a service and to a second
+ * rotation: each batch locks its rows and skips rows that have changed since. After an interruption the next call
+ * continues with the other secrets.
  * @throws Error naming the missing keys when the vault lacks one that is in use
  */
 export async function rotateSecrets(

@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import {
   type BlockRange,
@@ -101,7 +101,7 @@ export async function followTransfers(run: LedgerRun): Promise<ReadLedgers | und
   return { node, chainId, contracts, final: pinned.finalized };
 }
 
-/** Does something for one contract. What is wrong with this contract only is reported. @returns whether it was done */
+/** Does something for one contract. A fault of this contract alone is reported. @returns whether it was done */
 async function unlessUnread(run: LedgerRun, contract: string, work: () => Promise<void>): Promise<boolean> {
   run.signal.throwIfAborted();
   try {
@@ -165,7 +165,7 @@ async function followGroup(run: GroupRun, group: LedgerGroup): Promise<void> {
     signal.throwIfAborted();
     partEnd = part.to === end.number ? end : await blockAt(node, part.to);
     const transfers = await withTimes(node, await readTransfers(pinned.provider, group.contracts, part));
-    // All that was read is of one chain, when both ends still are.
+    // All transfers that were read are of one chain, when both ends still are.
     if ((await isOnChain(node, at)) && (await isOnChain(node, partEnd))) return transfers;
     throw new ChainMovedError(`Network ${chainId} replaced blocks up to ${part.to} while they were read.`);
   };
@@ -203,7 +203,7 @@ const blockBefore = async (node: MintNode, first: bigint): Promise<LedgerBlock> 
 
 /** Adds the times of their blocks to transfers. @throws ChainMovedError when the node has another block there */
 async function withTimes(node: MintNode, transfers: readonly Transfer[]): Promise<TimedTransfer[]> {
-  const few = createFewAtOnce(headersAtOnce);
+  const few = pLimit(headersAtOnce);
   const numbers = [...new Set(transfers.map(({ blockNumber }) => blockNumber))];
   const blocks = new Map(
     await Promise.all(
@@ -218,8 +218,9 @@ async function withTimes(node: MintNode, transfers: readonly Transfer[]): Promis
 }
 
 /**
- * Finds the newest block with a transfer that the node has, below that of a group. A final block is none: what was read may have been
- * replaced before the blocks in its place became final. Where the chain has no such block, everything is read again.
+ * Finds the newest block with a transfer that the node has, below that of a group. A final block does not count: the
+ * blocks that were read may have been replaced before others became final in their place. Where the chain has no such
+ * block, everything is read again.
  */
 async function findFork({ db, node }: GroupRun, group: LedgerGroup): Promise<LedgerBlock> {
   let kept: LedgerBlock | undefined;

@@ -1,10 +1,11 @@
+import { zeroAddress } from '../../chain/address.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import type { LedgerBlock } from './ledger-group.ts';
 
 /*
- * Who owned the tokens of an RWA at a block: what the newest transfer of each token up to this block says. Every query names the
- * company, but for that of all NFTs of a contract.
+ * Reads the owners of the tokens of an RWA at a block, from the newest transfer of each token up to this block. Every
+ * query names the company, except the query of all NFTs of a contract.
  */
 
 /** How far the ledger of an RWA's contract is. */
@@ -59,7 +60,7 @@ const tokensAt = `
     AND t.token_id BETWEEN :number::numeric * 18446744073709551616 AND (:number::numeric + 1) * 18446744073709551616 - 1
     AND EXISTS (SELECT FROM rwas r WHERE r.number = :number AND r.company_id = :companyId)
   ORDER BY t.token_id, t.block_number DESC, t.log_index DESC`;
-const zero = `'0x0000000000000000000000000000000000000000'`;
+const zero = `'${zeroAddress}'`;
 
 const bindingsOf = ({ companyId, number, chainId, contractAddress }: Of, block: bigint) => ({
   companyId,
@@ -106,7 +107,7 @@ export type HolderTotals = {
   readonly minted: number;
   readonly held: number;
   readonly burned: number;
-  /** Minted in a block after the one that is asked for. */
+  /** Minted in a block after the given block. */
   readonly mintedLater: number;
   /** Minted up to this block, without a transfer. */
   readonly noTransfer: number;
@@ -134,7 +135,7 @@ export async function countHeld(db: Database, rwa: Of, block: bigint): Promise<H
   return totals;
 }
 
-/** The place of an NFT among those of a contract. */
+/** The place of an NFT among the NFTs of a contract. */
 export type NftPlaceOfContract = { readonly rwaId: string; readonly tokenId: string };
 
 type NftOwner = NftPlaceOfContract & {
@@ -156,7 +157,7 @@ export async function listNftOwners(
 ): Promise<NftOwner[]> {
   const { rows } = await db.raw(
     `SELECT n.id AS "nftId", n.rwa_id AS "rwaId", n.token_id AS "tokenId",
-       nullif(t.to_address, '0x0000000000000000000000000000000000000000') AS owner
+       nullif(t.to_address, ${zero}) AS owner
      FROM nfts n JOIN rwas r ON r.id = n.rwa_id
      LEFT JOIN LATERAL (
        SELECT to_address FROM nft_transfers t WHERE t.chain_id = :chainId AND t.contract = :contract

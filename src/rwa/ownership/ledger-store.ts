@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../chain/address.ts';
 import type { Transfer } from '../../chain/minting/transfer-logs.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -12,8 +13,8 @@ import {
 } from './transfer-news-store.ts';
 
 /*
- * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer. The owner
- * in `nfts` is that of the newest transfer, and changes in the same transaction.
+ * Table `nft_ledgers`: how far the transfers of a contract are read. Table `nft_transfers`: one row for each transfer.
+ * The owner in `nfts` comes from the newest transfer, and changes in the same transaction.
  */
 
 /** Another process has changed the ledgers since they were read. */
@@ -212,7 +213,7 @@ async function setOwners(
          SELECT * FROM nft_transfers t WHERE t.chain_id = :chainId AND t.contract = :contract AND t.token_id = w.token_id
          ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) t ON true),
      locked AS (SELECT id FROM nfts WHERE id IN (SELECT id FROM w) ORDER BY id FOR NO KEY UPDATE)
-     UPDATE nfts n SET owner = nullif(w.to_address, '0x0000000000000000000000000000000000000000'),
+     UPDATE nfts n SET owner = nullif(w.to_address, '${zeroAddress}'),
        owner_block = w.block_number, owner_at = w.block_time, owner_tx = w.transaction_hash
      FROM w JOIN locked USING (id) WHERE n.id = w.id`,
     {
@@ -224,7 +225,7 @@ async function setOwners(
   );
 }
 
-/** Finds a block in which a group's ledgers have transfers, after so many newer ones; undefined without one. */
+/** Finds a block in which a group's ledgers have transfers, after so many newer blocks; undefined without such a block. */
 export async function findTransferBlock(
   db: Database,
   { chainId, contracts, at }: LedgerGroup,

@@ -74,7 +74,7 @@ export function createOwnershipLedger(options: LedgerOptions): OwnershipLedger {
       return undefined;
     });
 
-  /** Follows networks that were registered, and leaves those that are gone. */
+  /** Follows networks that were registered, and leaves networks that are gone. */
   const arrange = async () => {
     const chainIds = (await networks.list()).map(({ chainId }) => chainId);
     for (const chainId of chainIds) {

@@ -4,7 +4,8 @@ import type { Holder } from './holder-store.ts';
 import type { LedgerBlock, LedgerGroup } from './ledger-group.ts';
 
 /*
- * Tables `ownership_snapshots` and `snapshot_holders`: who owned the NFTs of an RWA at a final block. What was taken never changes.
+ * Tables `ownership_snapshots` and `snapshot_holders`: the owners of the NFTs of an RWA at a final block. A snapshot
+ * that was taken never changes.
  */
 
 export type Snapshot = {
@@ -215,7 +216,10 @@ type Question = Pick<LedgerGroup, 'chainId' | 'contracts'> & {
   readonly failed: ReadonlySet<string>;
 };
 
-/** Lists the oldest snapshot of each company, of these contracts, whose block is final and was read; those with few holders first. */
+/**
+ * Lists the oldest snapshot of each company, of these contracts, whose block is final and was read. Snapshots with few
+ * holders come first.
+ */
 export async function listDueSnapshots(
   db: Database,
   { chainId, contracts, final, failed }: Question,
@@ -265,8 +269,8 @@ async function isStillDue(
 }
 
 /**
- * Stores what a pending snapshot shows; nothing when it is not due any more. A million holders take a minute, so the snapshot is
- * locked after them: whoever deletes it does not wait.
+ * Stores what a pending snapshot shows; nothing when it is not due any more. A million holders take a minute, so the
+ * snapshot is locked after them: a request that deletes it does not wait.
  * @throws when the snapshot ceases to be due meanwhile: the transaction must not commit its holders
  */
 export async function saveSnapshot(

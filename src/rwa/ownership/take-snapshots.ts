@@ -27,10 +27,11 @@ type Taking = ReadLedgers & {
 const deletedAtOnce = 5_000;
 
 /**
- * Takes the oldest snapshot of each company whose block is final, those with few holders first. The next one of a company waits for the
- * next pass. What cannot be taken is tried again when nothing else of its company is due. Ledgers may go on meanwhile.
- * Before the first it deletes what is left of deleted ones: a company that deletes and takes again stores no more than its share.
- * @throws what the first that fails has thrown, after all others
+ * Takes the oldest snapshot of each company whose block is final, first the snapshots with few holders. The next
+ * snapshot of a company waits for the next pass. A snapshot that cannot be taken is tried again when nothing else of
+ * its company is due. Ledgers may go on meanwhile. First it deletes the rest of deleted snapshots: a company that
+ * deletes and takes again stores no more than its share.
+ * @throws the error of the first snapshot that fails, after all others
  */
 export async function takeSnapshots(taking: Taking): Promise<void> {
   const failures: unknown[] = [];

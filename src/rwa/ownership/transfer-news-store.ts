@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../chain/address.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { LedgerGroup } from './ledger-group.ts';
 
@@ -6,7 +7,7 @@ import type { LedgerGroup } from './ledger-group.ts';
  * mint of a token is no transfer here: its news is `nft.minted`. A mint after a burn is a transfer.
  */
 
-const zero = `'0x0000000000000000000000000000000000000000'`;
+const zero = `'${zeroAddress}'`;
 const nftsOf = (transfers: string) => `
   FROM ${transfers} JOIN rwas r ON r.number = div(t.token_id, 18446744073709551616)::bigint AND r.chain_id = :chainId
     AND r.contract_address = t.contract
@@ -55,9 +56,10 @@ export type GoneTransfer = {
 };
 
 /**
- * Stores news that correct those of transfers that were taken back, with the owner that the NFT has again. Transfers and news of one
- * transaction pair up by their place in it, the last with the last. A block has the whole transaction, so all its transfers are gone.
- * @param gone those that have news, the newest first
+ * Stores news that correct the news of transfers that were taken back, with the owner that the NFT has again. Transfers
+ * and news of one transaction pair up by their place in it, the last with the last. A block has the whole transaction,
+ * so all its transfers are gone.
+ * @param gone the transfers that have news, the newest first
  */
 export async function insertCorrections(
   tx: Tx,

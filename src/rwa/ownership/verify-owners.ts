@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { ContractNonsenseError } from '../../chain/minting/evidence-node.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -42,7 +42,7 @@ export async function* compareOwners({
     throw new Error(
       `The node does not have block ${ledger.number} of the ledger of ${contract}. Repeat the command.`,
     );
-  const few = createFewAtOnce(questionsAtOnce);
+  const few = pLimit(questionsAtOnce);
   let after: NftPlaceOfContract | undefined;
   for (;;) {
     signal.throwIfAborted();

@@ -45,7 +45,7 @@ export function createBalances(pool: pg.Pool): BalanceOf {
   };
 }
 
-// Who asks comes again with the same wallets, and a keccak costs as much as the rest.
+// A caller asks again for the same wallets, and a keccak costs as much as the rest.
 const checked = new Set<string>();
 const mostChecked = 10_000;
 

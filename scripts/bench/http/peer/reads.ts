@@ -34,7 +34,7 @@ const rwasSql = `SELECT ${rwaColumns} FROM rwas r WHERE company_id = $1 AND arch
   ORDER BY created_at, id LIMIT $2 OFFSET $3`;
 const nftsSql = `SELECT ${nftColumns}, ${rwaColumns} FROM nfts n JOIN rwas r ON r.id = n.rwa_id
   WHERE n.company_id = $1 ORDER BY n.rwa_number, n.serial LIMIT $2 OFFSET $3`;
-// Who saw a secret is recorded before it is shown.
+// The reader of a secret is recorded before the secret is shown.
 const nftSql = `
   WITH seen AS (
     SELECT ${nftColumns}, ${rwaDetailColumns} FROM nfts n JOIN rwas r ON r.id = n.rwa_id

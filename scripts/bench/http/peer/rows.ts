@@ -93,7 +93,7 @@ export type RwaRow = {
   readonly rwa_updated_at: Date;
 };
 
-// Named alike whether they come alone or beside an NFT.
+// The names are the same for an RWA alone and next to an NFT.
 export const rwaColumns = `r.id AS rwa_id, r.company_id AS rwa_company_id, r.name AS rwa_name,
   r.description AS rwa_description, r.type AS rwa_type, r.image_url AS rwa_image_url, r.chain_id AS rwa_chain_id,
   r.contract_address AS rwa_contract_address, r.is_buyable AS rwa_is_buyable, r.is_claimable AS rwa_is_claimable,

@@ -8,7 +8,7 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Words that only people and other tools read. Fastify would reject some of them. */
+/** Words that only people and other tools read. Fastify would reject some words. */
 const dropped = new Set([
   'example',
   'examples',

@@ -53,7 +53,7 @@ const addSql = `
 const secretBytes = 24;
 const nonceBytes = 12;
 
-// What is known before, or follows from the first serial, is not sent back.
+// The statement does not send back values that are known before, or that follow from the first serial.
 const issueSql = `
   WITH rwa AS (
     UPDATE rwas SET last_serial = last_serial + $6, total_nfts = total_nfts + $6

@@ -26,5 +26,5 @@ const namesOfSoak = [
   'upstream slow',
 ];
 
-/** Those that leave the processes as they are. */
+/** The faults that leave the processes as they are. */
 export const ofSoak = [...allFaults.filter(({ name }) => namesOfSoak.includes(name)), noisyNeighbour];

@@ -55,7 +55,7 @@ const floods: readonly Flood[] = [
   },
 ];
 
-// What else the machine does counts in both: each flood stands between two quiet windows.
+// Other work of the machine counts in both: each flood is between two quiet windows.
 const quietSeconds = 8;
 const floodSeconds = 12;
 const restSeconds = 3;
@@ -84,7 +84,10 @@ const questionsOf = ({ world: { globex } }: Stage, turn: number): Wanted => {
 type Times = ReadonlyMap<string, readonly number[]>;
 type Window = { readonly times: Times; readonly failed: readonly string[] };
 
-/** Asks at a steady rate for so many seconds, one after the other. @returns times by kind, and what was not served */
+/**
+ * Asks at a steady rate for so many seconds, one after the other. @returns times by kind, and the requests that were
+ * not served
+ */
 async function askCalmly(stage: Stage, caller: Caller, seconds: number): Promise<Window> {
   const times = new Map<string, number[]>();
   const failed: string[] = [];
@@ -104,7 +107,7 @@ const both = (one: Times, other: Times): Times =>
 
 const medianOf = (times: Times, kind: string) => quantile(times.get(kind) ?? [], 0.5);
 
-/** What of a window took too long, compared with quiet ones. */
+/** The requests of a window that took too long, compared with quiet windows. */
 function compare(quiet: Times, during: Window, name: string): string[] {
   const slow = [...quiet.keys()].flatMap((kind) => {
     const ratio = medianOf(during.times, kind) / medianOf(quiet, kind);

@@ -11,7 +11,7 @@ async function frozenOrKilled({ around }: Stage, end: () => Promise<void>) {
 
 const noRoom = 'No space left on device';
 
-/** Without room for its log the server ends, and whoever keeps it starts it again. */
+/** Without room for its log the server ends, and its supervisor starts it again. */
 async function freeDisk({ around: { disk, postgres } }: Stage, refusals: number): Promise<Aftermath> {
   disk()?.free();
   const acted = postgres().logged(noRoom) > refusals;

@@ -53,7 +53,7 @@ async function promote({ around }: Stage, server: DatabaseServer): Promise<void>
 
 /** What operators do who know that the database went back: rebuild what it lacks from the chain, then let minting go on. */
 async function recover({ around, service }: Stage): Promise<void> {
-  // As the owner of the tables, since no role of the service may make NFTs again but the one for callers.
+  // As the owner of the tables, since only the role for callers may make NFTs again.
   const owner = { DATABASE_URL: around.postgres().url };
   const env = { PATH: process.env['PATH'], ROLES: 'worker', ...around.settingsOf('worker'), ...owner };
   const run = () =>
@@ -70,7 +70,7 @@ export const failover: Fault = {
   seconds: 0,
   async begin(stage) {
     const { server, line } = await startFollower(stage);
-    // What was answered right before is perhaps still on its way.
+    // Rows that were answered right before are perhaps still on their way.
     const cutAt = performance.now() - wayMs;
     line.refuse();
     await pause(lagMs);

@@ -10,9 +10,12 @@ type Noise = {
   /** Other than half a minute. The slowest of 100 answers are some then, and not one that met what came at once. */
   readonly seconds?: number;
   readonly task: (stage: Stage) => RawTask | GreedyTask;
-  /** What is done next to it. @returns what ends that */
+  /**
+   * Begins further work next to it.
+   * @returns a function that ends the work
+   */
   readonly begin?: (stage: Stage) => Promise<() => Promise<void>>;
-  /** What is wrong with what they have seen, in words. */
+  /** The faults that they have seen, in words. */
   readonly judge?: (figures: NoiseFigures) => readonly (string | false)[];
   /** Whether it happened at all. */
   readonly acted: (figures: NoiseFigures) => boolean;
@@ -125,7 +128,7 @@ async function makeNoise(stage: Stage, noise: Noise): Promise<{ part: Part; viol
   };
 }
 
-/** What strangers and one company do, while the other one is the neighbour. */
+/** The noise of strangers and of one company, while the other company is the neighbour. */
 export const noisyNeighbour: Fault = {
   name: 'noisy neighbour',
   about: noises.map(({ name }) => name).join(', '),

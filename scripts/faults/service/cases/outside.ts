@@ -64,8 +64,8 @@ const authentication = (conduct: Exclude<Conduct, 'well'>, about: string): Fault
 });
 
 /**
- * Asks with keys that nobody has, a new one each time: whoever cannot be known is not let in, whatever is said of the key.
- * @returns what ends it, with what is wrong in words
+ * Asks with keys that nobody has, a new key each time: a caller whose key cannot be checked is not let in.
+ * @returns a function that ends it, and that returns the faults in words
  */
 function startStrangers({ service: { port } }: Stage): () => Promise<string[]> {
   const caller = createCaller({ port, company: 'stranger', key: undefined, address: '127.0.3.3' });
@@ -83,7 +83,7 @@ function startStrangers({ service: { port } }: Stage): () => Promise<string[]> {
   };
 }
 
-/** What the service asks: nodes, the upstream, and whoever knows keys. */
+/** The callees of the service: nodes, the upstream, and the service that knows keys. */
 export const outsideFaults: readonly Fault[] = [
   nodes('nodes absent', 'both close every connection', 2, () => 'drop'),
   nodes('nodes silent', 'both take every request and never answer', 2, hangs()),

@@ -8,7 +8,7 @@ import type { Fault, Stage } from '../fault.ts';
 const restarts = 10;
 const slowPerSecond = 4;
 const slowMs = 2_500;
-/** Less than what is slow takes, so that requests outlast it. */
+/** Less than a slow request takes, so that requests outlast it. */
 const drainSeconds = '2';
 
 /** Pages that the upstream takes long for, and events whose second half takes long to come. @returns what ends them */

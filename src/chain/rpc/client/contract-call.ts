@@ -54,10 +54,10 @@ export async function callContract(
 }
 
 /**
- * Calls a contract for something that it may leave out, such as a name. Takes an answer that is too large for
- * none: it is the contract's doing and says nothing of the node.
+ * Calls a contract for something that it may leave out, such as a name. Takes an answer that is too large for none: it
+ * is the contract's doing and says nothing of the node.
  * @returns the answer's bytes as hex; undefined when the contract's code failed or returned too much
- * @throws as {@link callContract}, but for OversizedAnswerError
+ * @throws as {@link callContract}, except OversizedAnswerError
  */
 export async function readContract(
   node: Node,

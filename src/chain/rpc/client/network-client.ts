@@ -12,7 +12,7 @@ import { NetworkProvider } from './network-provider.ts';
 import { showAddress } from './node-address.ts';
 import { createQuestionTurns, type QuestionTurns } from './question-turns.ts';
 
-/** Everything that is open to the nodes of one network. */
+/** The connections to the nodes of one network. */
 export type NetworkClient = {
   /** Asks the nodes in turn until one answers. */
   readonly provider: JsonRpcApiProvider;
@@ -85,7 +85,7 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
 // A balance of another chain has the same form as ours. Blocks name their parents.
 const ofState: ReadonlySet<string> = new Set(['eth_getBalance', 'eth_call']);
 
-/** What people see of the URLs; nodes that differ only in what is hidden get a number. */
+/** The form of the URLs that people see. Nodes that differ only in a hidden part get a number. */
 function labelsOf(urls: readonly string[]): string[] {
   const redacted = urls.map(showAddress);
   return redacted.map((label, index) => {

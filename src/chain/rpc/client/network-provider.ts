@@ -33,7 +33,7 @@ export class NetworkProvider extends JsonRpcApiProvider {
     this._start();
   }
 
-  /** Sends at once, in the scope of whoever asks; ethers itself sends from a timer, for all who asked meanwhile. */
+  /** Sends at once, in the scope of the caller. ethers itself sends from a timer, for all callers of that time. */
   override async send(method: string, params: JsonRpcPayload['params']): Promise<unknown> {
     const [answer] = await this._send({ jsonrpc: '2.0', id: 1, method, params });
     if (answer !== undefined && 'result' in answer) return answer.result;

@@ -26,7 +26,7 @@ export type Network = {
   readonly wrappedNatives: readonly string[];
   /** The contract that logs movements of the native asset as an ERC-20, in EIP-55; no token of its own. */
   readonly nativeAsset: string | null;
-  /** Contracts that check the signatures of user operations in addition to those of ERC-4337, in EIP-55. */
+  /** Contracts that check the signatures of user operations in addition to the contracts of ERC-4337, in EIP-55. */
   readonly entryPoints: readonly string[];
   /** Its block explorer, which has a transaction at `/tx/<hash>`; without a slash at its end. */
   readonly explorerUrl: string | null;

@@ -4,8 +4,8 @@ import { seal, sealingKeys, unseal } from '../../../base/sealing.ts';
 import { errorCode } from '../../../base/thrown.ts';
 
 /*
- * The address of a node as a network has it: an http(s) URL; `file:` and the path of a file that holds one; or
- * a URL that is sealed because it carries credentials, `sealed:<key id>:<base64>:<its public part>`.
+ * The address of a node as a network has it: an http(s) URL; `file:` and the path of a file that contains one; or a URL
+ * that is sealed because it carries credentials, `sealed:<key id>:<base64>:<its public part>`.
  */
 
 const sealedForm = /^sealed:([A-Za-z0-9_-]+):([A-Za-z0-9_-]+):(.*)$/s;
@@ -46,7 +46,7 @@ const sealedWith = (address: string): string | undefined => sealedForm.exec(addr
 export type NodeAddresses = {
   /** The address with its credentials sealed by the first key; as it is where nothing is to be sealed. */
   seal(address: string): string;
-  /** The URL of an address. @throws Error naming the address and what is missing */
+  /** The URL of an address. @throws Error naming the address and the missing key */
   open(address: string): string;
 };
 

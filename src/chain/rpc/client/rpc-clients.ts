@@ -13,7 +13,7 @@ export type RpcClients = {
   for(network: Network): JsonRpcApiProvider;
   /** The same client with another node first, once for each other node. */
   others(network: Network): readonly JsonRpcApiProvider[];
-  /** The nodes of a network one by one, with what is thought of each; the same pool as long as the client. */
+  /** The nodes of a network, each with its judgement. The pool stays the same as long as the client. */
   pool(network: Network): NodePool;
   /** The nodes of every network that was asked, as the last poll has left them. */
   list(): readonly { readonly chainId: string; readonly nodes: readonly NodeStatus[] }[];
@@ -33,11 +33,11 @@ type RpcClientsOptions = {
   readonly log: Logger;
   /** By what nodes are called; by default something of its own, which nobody else sees. */
   readonly outgoing?: Outgoing;
-  /** Opens the addresses of nodes; by default those that are not sealed. */
+  /** Opens the addresses of nodes; by default only addresses that are not sealed. */
   readonly addresses?: NodeAddresses;
   readonly onAnswer?: OnAnswer;
   readonly onNodeState?: OnNodeState;
-  /** How many nodes of a network must agree on what is final; by default 1 of one node and 2 of more. */
+  /** How many nodes of a network must agree on final blocks; by default 1 of one node and 2 of more. */
   readonly finalityNodes?: number | undefined;
   /** A monotonic clock in milliseconds, for the pauses of unhealthy nodes. */
   readonly now?: () => number;

@@ -6,7 +6,7 @@ export type AskNetwork = (method: string, params: readonly unknown[] | object) =
 
 /** What failover knows of nodes in addition to their health; nothing by default. */
 type Preference = {
-  /** Whether a node may be asked before those of which the opposite is known, such as one that lags. */
+  /** Whether a node may be asked before nodes that are known to be worse, such as one that lags. */
   isSound(endpoint: RpcEndpoint): boolean;
   /** Called before each request; it must not wait. */
   refresh(): void;
@@ -18,9 +18,9 @@ export const noPreference: Preference = { isSound: () => true, refresh() {}, dou
 
 /**
  * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound
- * ones in the operator's order, then the healthy ones, then the others by the end of their pause. An error that is a node's
- * fault is the answer only where every node answers with one. A node that limits questions is waited for where it is the
- * last that is left.
+ * nodes in the operator's order, then the healthy nodes, then the others by the end of their pause. An error that is a
+ * node's fault is the answer only where every node answers with one. The pool waits for a node that limits questions
+ * where it is the last node that is left.
  * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract returns too much
  */
 export function createFailover(

@@ -40,7 +40,7 @@ export type Consensus = {
 
 type ConsensusOptions = {
   readonly members: readonly Member[];
-  /** How many nodes must agree on what is final. */
+  /** How many nodes must agree on final blocks. */
   readonly needed: number;
   readonly log: Logger;
   readonly now: () => number;
@@ -50,7 +50,7 @@ type ConsensusOptions = {
 const unknownForMs = 5_000;
 
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
-  // What this poll and the one before agreed to be final, and what was stored before.
+  // The blocks that this poll and the poll before agreed to be final, and the stored final block.
   let agreed: BlockId | undefined;
   let before: BlockId | undefined;
   let known: BlockId | undefined;

@@ -1,10 +1,10 @@
 import type { HeadBlock, Sight } from '../transport/node-look.ts';
 
 /**
- * What is thought of a node:
+ * The judgement of a node:
  * - `unknown`: nobody has polled it yet;
  * - `usable`: nothing is wrong;
- * - `standing`: it has shown no new block for long, but no other node has a newer one; it is used and reported;
+ * - `standing`: it has shown no new block for long, but no other node has a newer block; it is used and reported;
  * - `lagging`: it has stayed far behind another node for long;
  * - `forked`: its chain lacks a block that was agreed to be final;
  * - `foreign`: it serves another chain;
@@ -20,7 +20,7 @@ export type NodeJudgement = {
 
 export const isInUse = (state: NodeState): boolean => state === 'usable' || state === 'standing';
 
-/** What is remembered of a node between polls, to distinguish a moment from a lasting state. */
+/** The memory of a node between polls, which distinguishes a moment from a lasting state. */
 export type Track = {
   /** When and at how many polls in a row it was too far behind the best node. */
   behind: { readonly since: number; readonly looks: number } | undefined;
@@ -31,7 +31,7 @@ export type Track = {
 };
 
 export type NodeSurroundings = {
-  /** The highest newest block of the nodes that this one is compared with. */
+  /** The highest newest block of the nodes that the node is compared with. */
   readonly best: bigint;
   /** The network's median block interval; undefined while it is unknown. */
   readonly intervalMs: number | undefined;

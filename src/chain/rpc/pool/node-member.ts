@@ -24,7 +24,7 @@ export type NodeStatus = NodeJudgement & {
 
 type Seen = Extract<Sight, { kind: 'seen' }>;
 
-/** One node of a pool, with what is remembered of it between polls. */
+/** One node of a pool, with its memory between polls. */
 export type Member = {
   readonly endpoint: RpcEndpoint;
   readonly provider: JsonRpcApiProvider;
@@ -41,7 +41,7 @@ export type Member = {
   avoidedAt: number | undefined;
   /** The poll in flight, which others join. */
   looking: Promise<Sight> | undefined;
-  /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
+  /** Hashes of blocks on its chain, valid as long as its newest block stays the same. */
   hashes: { readonly head: string; readonly at: Map<bigint, Promise<string | undefined>> };
 };
 

@@ -8,11 +8,10 @@ import { graceMs } from './node-judgement.ts';
 import { judgeMember, lookAt, type Member, type NodeStatus, statusOf } from './node-member.ts';
 import type { PinnedNode } from './pinned-node.ts';
 
-/** The nodes of one network, judged by polling all of them concurrently. */
+/** The nodes of one network, judged by concurrent polls. */
 export type NodePool = {
   /**
-   * Polls all nodes and chooses the one that everything up to the next poll is asked of. A caller during a
-   * poll gets its result.
+   * Polls all nodes and chooses the node for all questions up to the next poll. A caller during a poll gets its result.
    * @throws NodesUnavailableError when none can be used
    */
   pin(rules: FinalityRules): Promise<PinnedNode>;
@@ -29,7 +28,7 @@ export type NodePool = {
 type PoolOptions = {
   readonly chainId: string;
   readonly members: readonly Member[];
-  /** How many nodes must agree on what is final; by default 1 of one node and 2 of more. */
+  /** How many nodes must agree on final blocks; by default 1 of one node and 2 of more. */
   readonly finalityNodes: number | undefined;
   readonly log: Logger;
   /** Called when what is thought of a node has changed. */
@@ -113,8 +112,8 @@ function createTeller({ members, onState }: PoolOptions): () => void {
 }
 
 /**
- * Polls every node in service. Nodes that failed are polled in the background once their pause is over, so
- * that one that hangs costs a poll its timeout once; when no other is left they are all that is polled.
+ * Polls every node in service. Nodes that failed are polled in the background once their pause is over, so that a node
+ * that hangs costs a poll its timeout once. When no other node is left, the poll waits for them.
  */
 async function lookAtAll(members: readonly Member[], now: number): Promise<Map<Member, Sight>> {
   const sights = new Map<Member, Sight>();
@@ -169,7 +168,10 @@ function unavailable(chainId: string, members: readonly Member[]): NodesUnavaila
   return new NodesUnavailableError(chainId, attempts);
 }
 
-/** Whoever calls while the work is under way gets its result. No caller who leaves ends it for the others. */
+/**
+ * A caller that comes while the work is under way gets its result. A caller who leaves does not end the work for the
+ * others.
+ */
 function shareInFlight<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
   let inFlight: Promise<Out> | undefined;
   return (input) => {

@@ -22,7 +22,7 @@ export type PinnedNode = Agreement & {
   readonly standing: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
   readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
-  /** Lets the next polls choose another node, if there is one: this one has rejected what another may answer. */
+  /** Lets the next polls choose another node, if there is one: this node has rejected a question that another may answer. */
   readonly preferOthers: () => void;
 };
 
@@ -37,8 +37,8 @@ const doubted = new Set([
 ]);
 
 /**
- * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that
- * much rests on count only when the chain id is right after them. Receipts are those of transactions that we have signed.
+ * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that much
+ * rests on count only when the chain id is right after them. Receipts are of transactions that we have signed.
  * @param onFailure called with each request that this node did not answer
  */
 export function createSingleNode(chainId: string, endpoint: RpcEndpoint, onFailure: () => void): AskNetwork {

@@ -14,10 +14,10 @@ const bytes: Form = {
 const code: Form = { name: 'bytes', fits: (result) => typeof result === 'string' && hex.test(result) };
 const record: Form = { name: 'object', fits: isRecord };
 const list: Form = { name: 'list', fits: Array.isArray };
-// Null is what a node says of that which it does not have.
+// A node answers null for a thing that it does not have.
 const orNull = ({ name, fits }: Form): Form => ({ name, fits: (result) => result === null || fits(result) });
 
-// What is sent on is known by its hash, whatever a node says of it.
+// A transaction that is sent is known by its hash, whatever a node says of it.
 const forms: Readonly<Record<string, Form>> = {
   eth_blockNumber: number,
   eth_chainId: number,
@@ -42,8 +42,8 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /**
- * Checks that a node's result is of the kind that its method has, so that another node is asked where it is not. What is in it
- * is for the reader to judge.
+ * Checks that a node's result is of the kind that its method has, so that another node is asked where it is not. The
+ * reader judges the content.
  * @throws NodeFault `malformed`
  */
 export function checkForm(method: string, params: readonly unknown[] | object, answer: RpcAnswer): void {

@@ -2,10 +2,10 @@
 export const numberBytes = 64 * 1_024;
 // A contract chooses the size of its answer.
 const contractBytes = 512 * 1_024;
-// Blocks with all that is in them. A single transaction may fill one.
+// Blocks with everything in them.
 const blockBytes = 64 * 1_024 * 1_024;
 
-// Whoever fills a block chooses how large these are. Less can be asked for instead, or gone without.
+// The author of transactions chooses how large these answers are. The caller can ask for less, or go without.
 const ofContents = new Set([
   'eth_getBlockReceipts',
   'debug_traceBlockByHash',

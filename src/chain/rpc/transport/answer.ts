@@ -28,7 +28,7 @@ export function readAnswer(value: unknown, id: number, hide: Hide): RpcAnswer | 
   if (!isRecord(error)) return undefined;
   const { code = noCode, message, data } = error;
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
-  // Hidden first: of what is cut in two, a half would stay.
+  // Secrets are hidden first. If the text were cut first, half a secret could stay.
   const words = hide(message).slice(0, mostWords).replaceAll('\0', '\ufffd');
   return { error: { code, message: words, data: shortened(data, hide) } };
 }

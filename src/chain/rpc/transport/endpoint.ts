@@ -19,9 +19,10 @@ export type RpcEndpoint = {
   readonly label: string;
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
-   * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
-   * @throws NodeFault after recording the failure, but for an overfull block;
-   *   OversizedAnswerError when a contract returns too much
+   * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its
+   * method has.
+   * @throws NodeFault after recording the failure, except for an overfull block; OversizedAnswerError when a contract
+   *   returns too much
    */
   ask(method: string, params: readonly unknown[] | object, how?: How): Promise<JudgedAnswer>;
   /** Records that the node answered with an error what another node answers and every node should. */
@@ -32,7 +33,7 @@ export type RpcEndpoint = {
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
   block(number: bigint): Promise<HeadBlock | null>;
-  /** Verifies from now on that the node serves the network's chain, once for all who ask meanwhile. @throws NodeFault */
+  /** Verifies from now on that the node serves the network's chain, once for all callers of that time. @throws NodeFault */
   verifyChain(): Promise<void>;
   close(): void;
 };
@@ -163,8 +164,8 @@ export function createRpcEndpoint(options: EndpointOptions): RpcEndpoint {
 }
 
 /**
- * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: whoever writes contracts and transactions
- * must not take nodes out of service.
+ * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: authors of contracts and
+ * transactions must not take nodes out of service.
  */
 async function askWithin(
   transport: Transport,
@@ -183,7 +184,7 @@ async function askWithin(
   }
 }
 
-/** Runs the work once more after the run that is under way, for all who have asked since it began. */
+/** Runs the work once more after the run that is under way, for all callers that have asked since the run began. */
 function shareNext(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

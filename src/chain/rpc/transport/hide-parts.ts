@@ -1,6 +1,6 @@
 const censor = '[redacted]';
 
-// Shorter ones are versions and names of networks, and stand in words of every node.
+// Shorter parts are versions and names of networks, which are in words of every node.
 const shortestPart = 6;
 
 /** Takes out of a text what must not be shown. */

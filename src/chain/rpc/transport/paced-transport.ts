@@ -20,8 +20,8 @@ const longestWaitMs = 10_000;
 const faster = 0.9;
 
 /**
- * Asks at once until the node says that it is asked too much. From then on the pause between two questions doubles with each
- * such answer, and shrinks with every other one.
+ * Asks at once until the node says that it is asked too much. From then on the pause between two questions doubles with
+ * each such answer, and shrinks with every other answer.
  * @param now a monotonic clock in milliseconds
  */
 export function createPacedTransport(transport: Transport, now: () => number): PacedTransport {

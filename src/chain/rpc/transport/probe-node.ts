@@ -13,7 +13,7 @@ export type NodeAbilities = {
   readonly finalized: bigint | undefined;
   /** The method by which it gives the traces of its newest block; undefined when by none. */
   readonly traces: 'trace_block' | 'debug_traceBlockByNumber' | undefined;
-  /** Of how many blocks it gives logs at once, of those that are tried; 0 when of none. */
+  /** Of how many blocks the node gives logs at once, among the tried numbers; 0 when it gives none. */
   readonly logBlocks: number;
 };
 

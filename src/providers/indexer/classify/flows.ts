@@ -1,4 +1,4 @@
-import { zeroAddress } from '../decode/domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
 import type { StoredMoves } from './stored-moves.ts';
 
 /** The asset that flowed; `token` is the contract. */
@@ -16,9 +16,9 @@ export type Flow = {
    * zero address and the like count only where there is nobody else.
    */
   readonly other: string;
-  /** All of it comes from the zero address. */
+  /** The whole amount comes from the zero address. */
   readonly minted: boolean;
-  /** All of it goes where nobody has the keys. */
+  /** The whole amount goes where nobody has the keys. */
   readonly burned: boolean;
 };
 
@@ -88,7 +88,7 @@ function emptyFlow({ asset }: Movement, other: string): Flow {
   return { asset, amount: 0n, other, minted: other === zeroAddress, burned: nowhere.has(other) };
 }
 
-/** All but the fee of the transaction itself, and what is only logged. */
+/** All movements, without the fee of the transaction itself and movements that are only logged. */
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
   const all: Movement[] = [];
   for (const { from, to, token, tokenId, amount, verification } of nft) {

@@ -1,5 +1,5 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { HistoryRecord } from '../../shared/provider.ts';
-import { zeroAddress } from '../decode/domain.ts';
 import { type Flow, type Flows, flowsOf, isBurned, isMinted, isNft } from './flows.ts';
 import { isDeposit, isWithdrawal } from './methods.ts';
 import { isBelievable } from './spam.ts';

@@ -260,7 +260,7 @@ export function readVerdicts(json: unknown): [logIndex: number, MoveVerdict][] {
 /** Results by the index of their log in the block. */
 export type Verdicts = ReadonlyMap<number, MoveVerdict>;
 
-/** Returns the movements with what is known of them now. */
+/** Returns the movements with the present texts and trust of their tokens. */
 export function verified<Movements extends Judged>(movements: Movements, verdicts: Verdicts): Movements {
   if (verdicts.size === 0) return movements;
   const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => ({

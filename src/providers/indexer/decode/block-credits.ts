@@ -1,5 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { CreditRules } from './credit-rules.ts';
-import { type BlockCredit, type IndexedTransaction, zeroAddress } from './domain.ts';
+import type { BlockCredit, IndexedTransaction } from './domain.ts';
 import type { RawBlock, RawUncle } from './raw-block.ts';
 
 type Source = {

@@ -42,7 +42,7 @@ export type TokenValues = ReadonlyMap<string, 'amount' | 'id'>;
 export type LogSettings = {
   readonly nativeAsset?: string | null | undefined;
   readonly values?: TokenValues | undefined;
-  /** In addition to those of ERC-4337. */
+  /** In addition to the contracts of ERC-4337. */
   readonly entryPoints?: readonly string[] | undefined;
 };
 

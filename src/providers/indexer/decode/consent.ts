@@ -1,4 +1,5 @@
-import { type LogFindings, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { LogFindings } from './domain.ts';
 import type { RawLog, RawTransaction } from './raw-block.ts';
 
 type Movements = Pick<LogFindings, 'erc20' | 'nft' | 'approvals'>;
@@ -17,11 +18,12 @@ type Consented = Movements & {
 };
 
 /**
- * Returns what the transaction itself shows of who agreed to its transfers and approvals. Its sender has signed all of
- * it. The sender of a user operation has signed what is logged from the end of the operation before to the end of its
- * own: a bundle has operations of several accounts, and anybody may bundle. Logs that name anybody else are listed,
- * because any contract can log anything in anybody's name. An account that logs or is called is a contract or has a
- * delegate. A person who neither signed nor is called has not borrowed, whatever a contract logs.
+ * Returns the accounts that agreed to the transfers and approvals of a transaction, as far as the transaction itself
+ * shows them. Its sender has signed the whole transaction. The sender of a user operation has signed the logs from the
+ * end of the operation before to the end of its own: a bundle has operations of several accounts, and anybody may
+ * bundle. Logs that name anybody else are listed, because any contract can log anything in anybody's name. An account
+ * that logs or is called is a contract or has a delegate. A person who neither signed nor is called has not borrowed,
+ * whatever a contract logs.
  */
 export function withConsent(found: Found): Consented {
   const { transaction, created, logs, operations, borrowers, erc20, nft, approvals } = found;

@@ -1,16 +1,16 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import { creditsOf } from './block-credits.ts';
 import { type BlockLogs, createBlockLogs, type LogSettings } from './block-logs.ts';
 import { withConsent } from './consent.ts';
 import type { CreditRules } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
-import {
-  type BlockHeader,
-  type Delegation,
-  type IndexedBlock,
-  type IndexedTransaction,
-  type LogFindings,
-  type NativeMovement,
-  zeroAddress,
+import type {
+  BlockHeader,
+  Delegation,
+  IndexedBlock,
+  IndexedTransaction,
+  LogFindings,
+  NativeMovement,
 } from './domain.ts';
 import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';

@@ -1,5 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { BlockLogs } from './block-logs.ts';
-import { type Erc20Movement, type LogFindings, zeroAddress } from './domain.ts';
+import type { Erc20Movement, LogFindings } from './domain.ts';
 import { addressAt, expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log-words.ts';
 import { punksContract, readPunk } from './punks.ts';
 import type { RawLog } from './raw-block.ts';

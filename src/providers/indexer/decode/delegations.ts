@@ -1,5 +1,6 @@
 import { verifyAuthorization } from 'ethers';
-import { type Delegation, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { Delegation } from './domain.ts';
 import { addressOfWord, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
 import type { RawTransaction } from './raw-block.ts';
 import type { Steps } from './turns.ts';

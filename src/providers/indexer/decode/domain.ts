@@ -139,13 +139,13 @@ export type IndexedTransaction = Omit<LogFindings, 'operations' | 'borrowers'> &
   /** Null where the network has no receipt of the transaction. */
   readonly gasUsed: bigint | null;
   /**
-   * Everything that was paid in the native asset in addition to the value: gas, blobs, the fees of a first layer and
-   * its operator. Null where there is no receipt or price, or where the fee was paid in a token.
+   * The sum that was paid in the native asset in addition to the value: gas, blobs, the fees of a first layer and its
+   * operator. Null where there is no receipt or price, or where the fee was paid in a token.
    */
   readonly fee: bigint | null;
   /** Whether the fee is null because the price of its blobs is unknown. */
   readonly isBlobFeeUnknown?: true;
-  /** Who paid the fee, where that was not the sender. The zero address means that the fee was paid in advance. */
+  /** The account that paid the fee, where that was not the sender. The zero address means that the fee was paid in advance. */
   readonly feePayer: string | null;
   /** The percentage of the fee that this other account paid, where the sender paid the rest. */
   readonly feePayerPercent?: number;
@@ -158,7 +158,7 @@ export type IndexedTransaction = Omit<LogFindings, 'operations' | 'borrowers'> &
   readonly suspects: readonly number[];
   /** The same of senders who log or are called themselves: contracts, and accounts with a delegate. */
   readonly loudSuspects: readonly number[];
-  /** How many calls contracts made in it, failed ones too; null where it was not traced. */
+  /** How many calls contracts made in it, also failed calls; null where it was not traced. */
   readonly internalCalls: number | null;
 };
 
@@ -197,8 +197,6 @@ export type IndexedBlock = {
   /** Whether everything that was paid for making the block is among the credits. */
   readonly rewardsKnown: boolean;
 };
-
-export const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** Null where the contract does not report it, or reports nothing sensible. */
 export type ContractText = {

@@ -10,7 +10,7 @@ type Fee = {
   readonly amount: bigint | null;
 };
 
-/** Returns the movements, and marks those that paid the fee of the transaction in a token. */
+/** Returns the movements, and marks the movements that paid the fee of the transaction in a token. */
 export function withFee(movements: readonly Erc20Movement[], fee: Fee): readonly Erc20Movement[] {
   const last = feesAtEnd(movements, fee);
   if (last > 0) {

@@ -1,5 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { BlockLogs } from './block-logs.ts';
-import { type NativeMovement, zeroAddress } from './domain.ts';
+import type { NativeMovement } from './domain.ts';
 import { topicAddress, wordAt } from './log-words.ts';
 import type { RawLog, RawTransaction } from './raw-block.ts';
 import { mintingPrecompile, nativeLogEmitter, stateSyncContract, topics } from './topics.ts';
@@ -7,7 +8,7 @@ import { mintingPrecompile, nativeLogEmitter, stateSyncContract, topics } from '
 /** What the contract of the native asset logged of a transaction, without the fee. */
 export type NativeLogs = {
   readonly movements: readonly NativeMovement[];
-  /** Who paid the fee, where the logs show it. */
+  /** The account that paid the fee, where the logs show it. */
   readonly payer?: string | undefined;
 };
 

@@ -1,4 +1,5 @@
-import { type NftMovement, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { NftMovement } from './domain.ts';
 import { expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 import { topics } from './topics.ts';

@@ -1,4 +1,5 @@
-import { type BlockHeader, type IndexedTransaction, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { BlockHeader, IndexedTransaction } from './domain.ts';
 import {
   addressOfWord,
   blockNumberOf,
@@ -68,7 +69,7 @@ export type RawReceipt = {
   readonly extraFee: bigint;
   /** Whether it has the cost of the first layer. */
   readonly hasLayerFee?: boolean;
-  /** The token that the fee was paid in, and who paid the fee; only on networks whose receipts have it. */
+  /** The token that the fee was paid in, and the payer of the fee; only on networks whose receipts have it. */
   readonly feeToken?: string;
   readonly feePayer?: string;
   readonly created: string | null;
@@ -86,7 +87,7 @@ export type RawBlock = {
   readonly bloom?: string | undefined;
   /** Of stakes (EIP-4895). */
   readonly withdrawals?: readonly RawWithdrawal[];
-  /** Who is paid for the block. */
+  /** The account that is paid for the block. */
   readonly beneficiary?: string;
   /** Undefined before EIP-1559. */
   readonly baseFee?: bigint | undefined;

@@ -1,4 +1,5 @@
-import { type NativeMovement, zeroAddress } from './domain.ts';
+import { zeroAddress } from '../../../chain/address.ts';
+import type { NativeMovement } from './domain.ts';
 import {
   addressOfWord,
   type Fields,
@@ -28,7 +29,7 @@ export type TraceFindings = {
   readonly outside: readonly NativeMovement[];
   /** Whether the fee was paid in advance, by an account that has no part in this transaction. */
   readonly isPrepaid: boolean;
-  /** How many calls contracts made, reverted ones too. */
+  /** How many calls contracts made, also reverted calls. */
   readonly calls: number;
 };
 
@@ -133,7 +134,7 @@ function readRoot(root: Fields): Read {
   return { lacks, findings: read.findings && { ...read.findings, ...outside } };
 }
 
-// Of Nitro: what the sender pays for gas, and who gets it. The receipt has the fee.
+// Of Nitro: the price that the sender pays for gas, and the account that gets it. The receipt has the fee.
 const purposesOfFee = new Set(['feePayment', 'feeCollection', 'gasRefund', 'prepaid']);
 
 /** Returns what the protocol of Nitro moves before and after the code of the transaction. */
@@ -159,7 +160,7 @@ function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }
 
-/** A call, a creation or the end of a contract, whichever way a node writes it. Its values are not checked yet. */
+/** A call, a creation or the end of a contract, in the form of any node. Its values are not checked yet. */
 type Frame = {
   /** As `callTracer` writes it, in upper case; empty where the node gives none. */
   readonly kind: string;
@@ -186,7 +187,7 @@ function framesOf(root: Fields): Frame[] {
   return frames;
 }
 
-/** @param frames one of them is the outermost */
+/** @param frames with the outermost frame */
 function readFrames(frames: readonly Frame[]): Read {
   const native: NativeMovement[] = [];
   let lacks: string | undefined;
@@ -276,7 +277,7 @@ function ownerOf(trace: Fields, transactions: readonly Traced[]): string | undef
 function readFlat(frames: readonly FlatFrame[]): Read {
   if (frames.filter(({ path }) => path.length === 0).length !== 1)
     return { lacks: 'a transaction has not one outermost frame' };
-  // A frame may come before the one that it is inside of.
+  // A frame may come before the frame that contains it.
   const undone = new Set<string>();
   for (const { path, trace } of frames.toSorted((a, b) => a.path.length - b.path.length)) {
     if (isFailed(trace) || (path.length > 0 && undone.has(path.slice(0, -1).join()))) undone.add(path.join());

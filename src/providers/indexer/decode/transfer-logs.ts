@@ -1,12 +1,6 @@
+import { zeroAddress } from '../../../chain/address.ts';
 import type { BlockLogs } from './block-logs.ts';
-import {
-  type Approval,
-  type Borrower,
-  type Erc20Movement,
-  type NftMovement,
-  type OperationEnd,
-  zeroAddress,
-} from './domain.ts';
+import type { Approval, Borrower, Erc20Movement, NftMovement, OperationEnd } from './domain.ts';
 import {
   addressAt,
   arrayAt,
@@ -33,7 +27,7 @@ export type LogFinding = {
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
 const maxConsecutive = 10_000n;
 
-/** Returns the three values of a `Transfer` or an `Approval`. What is no topic is in the data. */
+/** Returns the three values of a `Transfer` or an `Approval`. A value that is no topic is in the data. */
 function valuesOf(log: RawLog, name: string): [string, string, bigint] {
   switch (log.topics.length) {
     case 3:

@@ -46,8 +46,8 @@ type Ahead = {
 };
 
 /**
- * The weight of the blocks that are written together, and of those that wait meanwhile. It is large enough for the bulk
- * insert to pay, and bounds memory for blocks of any size.
+ * The weight of the blocks that are written together, and of the blocks that wait meanwhile. It is large enough for the
+ * bulk insert to pay, and bounds memory for blocks of any size.
  */
 const mostWeight = 1_000;
 // Recorded blocks have 2 or 3 movements for each transaction, 11 at most. A single one may have tens of thousands, and
@@ -105,9 +105,9 @@ export function createBlockWindow(options: WindowOptions, isSkipped: (number: bi
 
   return {
     /**
-     * Returns the next blocks, and begins to read those that follow. They end before the first that does not follow its
-     * predecessor. Between a block and the block that names it as its parent lies nothing, whatever a node says of the
-     * heights between them.
+     * Returns the next blocks, and begins to read the blocks behind them. They end before the first block that does not
+     * follow its predecessor. Between a block and the block that names it as its parent lies nothing, whatever a node
+     * says of the heights between them.
      */
     async take(wanted: Range): Promise<Taken> {
       range = wanted;
@@ -137,7 +137,7 @@ export function createBlockWindow(options: WindowOptions, isSkipped: (number: bi
           break;
         }
       }
-      // What was missing may have come since, and what does not follow is of another branch.
+      // The missing blocks may have come since, and a block that does not follow is of another branch.
       if (seen > taken) drop();
       else ahead.splice(0, taken);
       fill();

@@ -1,4 +1,4 @@
-import type { FewAtOnce } from '../../../base/few-at-once.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from '../../../base/log.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import type { IndexedBlock } from '../decode/domain.ts';
@@ -51,7 +51,7 @@ export type FollowerOptions = WindowOptions & {
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
   /** Waits until this index may write; never by default. */
-  readonly inTurn?: FewAtOnce | undefined;
+  readonly inTurn?: LimitFunction | undefined;
   /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
   /** The last block to index; undefined follows the chain for ever. */
@@ -71,7 +71,7 @@ const patience = 5;
  * every write is conditional on the head that it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
-  const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = (work) => work() } = options;
+  const { chainId, startBlock, db, blocks, log, maxBatch, events, inTurn = pLimit(1) } = options;
   const { belowPatienceMs = usualBelowPatienceMs } = options;
   let skips: ReadonlySet<bigint> = new Set();
   const window = createBlockWindow(options, (number) => skips.has(number));
@@ -201,7 +201,7 @@ const noteMs = 5_000;
 /**
  * Asks for the final block and records it with the newest block. While the newest block stays the same, it asks only
  * now and then: there is mostly nothing new, and many providers charge for each question. The returned function also
- * says whether the index has another head than this one.
+ * says whether the index has another head than the given head.
  */
 function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   let last = { nodeHead: -1n, finalized: -1n, at: 0 };

@@ -151,9 +151,7 @@ function emptyTraces(traceMethod: TraceMethod): BlockTraces | undefined {
   return traceMethod === 'none' ? undefined : new Map();
 }
 
-/**
- * Returns the uncles that a block of proof of work names. @returns undefined where the node does not have all of them
- */
+/** Returns the uncles that a block of proof of work names. @returns undefined where the node lacks an uncle */
 async function readUncles(
   node: NodeBlocksOptions['node'],
   { header, difficulty = 0n, uncleCount = 0 }: RawBlock,

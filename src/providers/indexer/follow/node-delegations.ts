@@ -47,6 +47,6 @@ export async function readDelegations(
       if (state !== undefined) applied.push(...appliedOf(byAccount.get(account) ?? [], state));
     });
   }
-  // The order of an account is that of the block already.
+  // The delegations of an account are in the order of the block already.
   return Map.groupBy(applied, ({ transaction }) => transaction);
 }

@@ -13,7 +13,7 @@ type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt' | 'isIncomp
 type Whole = {
   /** Null where the node does not have them yet. */
   readonly receipts: readonly RawReceipt[] | null;
-  /** Whether no node gives all of them in one answer. */
+  /** Whether no node gives all receipts in one answer. */
   readonly isRefused: boolean;
   readonly hasOthers: boolean;
 };
@@ -54,8 +54,8 @@ function isReadSingly(error: unknown, isLastTry: boolean): boolean {
 }
 
 /**
- * Reads the receipts of a block in one request. It reads missing receipts one by one, and all of them where no node
- * gives them in one answer or they are too many. The first receipt is asked for alone, because a node that rejects
+ * Reads the receipts of a block in one request. It reads missing receipts one by one. It reads all receipts so where no
+ * node gives them in one answer or they are too many. The first receipt is asked for alone, because a node that rejects
  * everything must not get hundreds of questions. The reader returns undefined where the node does not have them yet.
  * Logs that the bloom filters promise are asked for again, at another node, for some seconds.
  */

@@ -14,7 +14,7 @@ type TraceOptions = {
   readonly traceMethod: TraceMethod;
   /** Time for one answer of a node. */
   readonly timeoutMs: number;
-  /** Called with blocks that are read without their traces, or without some of them. */
+  /** Called with blocks that are read without their traces, or without some traces. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;

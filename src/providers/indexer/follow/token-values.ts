@@ -96,7 +96,7 @@ export function createTokenValues(calls: ContractCalls) {
   };
 }
 
-/** Returns whether an answer names an owner. The zero address, and what is no address, are nobody. */
+/** Returns whether an answer names an owner. The zero address is nobody, and so is a word that is no address. */
 const isAccount = (word: bigint | undefined): boolean => word !== undefined && word > 0n && word < 2n ** 160n;
 
 function loggedIn(receipts: readonly RawReceipt[]): Logged {

@@ -115,7 +115,7 @@ function toLive(
   ];
 }
 
-/** `amount` is that of an ERC-20, null of NFTs; `atRisk` is null where it is not known. */
+/** `amount` is the amount of an ERC-20, null of NFTs; `atRisk` is null where it is not known. */
 type Found = {
   readonly amount: bigint | null;
   readonly atRisk: bigint | null;

@@ -86,8 +86,8 @@ export function holdingQuery({
 
 /**
  * For a list as of long ago, when much has changed since. It reads acquisitions until then in the order of the list.
- * Its rows are those that were the last of a token that the wallet still had then. A page reads `examined`
- * acquisitions at most. So it may have fewer rows than its limit, or none, although more rows follow.
+ * Its rows were the last acquisition of a token that the wallet still had then. A page reads `examined` acquisitions at
+ * most. So it may have fewer rows than its limit, or none, although more rows follow.
  */
 export function pastQuery(request: HoldingRequest, examined: number) {
   const { order, after: begin, contracts } = request;

@@ -40,7 +40,7 @@ export function readHoldingPosition(position: string): HoldingPosition {
   };
 }
 
-/** Decodes where a page of tokens ended: the facet of its last one. @throws problem `cursor_invalid` */
+/** Decodes where a page of tokens ended: the facet of its last token. @throws problem `cursor_invalid` */
 export function readTokenPlace(position: string): string {
   if (!/^02[0-9a-f]{20}$/.test(position)) throw problem('cursor_invalid');
   return position;

@@ -19,7 +19,7 @@ export type LedgerState = {
 
 export type WalletSums = {
   readonly state: LedgerState;
-  /** Undefined where there are too many records on both sides of the block, or too large ones. */
+  /** Undefined where there are too many records on both sides of the block, or too large records. */
   readonly sums: NativeChange | undefined;
 };
 
@@ -40,7 +40,7 @@ type Row = {
 };
 type RecordRow = {
   readonly tx: unknown;
-  /** Incoming less outgoing amounts; null for a credit, and beyond the limit of what is read. */
+  /** Incoming less outgoing amounts. Null for a credit, and for amounts beyond the limit of the read. */
   readonly moved: string | null;
   readonly kind: number | null;
   readonly amount: string | null;

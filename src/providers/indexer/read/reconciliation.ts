@@ -36,7 +36,7 @@ export type Reconciliation = {
   readonly status: components['schemas']['ReconciliationStatus'];
   readonly sums: NativeChange;
   readonly reasons: readonly Reason[];
-  /** The head of the index; the block of the figures may be an earlier one. */
+  /** The head of the index. The block of the figures may be an earlier block. */
   readonly completeTo: Freshness;
   readonly coverage: Coverage | undefined;
 };

@@ -20,7 +20,7 @@ export type StateAnswer = string | null | undefined;
 /** Asks nodes for the state after blocks of the index. Every method rejects when no node has it. */
 export type StateReader = {
   /**
-   * Calls contracts, all of them after the same block. The first word of each answer is kept for a minute.
+   * Calls contracts, all after the same block. The first word of each answer is kept for a minute.
    * @param key separates these calls from others after the same block
    * @returns the first 32 bytes of each answer in hex, or as many as there are
    */

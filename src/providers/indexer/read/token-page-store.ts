@@ -30,7 +30,7 @@ type Row = HeadRow & {
 };
 
 const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
-// Facets of tokens begin with 2, those of counterparties with 1 and of both with 3.
+// Facets of tokens begin with 2, facets of counterparties with 1 and facets of both with 3.
 const next = (after: string) =>
   `SELECT facet FROM history_facets WHERE ${own} AND facet > ${after} AND facet < '\\x03' ORDER BY facet LIMIT 1`;
 
@@ -64,7 +64,7 @@ export function tokenQuery({ chainId, wallet, limit, after = '02' }: TokenReques
 }
 
 /**
- * The contracts of tokens in the order of their addresses, those of NFTs too.
+ * Lists the contracts of tokens in the order of their addresses, also the contracts of NFTs.
  * @returns undefined when the network has no indexed block, or when rows are not sorted yet
  */
 export async function listSeenTokens(

@@ -1,8 +1,9 @@
 import { lookOf } from '../../../base/look-of.ts';
+import { zeroAddress } from '../../../chain/address.ts';
 import type { Network } from '../../../chain/rpc/client/network.ts';
 import type { Config } from '../../../config/config.ts';
 import type { TokenTrust } from '../classify/spam.ts';
-import { type ContractText, zeroAddress } from '../decode/domain.ts';
+import type { ContractText } from '../decode/domain.ts';
 
 type ListedToken = NonNullable<Config['INDEX_TOKEN_LIST']>[number];
 
@@ -78,6 +79,6 @@ const webAddress =
   /https?:|www\.|\b[\w-]+\.(com|net|org|io|xyz|app|site|top|vip|live|finance|gift|claims?|click|link|fun|pro|cc|me|us|eu|lol|info|events?)\b/i;
 const callToAct = /\b(claim|airdrop|visit|reward|voucher|bonus|giveaway|redeem)s?\b|\bt\.me\b/i;
 
-/** Whether the text of a token advertises something, as those of most spam do. */
+/** Returns whether the text of a token advertises something, as most texts of spam do. */
 const advertises = (text: string | null): boolean =>
   text !== null && (webAddress.test(text) || callToAct.test(text));

@@ -52,7 +52,7 @@ export async function listTokens(
 
 type Coin = Awaited<ReturnType<typeof coinsOf>>[number];
 
-/** Those of the contracts that are ERC-20 tokens, with their texts. */
+/** Returns the ERC-20 tokens among the contracts, with their texts. */
 async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]) {
   const contracts = seen.flatMap((facet) => facet.contracts);
   const texts = new Map((await findContracts(db, chainId, contracts)).map((text) => [text.contract, text]));

@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import type { StateOf } from '../../../chain/rpc/client/contract-call.ts';
 import { createCallRound, type Node, type Read, type Tried } from './call-round.ts';
 import { type BatchedCall, multicallAddress, readResults, toOneCall } from './multicall.ts';
@@ -96,7 +96,7 @@ async function askTogether<T>(
 }
 
 /**
- * Sends open calls one by one, and once more those that nodes rejected, and makes sure that nodes answer at all.
+ * Sends open calls one by one, and rejected calls once more. Makes sure that nodes answer at all.
  * @throws a failure that the nodes caused
  */
 async function settle<T>(
@@ -106,7 +106,7 @@ async function settle<T>(
   tried: readonly Tried<T>[],
 ): Promise<(T | undefined)[]> {
   const settled = [...tried];
-  const few = createFewAtOnce(singlesAtOnce);
+  const few = pLimit(singlesAtOnce);
   const askAll = (which: Tried<T>) =>
     Promise.all(
       calls.map(async (call, place) => {

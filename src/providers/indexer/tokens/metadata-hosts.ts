@@ -19,7 +19,7 @@ const mostHosts = 500;
 const maxConcurrent = 16;
 
 export function createMetadataHosts({ outgoing, allowedHosts }: HostOptions): MetadataHosts {
-  // A Map iterates in the order of insertion: the first host is the one that was asked longest ago.
+  // A Map iterates in the order of insertion: the first host was asked longest ago.
   const known = new Map<string, Callee>();
 
   const open = (origin: string, isPublicOnly: boolean): Callee => {

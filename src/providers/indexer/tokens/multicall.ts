@@ -20,9 +20,9 @@ export function toOneCall(calls: readonly BatchedCall[]): BatchedCall {
 const word = 32;
 
 /**
- * Cuts the answers out of the result of Multicall3, where ethers would decode all of it byte by byte.
- * @returns an entry is undefined when its call failed. All are undefined for any other content, because the address
- * may have another contract
+ * Cuts the answers out of the result of Multicall3, where ethers would decode the whole result byte by byte.
+ * @returns an entry is undefined when its call failed. All are undefined for any other content, because the address may
+ *   have another contract
  */
 export function readResults(data: string, count: number): (string | undefined)[] | undefined {
   const list = lengthAt(data, 0);

@@ -28,8 +28,8 @@ const mostTries = 3;
 /**
  * Finds out whether transfers and approvals in the name of accounts that did not sign are believable. It reads
  * approvals that the account signed. Without an approval it asks the contract for this account's balances before and
- * after the block. It asks for what is approved of owners who signed for the token before.
- * The returned function checks some blocks, and returns whether there may be more. It never rejects because of a node.
+ * after the block. It asks for the allowances of owners who signed for the token before. The returned function checks
+ * some blocks, and returns whether there may be more. It never rejects because of a node.
  */
 export function createTransferChecker({ chainId, db, states, log }: CheckerOptions) {
   const checkApprovals = async (

@@ -13,7 +13,7 @@ export type Eligibility = {
   readonly contractAddress: string;
   /** The network has a minter contract and a signer, at work or not. */
   readonly isSupported: boolean;
-  /** What is wrong with a contract that is known as unfit, in words; null for any other. */
+  /** The fault of a contract that is known as unfit, in words; null for any other. */
   readonly contractFault: string | null;
   /** EIP-55. */
   readonly treasury: string | null;
@@ -32,7 +32,7 @@ export type MintCandidate = Eligibility & {
 export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND EXISTS (SELECT FROM mint_lanes l WHERE l.chain_id = r.chain_id))`;
 
-/** What is wrong with the contract of the RWA `r`; null unless it is known as none that mints. */
+/** The fault of the contract of the RWA `r`; null unless it is known as a contract that does not mint. */
 export const contractFaultSql = `(SELECT v.detail FROM contract_verdicts v WHERE v.chain_id = r.chain_id
   AND v.contract = r.contract_address AND v.verdict = 'unfit')`;
 
@@ -44,7 +44,7 @@ const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chai
 
 /**
  * Locks the company's NFTs, in the order of their ids, so that no two transactions deadlock.
- * @returns those that the company has, by id in lower case
+ * @returns the NFTs that the company has, by id in lower case
  */
 export async function lockCandidates(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function lockCandidates(
   return new Map(rows.map(({ cipher, keyId, ...row }) => [row.id, { ...row, sealed: { cipher, keyId } }]));
 }
 
-/** What the company's RWAs allow, by id in lower case; without those that the company does not have. */
+/** Returns the limits of the company's RWAs, by id in lower case, without ids that the company does not have. */
 export async function findEligibility(
   tx: Tx,
   companyId: string,

@@ -36,7 +36,7 @@ export type HolderClaim = {
   readonly mintedTx: string | null;
 };
 
-/** What is needed to check a secret, and never shown. */
+/** The columns that a check of a secret needs, and that no answer shows. */
 type ClaimProof = {
   readonly id: string;
   readonly companyId: string;

@@ -21,7 +21,7 @@ export type HolderClaims = {
   /**
    * Checks a recipient as a claim would, and claims nothing.
    * @param held.recipient in EIP-55
-   * @throws problem `recipient_unusable`, or those of {@link HolderClaims.read}
+   * @throws problem `recipient_unusable`, or the problems of {@link HolderClaims.read}
    */
   check(held: Held & { readonly recipient: string }): Promise<HolderClaim>;
   /**

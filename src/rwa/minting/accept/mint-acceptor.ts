@@ -55,8 +55,8 @@ export type AcceptedMint = { readonly nftId: string; readonly isReplay: boolean 
  * idempotency record commit together.
  *
  * Requests of a company that come at the same time are accepted as a set, in one transaction, so that a statement, a
- * commit and a flush to the disk serve all of them. Each has an outcome of its own: a rejected one changes
- * nothing and takes no other with it. A wrong secret is counted after that.
+ * commit and a flush to the disk serve all requests. Each has an outcome of its own: a rejected one changes nothing and
+ * takes no other with it. A wrong secret is counted after that.
  */
 export type MintAcceptor = {
   /** @throws problem with the reason for which the mint is rejected */
@@ -240,7 +240,7 @@ async function decideMints(
   const [first] = requests;
   if (first === undefined) return new Map();
   const { companyId } = first;
-  const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
+  const ids = [...new Set(requests.map(({ nftId }) => nftId))];
   const [candidates, contracts, limits] = await together([
     lockCandidates(tx, companyId, ids),
     findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
@@ -250,7 +250,7 @@ async function decideMints(
   const foreign = await findForeignNfts(tx, companyId, missing);
 
   const outcomes = new Map<MintRequest, MintOutcome>();
-  for (const [id, sameNft] of Map.groupBy(requests, ({ nftId }) => nftId.toLowerCase())) {
+  for (const [id, sameNft] of Map.groupBy(requests, ({ nftId }) => nftId)) {
     const nft = candidates.get(id);
     const decide =
       nft === undefined
@@ -285,7 +285,7 @@ async function decideCreations(
   const [first] = requests;
   if (first === undefined) return new Map();
   const { companyId } = first;
-  const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
+  const rwaIds = requests.map(({ rwaId }) => rwaId);
   const [eligibility, contracts, limits] = await together([
     findEligibility(tx, companyId, rwaIds),
     findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
@@ -296,7 +296,7 @@ async function decideCreations(
   const nfts = new Map<CreateAndMintRequest, NewNft>();
   for (const request of requests) {
     const { rwaId, data } = request;
-    const rwa = eligibility.get(rwaId.toLowerCase());
+    const rwa = eligibility.get(rwaId);
     if (rwa === undefined) {
       outcomes.set(request, refuse(problem('rwa_not_found')));
       continue;

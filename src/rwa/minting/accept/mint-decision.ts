@@ -3,9 +3,7 @@ import { type ClaimSecretVault, sameSecret } from '../../assets/claim-secret.ts'
 import type { Eligibility, MintCandidate } from './eligibility-store.ts';
 import { refuseRecipient } from './recipient.ts';
 
-/*
- * What becomes of a request, decided from what was read. Nothing here reads or writes the database.
- */
+/* The outcome of a request, decided from rows that were read. Nothing here reads or writes the database. */
 
 /** `queued`: the mint is new. `known`: it was accepted before. `replayed`: so was this very request. */
 export type MintOutcome =
@@ -17,8 +15,8 @@ export type MintOutcome =
 type Attempt = { readonly secret: string; readonly recipient: string | undefined };
 
 /**
- * Decides on the requests for one NFT, one after the other: each sees what the one before it did.
- * @param contracts those among the recipients, and the treasury, that are NFT contracts
+ * Decides on the requests for one NFT, one after the other: each sees the outcome of the request before.
+ * @param contracts the NFT contracts among the recipients and the treasury
  */
 export function createNftDecision(
   vault: ClaimSecretVault,

@@ -5,8 +5,8 @@ import { together } from '../../../db/connection/together.ts';
 import { type MintOutcome, refuse } from './mint-decision.ts';
 
 /*
- * Tables `company_limits`, `company_gas_budgets` and what was used of them: how many NFTs a company may have accepted
- * for minting in a day, and what their gas may cost on each network. Days are those of UTC by the database's clock.
+ * Tables `company_limits`, `company_gas_budgets` and their use: how many NFTs a company may have accepted for minting
+ * in a day, and what their gas may cost on each network. Days are days of UTC by the database's clock.
  */
 
 /** What a company may have accepted today. */
@@ -61,15 +61,15 @@ const lastCost = `
     ORDER BY t.nonce DESC LIMIT 1) t
   WHERE g.chain_id = b.chain_id`;
 
-// Before the first mint of a network has a cost, nothing says how many a budget allows. What is accepted until then costs what
-// it costs.
+// Before the first mint of a network has a cost, nothing says how many mints a budget allows. Mints that are accepted
+// until then cost what they cost.
 const unpricedMints = 100;
-// The first one has the network's confirmations by then, or soon.
+// The first mint has the network's confirmations by then, or soon.
 const unpricedSeconds = 60;
 
 /**
- * What is on its way counts like what was paid, at the price of the last mint: a queue that stalls, or a burst, may be
- * larger than any budget. What was paid for an attempt before does not pay for the next. No more of it is counted than the
+ * Mints on their way count like paid mints, at the price of the last mint: a queue that stalls, or a burst, may be
+ * larger than any budget. The fee of an attempt does not pay for the next attempt. No more mints are counted than the
  * budget allows. Where mints cost nothing, a budget has room for any number, and none is counted.
  */
 const gasRooms = `
@@ -135,8 +135,8 @@ async function lockAccepted(tx: Tx, companyId: string, day: string): Promise<big
 }
 
 /**
- * Rejects the mints, in their order, that the company's limits do not allow, and counts the others. What was accepted
- * before is not counted again.
+ * Rejects the mints, in their order, that the company's limits do not allow, and counts the others. Mints that were
+ * accepted before are not counted again.
  */
 export async function keepWithinQuota<R>(
   tx: Tx,

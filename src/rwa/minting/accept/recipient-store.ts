@@ -2,8 +2,8 @@ import type { Database } from '../../../contract/transaction.ts';
 import { prepared } from '../../../db/connection/prepared.ts';
 
 /*
- * Contracts among the addresses that NFTs are to be minted to: of any company's RWAs, archived ones too, and of networks.
- * What is minted to an NFT contract can never leave it.
+ * Contracts among the addresses that NFTs are to be minted to: of any company's RWAs, also archived RWAs, and of
+ * networks. An NFT that is minted to an NFT contract can never leave it.
  */
 
 // A range with an order instead of an equality: so each read is a step in the index of contracts, and never a walk
@@ -26,7 +26,7 @@ type Asked = {
   readonly companyId?: string;
 };
 
-/** Finds those of some recipients, and of a treasury, that are NFT contracts. */
+/** Finds the NFT contracts among some recipients and a treasury. */
 export async function findContractRecipients(
   db: Database,
   { recipients, companyId }: Asked,

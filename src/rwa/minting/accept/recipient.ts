@@ -6,7 +6,7 @@ import { findContractRecipients } from './recipient-store.ts';
 type Contracts = {
   /** The contract that the NFT is minted on; undefined where none is in question. */
   readonly contractAddress?: string;
-  /** Those of RWAs and networks. */
+  /** The contracts of RWAs and networks. */
   readonly contracts: ReadonlySet<string>;
 };
 

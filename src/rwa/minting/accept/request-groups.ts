@@ -9,7 +9,7 @@ export type GroupOptions<Request, Outcome> = {
   /** Requests for the same subject, compared as the keys of a Map are, are never in one group. */
   readonly subjectOf: (request: Request) => unknown;
   /**
-   * Runs a group: gives an outcome for each request, in their order. A rejection rejects all of them.
+   * Runs a group: gives an outcome for each request, in their order. A rejection rejects the whole group.
    * @param requests of one line, at least 1 and at most 32
    */
   readonly run: (requests: readonly Request[]) => Promise<readonly Outcome[]>;
@@ -37,8 +37,8 @@ const groupsAtOnce = 2;
 const largestGroup = 32;
 
 /**
- * Groups requests that come at the same time. While few come, each runs alone and waits for nothing; while two groups
- * of a line run, those that come wait, and the next group takes them together.
+ * Groups requests that come at the same time. While few come, each runs alone and waits for nothing. While two groups
+ * of a line run, further requests wait, and the next group takes them together.
  */
 export function createRequestGroups<Request, Outcome>({
   lineOf,
@@ -61,7 +61,8 @@ export function createRequestGroups<Request, Outcome>({
   };
 
   return (request) => {
-    // Each tenant has its own: a group takes the share of whoever came first, which strangers must not pay with or take.
+    // Each tenant has its own line: a group takes the share of its first request, which strangers must not pay with or
+    // take.
     const name = `${currentScope()?.tenant ?? ''} ${lineOf(request)}`;
     const line = lines.get(name) ?? { waiting: [], running: 0 };
     lines.set(name, line);
@@ -74,7 +75,7 @@ export function createRequestGroups<Request, Outcome>({
     const waiting = { request, span: currentSpan(), patience, resolve, reject };
     line.waiting.push(waiting);
     currentScope()?.onAway?.();
-    // Those that come in the same tick go together.
+    // Requests of the same tick go together.
     if (line.waiting.length === 1) setImmediate(startGroups, name, line);
     return promise;
   };
@@ -103,7 +104,7 @@ async function runGroup<Request, Outcome>(
 ): Promise<void> {
   for (const { patience } of group) clearTimeout(patience);
   const [span, ...others] = group.flatMap((waiting) => waiting.span ?? []);
-  // The trace of the first request has what is done for all of them.
+  // The trace of the first request has the work for the whole group.
   for (const other of others) if (span !== undefined) other.link(span.traceparent);
   try {
     const outcomes = await inSharedScope({ isOfTenant: true, span }, () =>

@@ -40,7 +40,7 @@ export async function findCompared(
   return rows.map(toContract)[0] ?? { chainId, contract, comparedTo: null, recoveredTo: null };
 }
 
-/** Lists the contracts on which a network's tokens are or can be minted: of its assets, and claimed ones. */
+/** Lists the contracts on which a network's tokens are or can be minted: of its assets, and claimed contracts. */
 export async function listContracts(db: Database, chainId: string): Promise<string[]> {
   const { rows }: { rows: { contract: string }[] } = await db.raw(
     `WITH RECURSIVE ${namedContracts}
@@ -60,7 +60,10 @@ export async function beginRecovery(db: Database, chainId: string, detail: strin
   );
 }
 
-/** Stores disagreements that are not known yet. @returns those that are new */
+/**
+ * Stores disagreements that are not known yet.
+ * @returns the new disagreements
+ */
 export async function saveDisagreements(
   tx: Tx,
   { chainId, contract }: ContractId,
@@ -95,8 +98,8 @@ export async function countDisagreements(db: Database): Promise<{ chainId: strin
 }
 
 /**
- * Takes the turn to compare one contract of the network, the one that was compared longest ago, when none of the
- * network was within the last seconds: processes share the rate.
+ * Takes the turn to compare the contract of the network that was compared longest ago, when none of the network was
+ * within the last seconds: processes share the rate.
  */
 export async function takeComparison(
   db: Database,

@@ -8,7 +8,7 @@ type Search = ContractId & {
   readonly node: Pick<MintNode, 'block'>;
   /** The newest block that is read. */
   readonly newest: bigint;
-  /** Whether final blocks were replaced, so that those of RWAs say nothing any more. */
+  /** Whether final blocks were replaced, so that the blocks of RWAs say nothing any more. */
   readonly isRolledBack?: boolean;
 };
 

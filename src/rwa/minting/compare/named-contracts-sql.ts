@@ -1,6 +1,7 @@
 /**
- * A part of a statement, for WITH RECURSIVE: `named (contract)`, the contracts that RWAs of the network `:chainId` name, archived
- * ones too. It hops from one to the next in an index, however many RWAs there are; its last row is null.
+ * A part of a statement, for WITH RECURSIVE: `named (contract)`, the contracts that RWAs of the network `:chainId`
+ * name, also of archived RWAs. It hops from one to the next in an index, however many RWAs there are; its last row is
+ * null.
  */
 export const namedContracts = `named (contract) AS (
   (SELECT contract_address FROM rwas WHERE chain_id = :chainId ORDER BY contract_address LIMIT 1)

@@ -81,7 +81,7 @@ const mintedWithin = (isOfNetwork: string) => `
     AND minted_block >= :from AND (:to::numeric IS NULL OR minted_block <= :to)`;
 
 /**
- * Lists NFTs that are minted in these blocks according to their rows, but for those of these tokens; at most 1,000.
+ * Lists NFTs that are minted in these blocks according to their rows, without the NFTs of these tokens; at most 1,000.
  * @param to undefined for all blocks from `from` on
  */
 export async function listUnseenMinted(
@@ -125,8 +125,8 @@ export async function findBeginnings(
 }
 
 /**
- * Whether the database has a transaction of this account with this nonce or a later one. Who restored it lacks transactions with
- * later nonces only.
+ * Whether the database has a transaction of this account with this nonce or a later nonce. A restored database lacks
+ * transactions with later nonces only.
  */
 export async function hasLaterNonce(
   db: Database,

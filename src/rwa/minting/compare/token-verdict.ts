@@ -41,13 +41,13 @@ export type DisagreementKind =
   | 'extra_token'
   /** A signer of ours minted it, and no NFT has its id. */
   | 'no_row'
-  /** A signer of ours minted it, and its number is of no asset, or was that of a lost asset. */
+  /** A signer of ours minted it, and its number belongs to no asset, or to a lost asset. */
   | 'unknown_asset'
   /** Somebody else minted an id of ours that nobody has asked for. */
   | 'foreign'
   | 'two_rows';
 
-/** What else must be known of a token whose rows do not simply agree. */
+/** The further facts of a token whose rows do not simply agree. */
 export type TokenFacts = {
   /** Of the block of its mint. */
   readonly time: Date;
@@ -57,7 +57,10 @@ export type TokenFacts = {
   readonly isOwn: boolean;
   /** Whether the transaction is stored as one of ours. */
   readonly isStored: boolean;
-  /** Whether it is not, though its signer has a stored transaction of the same nonce or a later one: others have the key, too. */
+  /**
+   * Whether it is not, though its signer has a stored transaction of the same nonce or a later nonce: others have the
+   * key, too.
+   */
   readonly isOfOthers: boolean;
 };
 
@@ -70,8 +73,8 @@ export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
 }
 
 /**
- * Judges a mint by identity: an NFT is minted when its id went to its recipient, whoever sent that. The sender decides about
- * tokens that nobody has asked for according to the rows.
+ * Judges a mint by identity: an NFT is minted when its id went to its recipient, from any sender. The sender decides
+ * about tokens that nobody has asked for according to the rows.
  * @returns undefined when the rows agree, or when the token is none of ours
  */
 export function judgeToken(
@@ -91,7 +94,7 @@ export function judgeToken(
 
 const isAskedFor = ({ recipient, state }: TokenNft) => recipient !== null || state === 'minted';
 
-/** Whether another asset had the number of this one before, or has it elsewhere. */
+/** Whether another asset had the number of this asset before, or has it elsewhere. */
 const isOfLostAsset = (event: MintEvent, { finalBlock, number }: TokenRwa, { isOfOthers }: TokenFacts) =>
   isCountedNumber(number) && (isOfOthers || event.blockNumber <= finalBlock);
 

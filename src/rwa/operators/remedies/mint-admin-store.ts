@@ -32,7 +32,7 @@ type MintStatus = {
   readonly remedy: string | null;
 };
 
-/** What is on its way to the chain, or stuck there. */
+/** The mints that are on their way to the chain, or stuck there. */
 export const statesUnderWay = ['queued', 'submitted', 'failed'] as const;
 export type StateUnderWay = (typeof statesUnderWay)[number];
 
@@ -78,8 +78,8 @@ export async function askProbe(
 
 const isOfChain = (column: string) => `(:chainId::bigint IS NULL OR ${column} = :chainId)`;
 /*
- * Each state is read in the order of an index, as far as the limit: what waits and what has failed by network, and what is in
- * transactions, which is never much, by company.
+ * Each state is read in the order of an index, as far as the limit: waiting and failed NFTs by network, and NFTs in
+ * transactions, which are never many, by company.
  */
 const inOrder = {
   queued: `SELECT q.* FROM networks w CROSS JOIN LATERAL (
@@ -93,7 +93,7 @@ const inOrder = {
       AND ${isOfChain('mint_chain_id')}) s`,
 };
 
-/** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
+/** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or the reason of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
     `SELECT f."nftId", f."chainId", f.state, f.recipient, f.since, f.reason,

@@ -46,9 +46,10 @@ export const mintsUnlessAborted =
   };
 
 /**
- * Finds the newest mint of a token: from the newest block down to the first in which the NFT can be minted, as lanes do. If the
- * token has an owner all the same, it goes on to the first block of all: release 0.1.0 could give the id of a lost token again.
- * @throws when the node does not give all of it: then nothing is proven
+ * Finds the newest mint of a token: from the newest block down to the first in which the NFT can be minted, as lanes
+ * do. If the token has an owner all the same, it goes on to the first block of all: release 0.1.0 could give the id of
+ * a lost token again.
+ * @throws when the node does not give all blocks: then nothing is proven
  */
 export async function findMint(proving: Proving, mint: RequestedMint): Promise<MintEvent | undefined> {
   const { node } = proving;
@@ -67,8 +68,8 @@ async function blocksOf({ node }: Proving, mint: RequestedMint): Promise<BlockRa
 }
 
 /**
- * Who has the token of a mint, or has got it. An address that has no contract of NFTs answers nothing about owners: there only an
- * event shows a mint.
+ * Finds the owner of the token of a mint, or the account that has got it. An address that has no contract of NFTs
+ * answers nothing about owners: there only an event shows a mint.
  * @returns undefined when nobody has
  * @throws as {@link findMint}
  */
@@ -96,7 +97,7 @@ async function searchDown(
 /** A mint of an NFT's token: `own` went to its recipient, `taken` to somebody else; `open` is not final yet. */
 export type Judged = { readonly kind: 'own' | 'taken' | 'open'; readonly time: Date };
 
-/** Judges the mint of an NFT's token, as the lanes do: by its recipient, whoever sent it. */
+/** Judges the mint of an NFT's token, as the lanes do: by its recipient, for any sender. */
 export async function judgeMint(
   { node }: Pick<Proving, 'node'>,
   { recipient }: RequestedMint,

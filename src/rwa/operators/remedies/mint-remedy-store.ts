@@ -16,16 +16,16 @@ export type RequestedMint = {
   readonly chainId: string;
   /** EIP-55. */
   readonly contract: string;
-  /** Decimal; in a transaction that may mint an older token of the NFT, that one. */
+  /** Decimal. In a transaction that may mint an older token of the NFT, the older token. */
   readonly tokenId: string;
-  /** Whether that is an older one. */
+  /** Whether that is an older token. */
   readonly isReplaced: boolean;
   /** EIP-55; null where the row has none. */
   readonly recipient: string | null;
   readonly createdAt: Date;
   /** The first block in which a mint of its RWA can be; 0 where no block is known. */
   readonly firstBlock: bigint;
-  /** Whether its RWA is archived: what has failed is then not queued again. */
+  /** Whether its RWA is archived: a failed NFT is then not queued again. */
   readonly isArchived: boolean;
   /** The transaction in which its outcome is open. */
   readonly transaction: OpenTransaction | null;

@@ -14,7 +14,7 @@ export type Replaced = {
   readonly state: 'queued' | 'submitted';
   readonly serial: string;
   readonly tokenId: string;
-  /** Who has the old token, and since when. */
+  /** The owner of the old token, and since when. */
   readonly taken: string;
 };
 

@@ -17,7 +17,7 @@ import {
 import { releaseNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 import { refreshOwners } from '../../ownership/ledger-store.ts';
 
-/** What is done about the disagreements of a page. */
+/** The work on the disagreements of a page. */
 type Repairs = {
   readonly minted: readonly FoundNft[];
   readonly corrected: readonly FoundNft[];

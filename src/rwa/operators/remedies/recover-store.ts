@@ -6,9 +6,7 @@ import { namedContracts } from '../../minting/compare/named-contracts-sql.ts';
 import { saveMintNotes } from '../../minting/mint-note-store.ts';
 import { keepOut, keptOut, lockNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 
-/*
- * The ends of a recovery: lanes go on above the nonces of the chain, and contracts are compared anew.
- */
+/* The ends of a recovery: lanes go on above the nonces of the chain, and contracts are compared again. */
 
 /**
  * Sets the lowest nonce that a lane may use. @param isRolledBack whether the chain has lost transactions, so that it may be lower than
@@ -47,7 +45,7 @@ export async function reopenTransactions(
 ): Promise<Reopened> {
   return inTransaction(db, async (tx) => {
     await tx.raw('SAVEPOINT dry');
-    // What was final is so no more above the final count. What was confirmed is watched all the same.
+    // Final transactions are not final above the final count any more. Confirmed transactions are watched all the same.
     const { rows }: { rows: { id: string }[] } = await tx.raw(
       `UPDATE mint_transactions t SET state = 'submitted', mined_hash = NULL, block_number = NULL, block_hash = NULL,
          updated_at = now()
@@ -94,7 +92,10 @@ async function reopenOwnMints(tx: Tx, transactionIds: readonly string[]): Promis
   return ids;
 }
 
-/** Leaves the other NFTs out of these transactions, and out of those that have another token of them. @returns those that are kept out */
+/**
+ * Leaves the other NFTs out of these transactions, and out of transactions that have another token of the NFTs.
+ * @returns the NFTs that are kept out
+ */
 async function leaveOutEnded(tx: Tx, transactionIds: readonly string[]): Promise<Iterable<string>> {
   const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
     `UPDATE mint_transaction_nfts l SET ended_reason = coalesce(o.ended_reason, n.mint_error), ended_as = coalesce(o.ended_as,

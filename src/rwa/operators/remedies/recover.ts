@@ -32,8 +32,8 @@ import {
 } from './recover-store.ts';
 
 /*
- * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. Pages of
- * blocks are mended one by one, so a run that ends half-way is simply begun again.
+ * Rebuilds rows and nonces from the chain, after the database was restored from an older backup. It repairs pages of
+ * blocks one by one, so a run that ends half-way is simply begun again.
  */
 
 export type RecoverRun = {
@@ -124,7 +124,10 @@ export async function recoverNetwork(
   return { finalized, reopened: transactions, waiting, failed };
 }
 
-/** Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present one. */
+/**
+ * Counts the transactions of a signer up to the stored final block where the chain still has it, else up to the present
+ * block.
+ */
 async function countsOf({ db, network, node }: RecoverRun, signer: string): Promise<SignerCounts> {
   const latest = await node.transactionCount(signer, 'latest');
   const stored = await findFinalBlock(db, network.chainId);

@@ -69,7 +69,7 @@ export async function postponeCheck(
 // A contract logs an approval of its own when an allowance is used, which the owner did not sign.
 const approvalsLookedAt = 50;
 
-// Rows that are no spam: somebody paid for each of them.
+// Rows that are no spam: somebody paid for each row.
 const signedLookedAt = 200;
 
 // Of an approval `c`: whether its owner sent the transaction that logged it.

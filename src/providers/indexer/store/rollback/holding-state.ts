@@ -1,5 +1,5 @@
-// A token may have been moved a million times. So its past is found by its key, from its newest change backwards, and
-// sums are those of the fewer changes.
+// A token may have been moved a million times. So a read finds its past by its key, from its newest change backwards,
+// and adds up the side with fewer changes.
 const ownOf = (wallet: string) =>
   `chain_id = :chainId AND wallet = ${wallet} AND contract = h.contract AND token_id = h.token_id`;
 
@@ -19,7 +19,7 @@ const latestOf = (own: string, to: string) => (what: string, where: string) =>
 export function stateOf(token: string, to: string, wallet = ':wallet::bytea'): string {
   const own = ownOf(wallet);
   const latest = latestOf(own, to);
-  // The changes of both standards of a contract that logs one movement in both: those of ERC-1155 count.
+  // The changes of both standards of a contract that logs one movement in both: the changes of ERC-1155 count.
   const sum = (blocks: string) =>
     `(SELECT coalesce(sum(delta), 0) FROM nft_changes WHERE ${own} AND standard = 1155 AND ${blocks})`;
   const isRecent = `(SELECT 2 * ${to}::bigint > head_number + start_block FROM index_state WHERE chain_id = :chainId)`;

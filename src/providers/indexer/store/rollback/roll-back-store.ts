@@ -19,7 +19,7 @@ export class IndexMovedError extends Error {
  * Removes every block above `to`, in one transaction.
  * @param head hash of the present head
  * @param to the newest block to keep; undefined removes all
- * @throws IndexMovedError when the head is another one
+ * @throws IndexMovedError when the head is another block
  */
 export async function rollBackBlocks(
   db: Database,

@@ -5,7 +5,7 @@ import type { WrittenBlock } from './history-rows.ts';
 import { ledgerRows, sumOfSums } from './ledger-rows.ts';
 import { nftChanges, sumChanges } from './nft-changes.ts';
 
-/** The rows of a batch of blocks, by table; without those of {@link WrittenBlock} and of `index_blocks`. */
+/** The rows of a batch of blocks, by table, without the rows of {@link WrittenBlock} and of `index_blocks`. */
 export type BlockRows = ReturnType<typeof blockRows>;
 
 /** Returns the rows of these blocks that are not written one by one. Pure. */

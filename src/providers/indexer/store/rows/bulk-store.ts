@@ -66,7 +66,7 @@ export function rowsTable(name: string, columns: readonly Column[], rows: readon
 const chunkRows = 20_000;
 
 /**
- * Inserts many rows of one network at once. All have the columns of the first one.
+ * Inserts many rows of one network at once. All have the columns of the first row.
  * @param suffix clause after the SELECT, such as ON CONFLICT
  */
 export async function insertBulk(
@@ -90,7 +90,7 @@ export async function insertBulk(
 const pieceBytes = 4 * 1_024 * 1_024;
 
 /**
- * Inserts rows of one network that are written as lines of {@link lineOf}, in half the server's time. None of them may
+ * Inserts rows of one network that are written as lines of {@link lineOf}, in half the server's time. No such row may
  * exist.
  */
 export async function copyLines(
@@ -115,7 +115,7 @@ function* inPieces(lines: readonly string[]): Generator<Buffer> {
   if (piece !== '') yield Buffer.from(piece);
 }
 
-/** Returns values as COPY takes them in a line, without the line feed. None of them has a character to escape. */
+/** Returns values as COPY takes them in a line, without the line feed. No value has a character to escape. */
 export const lineOf = (values: readonly (string | null)[]): string =>
   values.map((value) => value ?? '\\N').join('\t');
 

@@ -34,7 +34,7 @@ export type SuspectApproval = Pick<
   readonly transaction: number;
 };
 
-/** What is to be checked of a block. */
+/** Returns the checks that a block needs. */
 export type Suspects = {
   readonly transfers: readonly SuspectTransfer[];
   /** Their senders are contracts, unless they have a delegate. */
@@ -133,7 +133,7 @@ function approvalsOf({ index, approvals }: IndexedTransaction): ApprovalJson[] {
   return approvals
     .filter(({ unsigned }) => unsigned)
     .map(({ logIndex, kind, token, owner, spender, value, granted }) => {
-      // What is left of a revoked approval is nothing.
+      // A revoked approval leaves nothing.
       const left = kind === 'all' ? String(Number(granted)) : String(value);
       return [index, logIndex, kind, token, owner, spender, left];
     });

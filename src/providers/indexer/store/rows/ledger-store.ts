@@ -4,8 +4,8 @@ import { bytes, hex, insertBulk, rowsTable } from './bulk-store.ts';
 import { approvalKey, createNativeSums, creditKinds, kindName } from './ledger-rows.ts';
 
 /**
- * What is kept in addition to the histories: credits of blocks, sums of the native asset, approvals. They are
- * complete from `ledger_from` on, up to `ledger_head`. That is the head, unless an older release wrote last.
+ * The tables in addition to the histories: credits of blocks, sums of the native asset, approvals. They are complete
+ * from `ledger_from` on, up to `ledger_head`. That is the head, unless an older release wrote last.
  */
 const tables = ['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'];
 

@@ -1,4 +1,5 @@
-import { type IndexedBlock, type NftMovement, type NftStandard, zeroAddress } from '../../decode/domain.ts';
+import { zeroAddress } from '../../../../chain/address.ts';
+import type { IndexedBlock, NftMovement, NftStandard } from '../../decode/domain.ts';
 
 /** A change of the amount of one token that a wallet owns. */
 export type NftAmountChange = {

@@ -1,13 +1,14 @@
+import { zeroAddress } from '../../../../chain/address.ts';
 import type { StoredMoves } from '../../classify/stored-moves.ts';
-import { type IndexedTransaction, zeroAddress } from '../../decode/domain.ts';
+import type { IndexedTransaction } from '../../decode/domain.ts';
 
 // With fewer recipients of equal amounts, a token that goes to several accounts is a swap with fees, not an airdrop.
 const manyRecipients = 5;
 
 /**
  * Returns the movements of a transaction by wallet. Its wallets are the sender, who pays the fee, and the called or
- * created contract. Others are senders, recipients and operators of transfers, owners of approvals, those who agreed
- * to borrow, and accounts whose delegation is set. The zero address is left out.
+ * created contract. Others are senders, recipients and operators of transfers, owners of approvals, borrowers who
+ * agreed, and accounts whose delegation is set. The zero address is left out.
  */
 export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string, StoredMoves> {
   const moves = new Map<string, Draft>();

@@ -47,7 +47,7 @@ function toToken(row: Row): KnownToken {
 
 /** The tokens of a page, as far as they fit. */
 export type PageTokens = {
-  /** How many of the requested tokens fit, from the first one; at least one. */
+  /** How many of the requested tokens fit, from the first; at least one. */
   readonly fitting: number;
   /** Returns the known tokens among these, in no particular order. */
   readonly tokens: KnownToken[];

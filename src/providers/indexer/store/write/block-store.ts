@@ -35,7 +35,7 @@ export async function listRecentBlocks(
  * Adds blocks that follow the head, all or nothing, and removes the names of wallets that the final blocks touched.
  * @param head hash of the head that they follow; undefined before the first block
  * @param keepFrom number of the block that was final before the blocks were read
- * @throws IndexMovedError when the head is another one
+ * @throws IndexMovedError when the head is another block
  */
 export async function appendBlocks(
   db: Database,

@@ -138,8 +138,8 @@ export async function beginIndex(
   return toProgress(rows[0]);
 }
 
-// The pace is that of the last ten seconds or more. After a longer rest it is unknown until then. Citus wants a CASE
-// whose value does not depend on the time or the time zone, so every moment is a parameter.
+// The pace is of the last ten seconds or more. After a longer rest it is unknown until then. Citus wants a CASE whose
+// value does not depend on the time or the time zone, so every moment is a parameter.
 const updatePace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::timestamptz THEN NULL
     WHEN pace_since < :justNow::timestamptz
       THEN greatest(head_number - pace_from, 0) / extract(epoch FROM :at::timestamptz - pace_since)
