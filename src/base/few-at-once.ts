@@ -1,7 +1,5 @@
 import pLimit from 'p-limit';
 
-export { default as createFewAtOnce } from 'p-limit';
-
 /** Does work for each item, for so many at once, and returns the results. After a failure it begins with no further item. */
 export function mapFewAtOnce<T, R>(
   items: readonly T[],

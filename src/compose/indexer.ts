@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import { type NetworkIndexes, startNetworkIndexes } from '../providers/indexer/index-networks.ts';
 import { createNetworkIndex, indexSettings } from '../providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../providers/indexer/tokens/metadata-fetcher.ts';
@@ -21,7 +21,7 @@ export function startIndexes(parts: Parts): NetworkIndexes {
   });
   // The other half of the pool is for leases, reads and callers.
   // With all connections, other statements would wait for one in vain.
-  const inTurn = createFewAtOnce(Math.max(1, Math.floor(config.DATABASE_POOL_MAX / 2)));
+  const inTurn = pLimit(Math.max(1, Math.floor(config.DATABASE_POOL_MAX / 2)));
   return startNetworkIndexes({
     networks,
     log,

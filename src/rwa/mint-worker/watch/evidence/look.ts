@@ -1,4 +1,4 @@
-import { createFewAtOnce } from '../../../../base/few-at-once.ts';
+import pLimit from 'p-limit';
 import type { Block, Head } from '../../../../chain/minting/mint-node.ts';
 import { createInquiry, type Inquiry } from '../../context/inquiry.ts';
 import type { LaneContext } from '../../context/lane-context.ts';
@@ -53,7 +53,7 @@ export async function lookAtChain(
   };
   const lineage = await followChain(memory.lineage, head, blocksInQuestion(context, open), block);
   memory.lineage = lineage;
-  const fewAtOnce = createFewAtOnce(receiptsAtOnce);
+  const fewAtOnce = pLimit(receiptsAtOnce);
   let finalCount: Promise<bigint> | undefined;
 
   return {
