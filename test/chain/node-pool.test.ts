@@ -298,6 +298,17 @@ describe('what is final', () => {
     expect((await pin()).rolledBack).toContain(`${node(0).url} is failing.`);
   });
 
+  test('is the newest block of a node that stays behind it, as far as others have that in its past', async () => {
+    node(0).setFlaws(forksAt(1_000n, 70n));
+    for (const index of [1, 2]) node(index).setFlaws(tag(75n));
+    expect(await pin(3)).toMatchObject({ label: node(0).url, finalized: 70n });
+    expect((await pin(3)).lasting?.number).toBe(70n);
+    open();
+    node(0).setFlaws(forksAt(60n, 70n));
+    await pin(3);
+    expect(await pin(3)).toMatchObject({ label: node(0).url, finalized: -1n, lasting: undefined });
+  });
+
   test('takes a node out of use that contradicts it', async () => {
     for (const [index, number] of [40n, 40n, 20n].entries()) node(index).setFlaws(tag(number));
     await pin(3);

@@ -128,7 +128,10 @@ async function judgeUnderWay(scene: Scene) {
       // Where a poll takes many seconds, nothing moves for as long.
       ...(network.isSlow && !isOver ? [] : silent),
       ...untrue,
-      ...unknown.map((reason) => `the reason ${reason} has no remedy that works`),
+      // A lane of a test says so after seconds. Slow nodes show the reason later than that.
+      ...unknown.flatMap((reason) =>
+        reason === 'unexplained' && !isOver ? [] : `the reason ${reason} has no remedy that works`,
+      ),
     ];
     const isEnd = moving + silent.length + reasons.length === 0;
     if (isOver && !isEnd) found.push(`not minted, for ${reasons.join(', ')}, though the remedies were done`);

@@ -65,7 +65,7 @@ export function createLanePoll(
     if (isNewer(lasting, known)) await saveFinalBlock(db, lease.chainId, lasting);
     const stored = isNewer(lasting, known) ? lasting : known;
     // What this poll alone takes for final is stored by the next one. Nothing is finalized above what is stored.
-    const finalized = pinned.finalized < 0n || stored === undefined ? -1n : stored.number;
+    const finalized = stored === undefined ? -1n : lower(stored.number, pinned.finalized);
     try {
       return await pollNode(network, pinned, finalized, work);
     } catch (error) {
@@ -138,6 +138,8 @@ const spanOf = ({ chainId, signer }: LaneLease) =>
     kind: 'internal',
     facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
   }) as const;
+
+const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 // The text comes from the keeper of the key.
 const maxWords = 500;

@@ -32,9 +32,9 @@ export type Agreement = {
 export type Consensus = {
   /** Compares the nodes in use. Takes those out of use that contradict what is final, as long as another does not. */
   agree(rules: FinalityRules): Promise<Agreement>;
-  /** The newest block that is final and on the chain of this node; undefined when there is none. */
+  /** The newest block that is final and on the chain of this node, which may be behind; undefined when there is none. */
   finalOn(member: Member): Promise<BlockId | undefined>;
-  /** The block that the poll before agreed to be final, if this node still has it: it was not the lie of one poll. */
+  /** The block that the poll before agreed to be final, or its past that this node has: it was not the lie of one poll. */
   lastingOn(member: Member): Promise<BlockId | undefined>;
 };
 
@@ -80,11 +80,13 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       };
     },
     async finalOn(member) {
-      if (known !== undefined && !(await isOn(member, known))) return undefined;
-      return isNewer(agreed, known) && (await isOn(member, agreed)) ? agreed : known;
+      const least = known && (await pastOn(member, known, members));
+      if (known !== undefined && least === undefined) return undefined;
+      const newest = isNewer(agreed, known) ? await pastOn(member, agreed, members) : undefined;
+      return isNewer(newest, least) ? newest : least;
     },
     async lastingOn(member) {
-      return before !== undefined && (await isOn(member, before)) ? before : undefined;
+      return before && pastOn(member, before, members);
     },
   };
 }
@@ -95,6 +97,25 @@ export const isNewer = (block: BlockId | undefined, other: BlockId | undefined):
 
 const isOn = async (member: Member, { number, hash }: BlockId): Promise<boolean> =>
   (await hashAt(member, number)) === hash;
+
+/**
+ * The block, or the newest block of a node that is behind it, where another node has both. The past of what is final is final.
+ * @returns undefined when the node has another block there
+ */
+async function pastOn(
+  member: Member,
+  block: BlockId,
+  members: readonly Member[],
+): Promise<BlockId | undefined> {
+  const head = member.seen?.head;
+  if (head === undefined || head.number >= block.number)
+    return (await isOn(member, block)) ? block : undefined;
+  for (const other of inUse(members)) {
+    if ((await isOn(other, block)) && (await isOn(other, head)))
+      return { number: head.number, hash: head.hash };
+  }
+  return undefined;
+}
 
 const isAboveAll = (witnesses: readonly Witness[], { number }: BlockId): boolean =>
   witnesses.length > 0 && witnesses.every(({ head }) => head.number < number);
