@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import { type BalanceReader, createBalanceReader } from '../blockchain/balance-reader.ts';
 import { createCursors } from '../blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../blockchain/handlers.ts';
@@ -194,7 +194,7 @@ export function createServiceApp(
   parts: ApiParts,
   isServing: () => boolean = () => true,
   sampleKey?: string,
-): Promise<RequestListener> {
+): Promise<Express> {
   const { config, handlers, observers, keyUses } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   const strangers = createStrangerPace();

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import { watchNodes } from '../chain/rpc/client/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs, watchSchedule } from '../jobs/job-metrics.ts';
@@ -21,7 +21,7 @@ export type OperationsOptions = {
 };
 
 /** The Express app for operators: health and metrics of a process in any role. Its requests are not counted. */
-export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): RequestListener {
+export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): Express {
   const { metrics, log } = parts;
   metrics.watchProcess();
   watchNodes(metrics, parts);

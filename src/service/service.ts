@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
 import type { LogLines } from '../base/log-lines.ts';
@@ -170,7 +170,7 @@ function startLedger(ledger: OwnershipLedger, shutdown: ServiceShutdown): void {
   ledger.start();
 }
 
-function listenForCallers({ config, log }: ApiParts, app: RequestListener): Promise<HttpServer> {
+function listenForCallers({ config, log }: ApiParts, app: Express): Promise<HttpServer> {
   const { HOST: host, PORT: port, TRUSTED_PROXIES: proxies = [] } = config;
   return listen(app, {
     host,

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function start(handler: RequestListener, limits: Partial<ConnectionLimits> = {}): Promise<HttpServer> {
-  const server = await listenHere(handler, { limits });
+  const server = await listenHere(express().use(handler), { limits });
   ends.push(() => server.stop(0));
   return server;
 }

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { createLogger, type Logger } from '../../src/base/log.ts';
@@ -64,8 +63,8 @@ export type FixtureOptions = {
 };
 
 /** Listens on a free port, and says nothing. */
-export const listenHere = (handler: RequestListener, options: Partial<Parameters<typeof listen>[1]> = {}) =>
-  listen(handler, {
+export const listenHere = (app: Express, options: Partial<Parameters<typeof listen>[1]> = {}) =>
+  listen(app, {
     host: '127.0.0.1',
     port: 0,
     settings: { host: 'HOST', port: 'PORT' },

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Express } from 'express';
 import type { Logger } from '../../base/log.ts';
+import { classesOf } from './app-classes.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
@@ -55,17 +57,18 @@ const defaultLimits: ConnectionLimits = {
 const backlog = 4_096;
 
 /**
- * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot keep connections, and callers
+ * Starts the HTTP server of an app. A request must arrive completely in time, so slow senders cannot keep connections, and callers
  * must read their answers.
  * @throws ListenError when the port cannot be listened on
  */
 export async function listen(
-  handler: RequestListener,
+  app: Express,
   { host, port, log, settings, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
     {
+      ...classesOf(app),
       requestTimeout: arrivalTimeoutMs,
       headersTimeout: arrivalTimeoutMs / 2,
       connectionsCheckingInterval: arrivalTimeoutMs / 30,
@@ -83,7 +86,7 @@ export async function listen(
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    handler(request, response);
+    app(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
