@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import { type BalanceReader, createBalanceReader } from '../blockchain/balance-reader.ts';
 import { createCursors } from '../blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../blockchain/handlers.ts';
@@ -16,6 +15,7 @@ import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectories } from '../http/mounts/portal-files.ts';
 import { createAdmission, type RequestAdmission } from '../http/server/admission.ts';
+import type { App } from '../http/server/app-classes.ts';
 import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import { createKeyUses, type KeyUses } from '../keys/key-uses.ts';
@@ -194,7 +194,7 @@ export function createServiceApp(
   parts: ApiParts,
   isServing: () => boolean = () => true,
   sampleKey?: string,
-): Promise<Express> {
+): Promise<App> {
   const { config, handlers, observers, keyUses } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   const strangers = createStrangerPace();

@@ -1,6 +1,6 @@
-import type { Express } from 'express';
 import { watchNodes } from '../chain/rpc/client/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
+import type { App } from '../http/server/app-classes.ts';
 import { watchJobs, watchSchedule } from '../jobs/job-metrics.ts';
 import { watchNews } from '../news/feed/news-levels.ts';
 import { watchBreakers } from '../outgoing/breaker-levels.ts';
@@ -21,7 +21,7 @@ export type OperationsOptions = {
 };
 
 /** The Express app for operators: health and metrics of a process in any role. Its requests are not counted. */
-export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): Express {
+export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): App {
   const { metrics, log } = parts;
   metrics.watchProcess();
   watchNodes(metrics, parts);

@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import packageFile from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
 import type { LogLines } from '../base/log-lines.ts';
@@ -14,6 +13,7 @@ import { beginHeartbeat } from '../db/records/heartbeat.ts';
 import { inspectDatabase } from '../db/schema/inspect.ts';
 import { assertRightsOf } from '../db/schema/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../db/schema/schema-check.ts';
+import type { App } from '../http/server/app-classes.ts';
 import { createProxyCheck } from '../http/server/caller-address.ts';
 import { type HttpServer, listen } from '../http/server/listener.ts';
 import { openFilesLimit, withinOpenFiles } from '../http/server/open-files.ts';
@@ -170,7 +170,7 @@ function startLedger(ledger: OwnershipLedger, shutdown: ServiceShutdown): void {
   ledger.start();
 }
 
-function listenForCallers({ config, log }: ApiParts, app: Express): Promise<HttpServer> {
+function listenForCallers({ config, log }: ApiParts, app: App): Promise<HttpServer> {
   const { HOST: host, PORT: port, TRUSTED_PROXIES: proxies = [] } = config;
   return listen(app, {
     host,

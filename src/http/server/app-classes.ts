@@ -1,6 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
+/** An Express app, for files outside of `http`. */
+export type App = Express;
+
 /** What Node's server makes of each request. */
 export type AppClasses = {
   readonly IncomingMessage: typeof IncomingMessage;

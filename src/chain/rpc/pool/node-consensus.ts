@@ -34,7 +34,7 @@ export type Consensus = {
   agree(rules: FinalityRules): Promise<Agreement>;
   /** The newest block that is final and on the chain of this node, which may be behind; undefined when there is none. */
   finalOn(member: Member): Promise<BlockId | undefined>;
-  /** The block that the poll before agreed to be final, or its past that this node has: it was not the lie of one poll. */
+  /** The block that the poll before agreed to be final, or the newest block of this node below it: it was not the lie of one poll. */
   lastingOn(member: Member): Promise<BlockId | undefined>;
 };
 
@@ -99,7 +99,7 @@ const isOn = async (member: Member, { number, hash }: BlockId): Promise<boolean>
   (await hashAt(member, number)) === hash;
 
 /**
- * The block, or the newest block of a node that is behind it, where another node has both. The past of what is final is final.
+ * The block, or the newest block of a node that is behind it, where another node has both. Blocks below a final block are final.
  * @returns undefined when the node has another block there
  */
 async function pastOn(

@@ -21,7 +21,7 @@ export type Refused = {
 };
 
 /** What nodes accept, as far as rejections have shown it. Each part ends by itself. */
-export type Learned = {
+type Learned = {
   /** The least priority fee, in wei. */
   tip?: Until & { readonly least: bigint };
   /** The most NFTs of a transaction, by contract. */
