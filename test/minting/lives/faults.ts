@@ -10,7 +10,8 @@ import type { Chance } from '../chance.ts';
 import { admin, blockMs, chainText, contract, finalityDepth, treasury } from './constants.ts';
 import { abi, minterRole } from './contract.ts';
 import { act } from './operator.ts';
-import type { World } from './world.ts';
+import type { Worker } from './trespasses.ts';
+import type { Rwa, World } from './world.ts';
 
 /** Lets one thing happen. @returns what it was, in words */
 type Happen = (world: World, chance: Chance) => Promise<string> | string;
@@ -38,6 +39,22 @@ const untruths: Readonly<Record<string, Flaw>> = {
   'wants a higher tip': tipFloor({ least: 30n * gwei, say: () => 'transaction underpriced' }),
 };
 
+/** Lets something happen to a worker: after some statements and questions, or a few after a step of its lane. */
+function ambush(
+  { workers }: World,
+  chance: Chance,
+  what: string,
+  happen: (worker: Worker, count: number) => void,
+): string {
+  const [at, step] = [chance.below(60), chance.of(['', '', 'signed', 'stored', 'mined', 'raise_stored'])];
+  const count = chance.below(step === '' ? 80 : 4);
+  const worker = workers[at % Math.max(1, workers.length)];
+  if (worker === undefined) return 'no worker';
+  if (step === '') happen(worker, count);
+  else worker.ambush = { step, happen: () => happen(worker, count) };
+  return `${worker.process.name} ${what}, ${count} questions after ${step === '' ? 'now' : `it has ${step}`}`;
+}
+
 /** Keeps our transactions out of blocks for a time. */
 function leaveOut({ state }: World, ms: number): void {
   state.isLeftOut = true;
@@ -58,6 +75,13 @@ function lie({ nodes, state }: World, name: string, ms: number, liars = nodes.al
   if (name === 'no logs' || name === 'other chain') state.isLedgerDeceived = true;
 }
 
+async function changeMetadata({ chain, db, state }: World, rwa: Rwa, chance: Chance): Promise<void> {
+  const description = `changed ${chance.below(1_000_000)}`;
+  await db.transaction((tx) => updateRwa(tx, rwa, { description }));
+  const due = await db('rwas').where({ id: rwa.id }).whereNotNull('metadata_changed_at').first();
+  if (due !== undefined) state.changes.set(due.number, chain.head().number);
+}
+
 /** Has an operator do something about a mint that is under way. */
 async function actOnAny(world: World, chance: Chance, action: 'cancel' | 'release'): Promise<string> {
   const at = chance.below(5_040);
@@ -75,7 +99,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   mint: {
     weight: 6,
     async happen(world, chance) {
-      const count = 1 + chance.below(4);
+      const count = chance.of([1, 1, 2, 4]);
       const recipients = Array.from({ length: count }, () => chance.of([undefined, ...wallets]));
       await world.mint(rwaOf(world, chance), count, recipients);
       return `mint ${count}`;
@@ -90,21 +114,16 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   crash: {
     weight: 8,
-    happen({ workers }, chance) {
-      const count = chance.below(80);
-      const [at, restart] = [chance.below(60), chance.below(60_000)];
-      const worker = workers[at % Math.max(1, workers.length)];
-      worker?.process.dieAfter(count);
-      return `${worker?.process.name ?? 'no worker'} dies after ${count}, restart ${restart}`;
-    },
+    happen: (world, chance) =>
+      ambush(world, chance, 'dies', (worker, count) => worker.process.dieAfter(count)),
   },
   freeze: {
-    weight: 4,
-    happen({ workers }, chance) {
-      const [at, count, ms] = [chance.below(60), 1 + chance.below(80), 1_000 + chance.below(150_000)];
-      const worker = workers[at % Math.max(1, workers.length)];
-      worker?.process.freezeAfter(count, ms);
-      return `${worker?.process.name ?? 'no worker'} stands still after ${count}, for ${ms} ms`;
+    weight: 5,
+    happen(world, chance) {
+      const ms = 1_000 + chance.below(150_000);
+      return ambush(world, chance, `stands still for ${ms} ms`, (worker, count) =>
+        worker.process.freezeAfter(count, ms),
+      );
     },
   },
   worker: {
@@ -175,18 +194,22 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   reverting: {
-    weight: 2,
-    happen({ chain }) {
-      chain.change((state) => ({ ...state, isReverting: true }));
-      return 'the contract reverts what its estimates allow';
+    weight: 1,
+    async happen(world, chance) {
+      world.chain.change((state) => ({ ...state, isReverting: true }));
+      const rwa = rwaOf(world, chance);
+      await changeMetadata(world, rwa, chance);
+      await world.mint(rwa, 6, []);
+      return 'the contract reverts what its estimates allow; metadata change, and 6 are wanted';
     },
   },
   'api dies': {
     weight: 3,
-    happen(world, chance) {
-      const count = chance.below(16);
-      world.crashApi(count);
-      return `the api dies after ${count}`;
+    happen({ api }, chance) {
+      const count = chance.below(24);
+      if (chance.below(2) === 0) api().dieAfter(count);
+      else api().dieAfterCommit();
+      return `the api dies after ${count}, or its next commit`;
     },
   },
   snapshot: {
@@ -196,8 +219,11 @@ export const faults: Readonly<Record<string, Fault>> = {
       const [ledger] = await world.db('nft_ledgers').where('number', '>=', world.db.ref('first_block'));
       const rwa = await findRwa(world.db, companyId, id);
       if (ledger === undefined || rwa === undefined) return 'nothing to take a snapshot of';
-      await world.db.transaction((tx) => acceptSnapshot(tx, rwa, BigInt(ledger.number), 1_000));
-      return `a snapshot at block ${ledger.number}`;
+      const asked = world.db.transaction((tx) => acceptSnapshot(tx, rwa, BigInt(ledger.number), 1_000));
+      return asked.then(
+        () => `a snapshot at block ${ledger.number}`,
+        (error: unknown) => `no snapshot: ${String(error)}`,
+      );
     },
   },
   'base fee': {
@@ -228,7 +254,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   'foreign nonce': {
-    weight: 2,
+    weight: 4,
     happen({ chain, signers }, chance) {
       const [signer, isAhead] = [chance.of(signers).toLowerCase(), chance.below(3) === 0];
       // Another installation may have the same signer and mint on the same contract.
@@ -296,10 +322,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   metadata: {
     weight: 2,
     async happen(world, chance) {
-      const [description, rwa] = [`changed ${chance.below(1_000_000)}`, rwaOf(world, chance)];
-      await world.db.transaction((tx) => updateRwa(tx, rwa, { description }));
-      const due = await world.db('rwas').where({ id: rwa.id }).whereNotNull('metadata_changed_at').first();
-      if (due !== undefined) world.state.changes.set(due.number, world.chain.head().number);
+      await changeMetadata(world, rwaOf(world, chance), chance);
       return 'metadata of an RWA change';
     },
   },
@@ -344,9 +367,9 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   quiet: {
-    weight: 3,
+    weight: 2,
     async happen(_world, chance) {
-      const ms = chance.of([20_000, 60_000, 120_000]);
+      const ms = chance.of([20_000, 60_000, 100_000]);
       await wait(ms);
       return `nothing happens for ${ms} ms`;
     },

@@ -81,9 +81,13 @@ async function rowsAndChain(world: World): Promise<string[]> {
   const mints = mintsOf(world);
   const rows = await listRows(world);
   const known = new Set(rows.map(({ id }) => id));
-  // What somebody else mints when nobody asks for it any more is told to operators.
-  const told = await world.db('mint_disagreements').pluck('token_id');
-  const disagreeing = new Set(told.filter((id) => mints.get(id)?.every(({ from }) => from === admin)));
+  // An audit tells operators what somebody else mints when nobody asks for it any more, once it has read that block.
+  const told: string[] = await world.db('mint_disagreements').pluck('token_id');
+  const [contract] = await world.db('mint_contracts').select('compared_to');
+  const isUnread = (block: string) =>
+    world.state.isLedgerDeceived || Number(block) > Number(contract?.compared_to ?? -1);
+  const isTold = (token: string, { from, block }: MintOnChain) =>
+    from === admin && (told.includes(token) || isUnread(block));
   const lost = [...world.accepted].filter((id) => !known.has(id));
   const untold = rows.filter(({ id }) => !world.accepted.has(id) && !world.issued.has(id));
   const found = rows.flatMap((row) => {
@@ -103,7 +107,7 @@ async function rowsAndChain(world: World): Promise<string[]> {
         ? [`${about} failed (${row.mint_error}), though its recipient got it`]
         : [];
     if (row.mint_state === 'unclaimed')
-      return mint === undefined || disagreeing.has(row.token_id) ? [] : [`${about} has a mint on the chain`];
+      return mint === undefined || isTold(row.token_id, mint) ? [] : [`${about} has a mint on the chain`];
     return [`${about} is neither minted nor failed`];
   });
   const counts = await world.db('rwas').select('number', 'claimed_nfts').orderBy('number');
@@ -207,16 +211,13 @@ function prices({ chain, signatures: signed }: World): string[] {
   });
 }
 
-/** The most transactions of ours that may be reverted in a life: five in a row, those in flight then, one an hour, and those asked for. */
-const mostReverted = 5 + 4 + 2;
-
+/** More reverted mints than five in a row, those in flight then, two in two hours, and those that somebody has asked for. */
 function waste(world: World): string[] {
+  const most = 5 + 4 * world.signers.length + 2 + world.state.probes;
   const reverted = world.chain.blocks
     .flatMap(({ mined }) => mined)
-    .filter((each) => !each.isSuccess && isOurs(world, each));
-  return reverted.length > mostReverted + world.state.probes
-    ? [`${reverted.length} transactions were reverted`]
-    : [];
+    .filter((each) => !each.isSuccess && isOurs(world, each) && tokensOf(each.sent).length > 0);
+  return reverted.length > most ? [`${reverted.length} mints were reverted`] : [];
 }
 
 /** News that tell another story than the rows. */

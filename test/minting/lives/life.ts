@@ -79,12 +79,12 @@ async function liveIn(world: World, reasons: Set<string>): Promise<string[]> {
 const calmBlockMs = blockMs / 2;
 /** How long an operator waits, and how long nodes stay as they are. What is silent shows after the longer time only. */
 function patienceOf({ seed }: Plan) {
-  const quarter = Math.floor(seed / 2) % 4;
-  return { firstMs: quarter === 0 ? 180_000 : 30_000, quietMs: quarter < 2 ? 250_000 : 100_000 };
+  const eighth = Math.floor(seed / 2) % 8;
+  return { firstMs: eighth === 0 ? 180_000 : 20_000, quietMs: eighth < 2 ? 250_000 : 80_000 };
 }
 
 // Remedies take as long to show.
-const remedyMs = 45_000;
+const remedyMs = 30_000;
 
 /** What is done is final: no transaction is left that ends when the newest blocks are replaced. */
 function replaceNewest({ chain, plan, state, tell }: World): void {

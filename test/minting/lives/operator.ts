@@ -197,7 +197,7 @@ export async function retryFailed(world: World): Promise<void> {
     .orderBy('created_at')
     .pluck('id');
   for (const nftId of failed) {
-    if (world.plan.seed % 4 === 0) await act(world, nftId, 'cancel');
+    if (world.plan.seed % 2 === 0) await act(world, nftId, 'cancel');
     await act(world, nftId, 'retry');
   }
 }

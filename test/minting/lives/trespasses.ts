@@ -6,7 +6,13 @@ import type { Process } from './process.ts';
 
 /* What must not happen while a life goes on, and does not show any more when it is over. */
 
-export type Worker = { readonly process: Process; isStopping: boolean; stop(): Promise<void> };
+export type Worker = {
+  readonly process: Process;
+  isStopping: boolean;
+  /** What goes wrong with it after its next step of this kind. */
+  ambush: { readonly step: string; readonly happen: () => void } | undefined;
+  stop(): Promise<void>;
+};
 
 /** Steps that a lane names after their transaction of the database. */
 const committed: readonly MintStep[] = ['stored', 'confirmed', 'finalized', 'reverted', 'released'];
@@ -15,8 +21,8 @@ const ending: readonly MintStep[] = ['finalized', 'reverted', 'released'];
 
 export type Trespasses = ReturnType<typeof noteTrespasses>;
 
-/** @param isDeceived whether a node leads to a chain of its own: how deep a block is there does not count */
-export function noteTrespasses(chain: Chain, isDeceived: boolean) {
+/** @param isDeceived whether how deep a block is does not count: a node leads to a chain of its own, or final blocks were replaced */
+export function noteTrespasses(chain: Chain, isDeceived: () => boolean) {
   const found = new Set<string>();
   const holders = new Map<string, Worker>();
   const depthOf = (block: number | bigint) => chain.head().number - Number(block) + 1;
@@ -36,7 +42,7 @@ export function noteTrespasses(chain: Chain, isDeceived: boolean) {
     /** Takes notice of a step of a lane. */
     step(worker: Worker, { signer }: LaneId, step: MintStep, { block, nonce }: StepFacts): void {
       holds(worker, signer, step);
-      if (isDeceived) return;
+      if (isDeceived()) return;
       const used = chain.finalized()?.state.nonces.get(signer.toLowerCase()) ?? 0;
       if (ending.includes(step) && Number(nonce) >= used)
         found.add(`nonce ${nonce} is ${step} and not final`);
@@ -45,8 +51,14 @@ export function noteTrespasses(chain: Chain, isDeceived: boolean) {
     },
     /** Takes notice of blocks that the ledger of owners reads. */
     read(to: bigint): void {
-      if (!isDeceived && depthOf(to) < confirmations)
+      if (!isDeceived() && depthOf(to) < confirmations)
         found.add('the ledger of owners reads a block too early');
+    },
+    /** Takes notice of the newest block of a snapshot. */
+    taken([row]: readonly { readonly max?: string | null }[]): void {
+      const final = chain.finalized()?.number ?? -1;
+      if (!isDeceived() && Number(row?.max ?? -1) > final)
+        found.add('a snapshot is taken of a block that is not final');
     },
     note: (text: string) => void found.add(text),
   };

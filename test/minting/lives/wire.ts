@@ -10,8 +10,8 @@ import type { PGlite } from '@electric-sql/pglite';
 export type Gate = {
   /** Called before a statement runs. @returns false when the process has died: nothing of it reaches the server */
   before(): boolean;
-  /** Called after it. @returns false when the process has died: the answer reaches nobody */
-  after(): boolean;
+  /** Called after it. @param isIdle whether no transaction is open. @returns false when the process has died: the answer reaches nobody */
+  after(isIdle: boolean): boolean;
   /** Whether the process stands still. Its transaction is rolled back then, as the server does after some seconds. */
   isFrozen(): boolean;
 };
@@ -117,7 +117,7 @@ export function createWire(server: Server): Wire {
     if (!gate.before()) return socket.destroy();
     const answer = execute(unit);
     holder = isIdle(answer) ? undefined : connection;
-    if (!gate.after()) return socket.destroy();
+    if (!gate.after(holder === undefined)) return socket.destroy();
     socket.emit('data', answer);
   };
   const nextOf = (): Connection | undefined => {

@@ -49,7 +49,7 @@ const opened = keys.map((key) => {
 });
 const signerAddresses = opened.map(({ address }) => address);
 
-type Rwa = { readonly id: string; readonly companyId: string };
+export type Rwa = { readonly id: string; readonly companyId: string };
 
 export type World = Surroundings & {
   readonly plan: Plan;
@@ -71,8 +71,8 @@ export type World = Surroundings & {
   nameOf(nftId: string): Promise<string>;
   seconds(): number;
   startWorker(skew?: Skew): Promise<void>;
-  /** Lets the process die that accepts mints, after so many statements. Another one starts then. */
-  crashApi(count: number): void;
+  /** The process that accepts mints. When it has died, another one starts. */
+  api(): Process;
   /** As a client that asks again until it is answered. */
   mint(rwa: Rwa, count: number, recipients: readonly (string | undefined)[]): Promise<void>;
   claim(rwa: Rwa, recipient: string): Promise<void>;
@@ -110,7 +110,7 @@ const settings = {
   maxInFlight: 4,
   blockShare: 25,
   stuckBlocks: 3,
-  pollMs: 13_000,
+  pollMs: 15_000,
   rebroadcastMs: 15_000,
   leaseSeconds: 45,
   standstillSeconds: 60,
@@ -173,7 +173,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
   const workers: Worker[] = [];
   const trespasses = noteTrespasses(
     chain,
-    plan.nodes.some(({ quality }) => quality === 'on a fork'),
+    () => state.hasRolledBack || plan.nodes.some(({ quality }) => quality === 'on a fork'),
   );
   const [accepted, issued] = [new Set<string>(), new Set<string>()];
   const reader = startReader(await startProcess(around, 'reader'), say, trespasses);
@@ -195,6 +195,10 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
       holder: name,
       observe: (lane, step, facts) => trespasses.step(worker, lane, step, facts),
       step: (step, { nonce, attempt, reason, detail, block }) => {
+        if (worker.ambush?.step === step) {
+          worker.ambush.happen();
+          worker.ambush = undefined;
+        }
         const facts = { nonce, attempt, block, reason, detail };
         const told = Object.entries(facts).flatMap(([key, value]) =>
           value === undefined ? [] : `${key} ${value}`,
@@ -205,6 +209,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     const worker: Worker = {
       process,
       isStopping: false,
+      ambush: undefined,
       async stop() {
         worker.isStopping = true;
         await minter.stop();
@@ -277,7 +282,7 @@ export async function createWorld({ plan, database, now, tell }: Options): Promi
     nameOf,
     seconds,
     startWorker,
-    crashApi: (count) => api.process.dieAfter(count),
+    api: () => api.process,
     async mint(rwa, count, recipients) {
       const path = `/v1/api/rwa/${rwa.id}/mint`;
       const all = Array.from({ length: count }, (_, index) => requestOf(rwa, path, recipients[index]));
@@ -366,6 +371,9 @@ function startReader(process: Process, tell: (text: string) => void, trespasses:
           onUnread: (_contract, error) => tell(`  owners not read: ${String(error)}`),
         });
         if (read !== undefined) await takeSnapshots({ ...read, db: process.db, failed, signal });
+        trespasses.taken(
+          await process.db('ownership_snapshots').whereNotNull('taken_at').max('block_number'),
+        );
         await numberNews(process.db, 1_000);
       } catch (error) {
         if (!signal.aborted) tell(`  owners not read: ${String(error)}`);
