@@ -116,7 +116,8 @@ async function untilReasons(world: World, reasons: Set<string>): Promise<string[
   return (await silent(world)).filter((text) => before.includes(text));
 }
 
-const mostRounds = 30;
+// Whoever waits for a nonce of somebody else, and starts again meanwhile, needs minutes.
+const mostRounds = 60;
 
 /** With everything sound: all that was accepted comes to its end. */
 async function settle(world: World, reasons: Set<string>): Promise<void> {
@@ -128,7 +129,10 @@ async function settle(world: World, reasons: Set<string>): Promise<void> {
   world.chain.change((state) => ({ ...state, isReverting: false }));
   world.state.isMining = true;
   world.state.isLeftOut = false;
-  for (const { process } of world.workers) process.thaw();
+  for (const worker of world.workers) {
+    worker.process.thaw();
+    worker.ambush = undefined;
+  }
   if (world.workers.length === 0) await world.startWorker();
   await resume(world);
   await grant(world);
@@ -141,7 +145,7 @@ async function settle(world: World, reasons: Set<string>): Promise<void> {
     await wait(blockMs);
     if (round % 5 === 4) for (const reason of await followRemedies(world)) reasons.add(reason);
     // A lane that could not report changed metadata lets reports rest for an hour.
-    if (round % 10 === 9 && (await isReportDue(world))) await restartWorkers(world);
+    if (round % 30 === 29 && (await isReportDue(world))) await restartWorkers(world);
   }
   await untilRead(world);
 }
