@@ -55,7 +55,8 @@ export const repairNodes: Remedy = ({ nodes }) => {
 export const recover: Remedy = (world) =>
   asOperator(world, async (process, proving) => {
     const { db } = process;
-    const { network, node, signal } = await proving();
+    // The chain may have lost what was final.
+    const { network, node, signal } = await proving({ mayLackFinal: true });
     const run = { db, network, node, vault: serviceVault, signers: world.signers, signal, onProgress() {} };
     const { reopened, waiting } = await recoverNetwork(run, ({ kind, mended }) =>
       world.tell(`  recovery: ${kind}${mended ? '' : ', for a person'}`),
@@ -142,15 +143,18 @@ export async function act(world: World, nftId: string, action: Action): Promise<
 /** Opens what a command needs. What it fails with is told, as people would see it. */
 async function asOperator(
   world: World,
-  work: (process: Process, proving: () => Promise<Proving>) => Promise<void>,
+  work: (
+    process: Process,
+    proving: (may?: { readonly mayLackFinal: true }) => Promise<Proving>,
+  ) => Promise<void>,
 ): Promise<void> {
   const process = await startProcess(world, 'operator');
   const { db, networks, clients } = process;
   try {
-    await work(process, async () => {
+    await work(process, async (may) => {
       const network = await networks.find(chainText);
       if (network === undefined) throw new Error('the network is gone');
-      const known = await findFinalBlock(db, chainText);
+      const known = may?.mayLackFinal ? undefined : await findFinalBlock(db, chainText);
       const pinned = await clients.pool(network).pin({ ...network, known });
       const fault = pinned.disagreement ?? pinned.finalityUnknown?.why;
       if (fault !== undefined) throw new Error(`Nothing can be proven: ${fault}`);
