@@ -267,18 +267,13 @@ function reports({ chain, state }: World): string[] {
 }
 
 /** What has not come to its end. */
-async function leftovers({ db, state }: World): Promise<string[]> {
+async function leftovers({ db }: World): Promise<string[]> {
   const open = await db('mint_transactions')
     .whereIn('state', ['submitted', 'confirmed'])
     .orderBy(['signer', 'nonce']);
   const links = await db('mint_transaction_nfts').where({ state: 'open' });
   const due = await db('rwas').whereNotNull('metadata_changed_at');
-  // Not judged yet: a life has ended with this reason after its rollback was recovered from.
-  const isIdle = state.hasRolledBack ? ['chain_rolled_back'] : [];
-  const pauses: string[] = await db('mint_lanes')
-    .whereNotNull('pause_reason')
-    .whereNotIn('pause_reason', isIdle)
-    .pluck('pause_reason');
+  const pauses: string[] = await db('mint_lanes').whereNotNull('pause_reason').pluck('pause_reason');
   return [
     ...open.map(({ nonce, state }) => `nonce ${nonce} stays ${state}`),
     ...(links.length > 0 && open.length === 0
