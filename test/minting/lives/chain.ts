@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Transaction } from 'ethers';
-import { type ContractState, callContract, intrinsicGas, type Log } from './contract.ts';
+import { type ContractState, callContract, intrinsicGas, type Log, type Outcome } from './contract.ts';
 
 /* A chain in memory with one contract. Time comes from whoever makes its blocks. Addresses are in lower case. */
 
@@ -30,6 +30,8 @@ export type ChainState = {
   readonly contract: ContractState;
   /** Whether there is code at the address of the contract. */
   readonly hasCode: boolean;
+  /** Whether it reverts in blocks whatever others than its admin send, though not in estimates. */
+  readonly isReverting: boolean;
 };
 
 export type Block = {
@@ -67,7 +69,13 @@ type Options = {
 
 /** @param options.name makes the hashes of its blocks differ from those of another chain */
 export function createChain({ contract, state, finality, blocks: first = [], name = 'main' }: Options) {
-  const genesis: ChainState = { nonces: new Map(), balances: new Map(), contract: state, hasCode: true };
+  const genesis: ChainState = {
+    nonces: new Map(),
+    balances: new Map(),
+    contract: state,
+    hasCode: true,
+    isReverting: false,
+  };
   const blocks: Block[] = [...first];
   const byHash = new Map<string, number>();
   const pool = new Map<string, Sent>();
@@ -106,15 +114,19 @@ export function createChain({ contract, state, finality, blocks: first = [], nam
   const nonceOf = (from: string) => head().state.nonces.get(from) ?? 0;
   const balanceOf = (address: string, at = head()) => at.state.balances.get(address) ?? plenty;
 
-  /** Runs those of the pool that can run, each account in the order of its nonces. */
-  const mine = (time: number, isEmpty = false): Block => {
+  /**
+   * Runs those of the pool that can run, each account in the order of its nonces.
+   * @param isLeftOut says which of them wait for another block
+   */
+  const mine = (time: number, isLeftOut: (sent: Sent) => boolean = () => false): Block => {
     let after = head().state;
     for (const change of changes) after = change(after);
     changes = [];
     const mined: Mined[] = [];
     let left = blockGas;
     const waiting = [...pool.values()].sort((one, other) => one.nonce - other.nonce);
-    for (const sent of isEmpty ? [] : waiting) {
+    for (const sent of waiting) {
+      if (isLeftOut(sent)) continue;
       const isNext = sent.nonce === (after.nonces.get(sent.from) ?? 0);
       const price = priceOf(sent, baseFee);
       const cost = sent.gasLimit * sent.maxFee;
@@ -196,6 +208,8 @@ export function createChain({ contract, state, finality, blocks: first = [], nam
     fees: fees as readonly bigint[],
     /** Forgets every transaction that waits. */
     drop: () => pool.clear(),
+    /** Lets this one wait in place of what has replaced it. */
+    putBack: (sent: Sent) => void (pool.has(keyOf(sent)) && pool.set(keyOf(sent), sent)),
     /**
      * Replaces the newest blocks by as many others and a further one.
      * @param keeps whether their transactions wait again; otherwise nobody has them any more
@@ -206,7 +220,7 @@ export function createChain({ contract, state, finality, blocks: first = [], nam
         byHash.delete(sent.hash);
         if (keeps && !pool.has(keyOf(sent))) pool.set(keyOf(sent), sent);
       }
-      for (let left = gone.length; left > 0; left -= 1) mine(time - left, true);
+      for (let left = gone.length; left > 0; left -= 1) mine(time - left, () => true);
       mine(time);
     },
   };
@@ -230,7 +244,7 @@ function priceOf({ maxFee, tip }: Sent, baseFee: bigint): bigint | undefined {
 
 function execute(before: ChainState, sent: Sent, price: bigint, contract: string): [Mined, ChainState] {
   const isCall = sent.to === contract && before.hasCode;
-  const outcome = isCall ? callContract(before.contract, sent.from, sent.data) : undefined;
+  const outcome = isCall ? outcomeOf(before, sent) : undefined;
   const needed = outcome?.gas ?? intrinsicGas(sent.data);
   const isSuccess = needed <= sent.gasLimit && (outcome === undefined || 'state' in outcome);
   const gasUsed = needed <= sent.gasLimit ? needed : sent.gasLimit;
@@ -245,6 +259,11 @@ function execute(before: ChainState, sent: Sent, price: bigint, contract: string
       contract: isSuccess && outcome !== undefined && 'state' in outcome ? outcome.state : before.contract,
     },
   ];
+}
+
+function outcomeOf({ contract, isReverting }: ChainState, { from, data }: Sent): Outcome {
+  if (isReverting && from !== contract.admin) return { revert: '0x', gas: intrinsicGas(data) + 300n };
+  return callContract(contract, from, data);
 }
 
 const read = new Map<string, Sent>();

@@ -1,8 +1,10 @@
 import { ZeroAddress } from 'ethers';
+import { tokenRangeOf } from '../../../src/rwa/assets/token-id.ts';
 import { listMints } from '../../../src/rwa/operators/remedies/mint-admin-store.ts';
 import { dearness } from '../invariants.ts';
 import type { Mined } from './chain.ts';
 import { admin } from './constants.ts';
+import { judgeOwners } from './judge-owners.ts';
 import { type Broadcast, nonceOf, tokensOf } from './signatures.ts';
 import { usualTip } from './view.ts';
 import type { World } from './world.ts';
@@ -15,16 +17,22 @@ const silentMs = 240_000;
 export async function judge(world: World): Promise<string[]> {
   return [
     ...(await rowsAndChain(world)),
-    ...new Set(world.trespasses),
+    ...world.trespasses.found,
     ...signatures(world),
+    ...skipped(world),
+    ...(await unstored(world)),
     ...sentTwice(world),
     ...prices(world),
     ...waste(world),
-    ...(await owners(world)),
+    ...(await judgeOwners(world)),
     ...(await news(world)),
+    ...reports(world),
     ...(await leftovers(world)),
   ];
 }
+
+/** Whether rows or blocks have gone that somebody took for final. */
+const isHistoryLost = ({ hasRestored, hasRolledBack }: World['state']) => hasRestored || hasRolledBack;
 
 type Row = {
   readonly id: string;
@@ -37,7 +45,6 @@ type Row = {
   readonly minted_at: Date | null;
   readonly minted_tx: string | null;
   readonly minted_block: string | null;
-  readonly owner: string | null;
 };
 
 const listRows = ({ db }: World): Promise<Row[]> => db('nfts').orderBy(['rwa_number', 'serial']);
@@ -74,10 +81,15 @@ async function rowsAndChain(world: World): Promise<string[]> {
   const mints = mintsOf(world);
   const rows = await listRows(world);
   const known = new Set(rows.map(({ id }) => id));
-  // What somebody else mints when nobody asks for it any more is told to operators.
-  const told = await world.db('mint_disagreements').pluck('token_id');
-  const disagreeing = new Set(told.filter((id) => mints.get(id)?.every(({ from }) => from === admin)));
+  // An audit tells operators what somebody else mints when nobody asks for it any more, once it has read that block.
+  const told: string[] = await world.db('mint_disagreements').pluck('token_id');
+  const [contract] = await world.db('mint_contracts').select('compared_to');
+  const isUnread = (block: string) =>
+    world.state.isLedgerDeceived || Number(block) > Number(contract?.compared_to ?? -1);
+  const isTold = (token: string, { from, block }: MintOnChain) =>
+    from === admin && (told.includes(token) || isUnread(block));
   const lost = [...world.accepted].filter((id) => !known.has(id));
+  const untold = rows.filter(({ id }) => !world.accepted.has(id) && !world.issued.has(id));
   const found = rows.flatMap((row) => {
     const onChain = mints.get(row.token_id) ?? [];
     const about = rowName(row);
@@ -95,7 +107,7 @@ async function rowsAndChain(world: World): Promise<string[]> {
         ? [`${about} failed (${row.mint_error}), though its recipient got it`]
         : [];
     if (row.mint_state === 'unclaimed')
-      return mint === undefined || disagreeing.has(row.token_id) ? [] : [`${about} has a mint on the chain`];
+      return mint === undefined || isTold(row.token_id, mint) ? [] : [`${about} has a mint on the chain`];
     return [`${about} is neither minted nor failed`];
   });
   const counts = await world.db('rwas').select('number', 'claimed_nfts').orderBy('number');
@@ -106,13 +118,15 @@ async function rowsAndChain(world: World): Promise<string[]> {
   return [
     ...found,
     ...(world.state.hasRestored ? [] : lost.map(() => 'an accepted NFT has no row')),
+    // After a restored backup, a recovery makes the rows of lost NFTs again.
+    ...(world.state.hasRestored ? [] : untold.map((row) => `nobody was told of ${rowName(row)}`)),
     ...wrong.map(({ number, claimed_nfts: count }) => `RWA ${number} counts ${count} minted NFTs`),
   ];
 }
 
 /** Signatures for one nonce of which two could mint what the first does not, and tokens in two nonces that could both mint. */
 function signatures({ signatures: { all }, state }: World): string[] {
-  if (state.hasRestored) return [];
+  if (isHistoryLost(state)) return [];
   const found: string[] = [];
   const firstOf = new Map<string, Broadcast>();
   const lastOf = new Map<string, Broadcast>();
@@ -133,12 +147,35 @@ function signatures({ signatures: { all }, state }: World): string[] {
   return [...new Set(found)];
 }
 
+/** Mints whose nonce is above one that nobody has used for good and that we have not signed: it may stay free. */
+function skipped({ signatures: { all }, state }: World): string[] {
+  if (isHistoryLost(state)) return [];
+  const signed = new Set([...all.values()].map(nonceOf));
+  return [...all.values()].flatMap(({ from, nonce, tokens, finalNonces }) => {
+    const final = finalNonces.get(from) ?? 0;
+    const between = Array.from({ length: Math.max(0, nonce - final) }, (_, index) => final + index);
+    const free = between.find((each) => !signed.has(nonceOf({ from, nonce: each })));
+    return free === undefined || tokens.length === 0
+      ? []
+      : [`nonce ${nonce} is above ${free}, which may stay free`];
+  });
+}
+
+/** What was broadcast and is not stored: after a crash nobody knows of it. */
+async function unstored({ db, signatures: { all }, state }: World): Promise<string[]> {
+  if (state.hasRestored) return [];
+  const stored = new Set(await db('mint_attempts').pluck('hash'));
+  return [...all.values()].flatMap(({ hash, nonce }) =>
+    stored.has(hash) ? [] : [`a signature for nonce ${nonce} was broadcast and is not stored`],
+  );
+}
+
 const isOurs = ({ signers }: World, { sent }: Mined) =>
   signers.some((each) => each.toLowerCase() === sent.from);
 
 /** Tokens that two transactions of ours were to mint which both ran: only the contract has kept the second from it. */
 function sentTwice(world: World): string[] {
-  if (world.state.hasRestored) return [];
+  if (isHistoryLost(world.state)) return [];
   const seen = new Map<string, number>();
   const mined = world.chain.blocks.flatMap((block) => block.mined);
   for (const each of mined) {
@@ -174,33 +211,18 @@ function prices({ chain, signatures: signed }: World): string[] {
   });
 }
 
-/** The most transactions of ours that may be reverted in a life: five in a row, those in flight then, and one an hour. */
-const mostReverted = 5 + 4 + 2;
-
+/** More reverted mints than five in a row, those in flight then, two in two hours, and those that somebody has asked for. */
 function waste(world: World): string[] {
+  const most = 5 + 4 * world.signers.length + 2 + world.state.probes;
   const reverted = world.chain.blocks
     .flatMap(({ mined }) => mined)
-    .filter((each) => !each.isSuccess && isOurs(world, each));
-  return reverted.length > mostReverted ? [`${reverted.length} transactions were reverted`] : [];
-}
-
-/** Owners and holders in the rows, beside those of the chain. */
-async function owners(world: World): Promise<string[]> {
-  // The ledger takes a node's word for it that a block has no events of a contract.
-  if (world.state.isLedgerDeceived) return [];
-  const { owners: onChain } = world.chain.head().state.contract;
-  const rows = (await listRows(world)).filter(({ mint_state: state }) => state === 'minted');
-  return rows.flatMap((row) => {
-    const is = onChain.get(row.token_id);
-    return row.owner?.toLowerCase() === is
-      ? []
-      : [`${rowName(row)} belongs to ${row.owner}, on the chain to ${is}`];
-  });
+    .filter((each) => !each.isSuccess && isOurs(world, each) && tokensOf(each.sent).length > 0);
+  return reverted.length > most ? [`${reverted.length} mints were reverted`] : [];
 }
 
 /** News that tell another story than the rows. */
 async function news(world: World): Promise<string[]> {
-  if (world.state.hasRestored) return [];
+  if (isHistoryLost(world.state)) return [];
   const told = await world.db('news').orderBy(['seq']);
   const unnumbered = told.filter(({ position }) => position === null).length;
   const found = unnumbered > 0 ? [`${unnumbered} news have no number`] : [];
@@ -232,6 +254,18 @@ const transfersOf = ({ chain }: World, token: string): number =>
       ({ topics: [, from, , id] }) => addressIn(from) !== ZeroAddress && id && BigInt(id) === BigInt(token),
     ).length;
 
+/** RWAs whose metadata have changed, and that no event on the chain tells marketplaces about. */
+function reports({ chain, state }: World): string[] {
+  if (isHistoryLost(state)) return [];
+  return [...state.changes].flatMap(([number, since]) => {
+    const { from, to } = tokenRangeOf(BigInt(number));
+    const data = `0x${[from, to].map((id) => BigInt(id).toString(16).padStart(64, '0')).join('')}`;
+    const later = chain.blocks.slice(since + 1).flatMap(({ mined }) => mined);
+    const isTold = later.some(({ logs }) => logs.some((log) => log.data === data));
+    return isTold ? [] : [`nobody tells marketplaces that the metadata of RWA ${number} have changed`];
+  });
+}
+
 /** What has not come to its end. */
 async function leftovers({ db }: World): Promise<string[]> {
   const open = await db('mint_transactions')
@@ -239,11 +273,13 @@ async function leftovers({ db }: World): Promise<string[]> {
     .orderBy(['signer', 'nonce']);
   const links = await db('mint_transaction_nfts').where({ state: 'open' });
   const due = await db('rwas').whereNotNull('metadata_changed_at');
+  const pauses: string[] = await db('mint_lanes').whereNotNull('pause_reason').pluck('pause_reason');
   return [
     ...open.map(({ nonce, state }) => `nonce ${nonce} stays ${state}`),
     ...(links.length > 0 && open.length === 0
       ? [`${links.length} NFTs stay in transactions that have ended`]
       : []),
+    ...pauses.map((reason) => `a lane still says ${reason}`),
     ...due.map(({ number }) => `the metadata of RWA ${number} are not reported`),
   ];
 }
@@ -262,7 +298,9 @@ export async function silent(world: World): Promise<string[]> {
     limit: 100,
   });
   const names = mints
-    .filter(({ nftId, reason }) => still.has(nftId) && (reason === null || reason === 'unexplained'))
+    // Nodes do not show why blocks leave out what is worth its price.
+    .filter(({ reason }) => reason === null || (reason === 'unexplained' && !world.state.isLeftOut))
+    .filter(({ nftId }) => still.has(nftId))
     .map(
       async ({ nftId, reason, why }) =>
         `${await world.nameOf(nftId)} waits without a reason (${reason}: ${why})`,

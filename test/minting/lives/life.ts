@@ -4,10 +4,19 @@ import { blockMs, finalityDepth } from './constants.ts';
 import type { LivesDatabase } from './database.ts';
 import { faults } from './faults.ts';
 import { judge, silent } from './judge.ts';
-import { followRemedies, fund, grant, repairNodes, resume, retryFailed } from './operator.ts';
+import {
+  followRemedies,
+  fund,
+  grant,
+  recover,
+  repairNodes,
+  restartWorkers,
+  resume,
+  retryFailed,
+} from './operator.ts';
 import type { Plan } from './plan.ts';
 import type { VirtualTime } from './virtual.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, feeCap, type World } from './world.ts';
 
 export type Lived = {
   /** What is wrong, in words. */
@@ -60,14 +69,22 @@ async function liveIn(world: World, reasons: Set<string>): Promise<string[]> {
     world.tell(words ?? kind);
     if (world.workers.length === 0) await world.startWorker();
   }
+  world.state.blockMs = calmBlockMs;
   const underWay = await untilReasons(world, reasons);
   await settle(world, reasons);
   return [...underWay, ...(await judge(world))];
 }
 
-const quietMs = 250_000;
+// Nothing happens any more, so that fewer polls see the same.
+const calmBlockMs = blockMs / 2;
+/** How long an operator waits, and how long nodes stay as they are. What is silent shows after the longer time only. */
+function patienceOf({ seed }: Plan) {
+  const eighth = Math.floor(seed / 2) % 8;
+  return { firstMs: eighth === 0 ? 180_000 : 20_000, quietMs: eighth < 2 ? 250_000 : 80_000 };
+}
+
 // Remedies take as long to show.
-const remedyMs = 45_000;
+const remedyMs = 30_000;
 
 /** What is done is final: no transaction is left that ends when the newest blocks are replaced. */
 function replaceNewest({ chain, plan, state, tell }: World): void {
@@ -79,8 +96,9 @@ function replaceNewest({ chain, plan, state, tell }: World): void {
 
 /** With nodes as they are: what stands has a reason. Its remedy is done. */
 async function untilReasons(world: World, reasons: Set<string>): Promise<string[]> {
-  const [begun, end] = [world.seconds(), world.seconds() + quietMs / 1_000];
-  let next = begun + 30;
+  const { firstMs, quietMs } = patienceOf(world.plan);
+  const end = world.seconds() + quietMs / 1_000;
+  let next = world.seconds() + firstMs / 1_000;
   while (world.seconds() < end) {
     await wait(blockMs);
     if (await isDone(world)) {
@@ -91,46 +109,73 @@ async function untilReasons(world: World, reasons: Set<string>): Promise<string[
     for (const reason of await followRemedies(world)) reasons.add(reason);
     next = world.seconds() + remedyMs / 1_000;
   }
-  return silent(world);
+  const before = await silent(world);
+  if (before.length === 0) return [];
+  // A reason may just have ended.
+  await wait(100_000);
+  return (await silent(world)).filter((text) => before.includes(text));
 }
 
-const mostRounds = 30;
+// Whoever waits for a nonce of somebody else, and starts again meanwhile, needs minutes.
+const mostRounds = 60;
 
 /** With everything sound: all that was accepted comes to its end. */
 async function settle(world: World, reasons: Set<string>): Promise<void> {
   world.tell('everything is sound');
   repairNodes(world);
   fund(world);
-  world.chain.setBaseFee(10n ** 9n);
+  // Gas may stay dear, as long as it is affordable.
+  if (world.chain.baseFee() > feeCap / 2n) world.chain.setBaseFee(10n ** 9n);
+  world.chain.change((state) => ({ ...state, isReverting: false }));
   world.state.isMining = true;
-  for (const { process } of world.workers) process.thaw();
+  world.state.isLeftOut = false;
+  for (const worker of world.workers) {
+    worker.process.thaw();
+    worker.ambush = undefined;
+  }
   if (world.workers.length === 0) await world.startWorker();
   await resume(world);
   await grant(world);
+  // Where nothing is to be sent, no lane says so.
+  if (world.state.hasRolledBack) await recover(world);
   if ((await isDone(world)) && (await countFailed(world)) === 0) return untilRead(world);
   await wait(2 * blockMs);
   await retryFailed(world);
   for (let round = 0; round < mostRounds && !(await isDone(world)); round += 1) {
     await wait(blockMs);
     if (round % 5 === 4) for (const reason of await followRemedies(world)) reasons.add(reason);
+    // A lane that could not report changed metadata lets reports rest for an hour.
+    if (round % 30 === 29 && (await isReportDue(world))) await restartWorkers(world);
   }
   await untilRead(world);
 }
 
-/** Waits until the reader has come to the last block with transfers, and everything has its number. */
-async function untilRead({ db, chain, signers, state }: World): Promise<void> {
+/**
+ * Waits until the reader has come to the last block with transfers, snapshots are taken, everything has its number, and no lane says
+ * any more why it waits.
+ */
+async function untilRead({ db, chain, read, signers, state }: World): Promise<void> {
   const replaced = state.isReplaced ? chain.head().number : 0;
   const isOfOthers = (from: string) => !signers.some((signer) => signer.toLowerCase() === from);
   for (let round = 0; round < mostRounds; round += 1) {
-    if (round > 0) await wait(blockMs);
     const last =
       chain.blocks.findLast(({ mined }) => mined.some(({ logs }) => logs.length > 0))?.number ?? replaced;
-    const [ledger] = await db('nft_ledgers');
-    const unnumbered = await db('news').whereNull('position').limit(1);
+    const { rows } = await db.raw(
+      `SELECT (SELECT number FROM nft_ledgers LIMIT 1) AS number,
+         EXISTS (SELECT FROM news WHERE position IS NULL) OR EXISTS (SELECT FROM ownership_snapshots WHERE taken_at IS NULL)
+         OR EXISTS (SELECT FROM mint_lanes WHERE pause_reason IS NOT NULL) AS "isOpen"`,
+    );
+    const [{ number, isOpen }] = rows;
     const isMoving = [...chain.pool.values()].some(({ from }) => isOfOthers(from));
-    const isRead = last === 0 || (ledger !== undefined && Number(ledger.number) >= Math.max(last, replaced));
-    if (isRead && !isMoving && unnumbered.length === 0) return;
+    const isRead = last === 0 || (number !== null && Number(number) >= Math.max(last, replaced));
+    if (isRead && !isMoving && !isOpen) return;
+    read();
+    await wait(blockMs);
   }
+}
+
+async function isReportDue({ db }: World): Promise<boolean> {
+  return (await db('rwas').whereNotNull('metadata_changed_at').first()) !== undefined;
 }
 
 async function countFailed({ db }: World): Promise<number> {
@@ -141,10 +186,10 @@ async function countFailed({ db }: World): Promise<number> {
 /** Whether nothing is under way any more. */
 async function isDone({ db }: World): Promise<boolean> {
   const { rows } = await db.raw(
-    `SELECT (SELECT count(*) FROM nfts WHERE mint_state IN ('queued', 'submitted'))
-       + (SELECT count(*) FROM mint_transactions WHERE state IN ('submitted', 'confirmed'))
-       + (SELECT count(*) FROM mint_unproven_transactions) + (SELECT count(*) FROM mint_recoveries)
-       + (SELECT count(*) FROM rwas WHERE metadata_changed_at IS NOT NULL) AS count`,
+    `SELECT EXISTS (SELECT FROM nfts WHERE mint_state IN ('queued', 'submitted'))
+       OR EXISTS (SELECT FROM mint_transactions WHERE state IN ('submitted', 'confirmed'))
+       OR EXISTS (SELECT FROM mint_unproven_transactions) OR EXISTS (SELECT FROM mint_recoveries)
+       OR EXISTS (SELECT FROM rwas WHERE metadata_changed_at IS NOT NULL) AS "isOpen"`,
   );
-  return Number(rows[0]?.count) === 0;
+  return rows[0]?.isOpen === false;
 }

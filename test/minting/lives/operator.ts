@@ -33,7 +33,8 @@ export const fund: Remedy = ({ chain, signers }) => {
 };
 
 /** `tallystick contract grant`, and `mint resume --contract`. */
-export const grant: Remedy = async ({ chain, db, signers }) => {
+export const grant: Remedy = async ({ chain, db, signers, state }) => {
+  state.probes += 1;
   for (const signer of signers)
     chain.takeFrom(admin, contract.toLowerCase(), abi.encodeFunctionData('grantRole', [minterRole, signer]));
   await askProbe(db, { chainId: chainText, contract });
@@ -51,10 +52,11 @@ export const repairNodes: Remedy = ({ nodes }) => {
   }
 };
 
-const recover: Remedy = (world) =>
+export const recover: Remedy = (world) =>
   asOperator(world, async (process, proving) => {
     const { db } = process;
-    const { network, node, signal } = await proving();
+    // The chain may have lost what was final.
+    const { network, node, signal } = await proving({ mayLackFinal: true });
     const run = { db, network, node, vault: serviceVault, signers: world.signers, signal, onProgress() {} };
     const { reopened, waiting } = await recoverNetwork(run, ({ kind, mended }) =>
       world.tell(`  recovery: ${kind}${mended ? '' : ', for a person'}`),
@@ -62,7 +64,7 @@ const recover: Remedy = (world) =>
     world.tell(`  recovery: ${reopened} transactions lost, ${waiting} mints not final`);
   });
 
-const restartWorkers: Remedy = async (world) => {
+export const restartWorkers: Remedy = async (world) => {
   await Promise.all([...world.workers].map((worker) => worker.stop()));
   await world.startWorker();
 };
@@ -121,12 +123,18 @@ const actions: Readonly<Record<Action, (proving: Proving, mint: RequestedMint) =
 /** Runs a command about an NFT. @returns what it answered, in words */
 export async function act(world: World, nftId: string, action: Action): Promise<string> {
   let said = 'nothing to do';
+  // What a node that lags or lies shows of it is something else.
+  const { owners } = world.chain.finalized()?.state.contract ?? { owners: new Map<string, string>() };
+  const isPlain = world.nodes.all.every(({ flaws, lie }) => flaws.length === 0 && lie === undefined);
   await asOperator(world, async ({ db }, proving) => {
     const mint = await findRequestedMint(db, nftId);
     if (mint === undefined) return;
     if (action === 'retry' && mint.state !== 'failed') return;
     if (action === 'cancel' && (mint.state === 'submitted' || mint.transaction !== null)) return;
-    said = JSON.stringify((await actions[action](await proving(), mint)) ?? 'done');
+    const refused = await actions[action](await proving(), mint);
+    if (action === 'cancel' && refused === undefined && isPlain && owners.has(mint.tokenId))
+      world.trespasses.note(`token ${mint.tokenId} has an owner, and its mint is cancelled`);
+    said = JSON.stringify(refused ?? 'done');
   });
   world.tell(`  mint ${action} ${await world.nameOf(nftId)}: ${said.slice(0, 120)}`);
   return said;
@@ -135,15 +143,18 @@ export async function act(world: World, nftId: string, action: Action): Promise<
 /** Opens what a command needs. What it fails with is told, as people would see it. */
 async function asOperator(
   world: World,
-  work: (process: Process, proving: () => Promise<Proving>) => Promise<void>,
+  work: (
+    process: Process,
+    proving: (may?: { readonly mayLackFinal: true }) => Promise<Proving>,
+  ) => Promise<void>,
 ): Promise<void> {
   const process = await startProcess(world, 'operator');
   const { db, networks, clients } = process;
   try {
-    await work(process, async () => {
+    await work(process, async (may) => {
       const network = await networks.find(chainText);
       if (network === undefined) throw new Error('the network is gone');
-      const known = await findFinalBlock(db, chainText);
+      const known = may?.mayLackFinal ? undefined : await findFinalBlock(db, chainText);
       const pinned = await clients.pool(network).pin({ ...network, known });
       const fault = pinned.disagreement ?? pinned.finalityUnknown?.why;
       if (fault !== undefined) throw new Error(`Nothing can be proven: ${fault}`);
@@ -179,7 +190,7 @@ export async function followRemedies(world: World): Promise<readonly string[]> {
   return reasons;
 }
 
-/** Puts RWAs back, and has mints tried again that failed. */
+/** Puts RWAs back, and has mints tried again that failed, or cancels those that may be. */
 export async function retryFailed(world: World): Promise<void> {
   const archived = await world.db('rwas').whereNotNull('archived_at').orderBy('number');
   for (const { id, company_id: companyId } of archived)
@@ -189,5 +200,8 @@ export async function retryFailed(world: World): Promise<void> {
     .where({ mint_state: 'failed' })
     .orderBy('created_at')
     .pluck('id');
-  for (const nftId of failed) await act(world, nftId, 'retry');
+  for (const nftId of failed) {
+    if (world.plan.seed % 2 === 0) await act(world, nftId, 'cancel');
+    await act(world, nftId, 'retry');
+  }
 }

@@ -9,7 +9,7 @@ const draws = 1_000_000_007;
 /** Makes the plan of a life. */
 export function planOf(seed: number): Plan {
   const chance = createChance(seed);
-  const workers = Array.from({ length: chance.of([1, 1, 2, 2, 3]) }, () => ({
+  const workers = Array.from({ length: chance.of([1, 1, 2, 2, 2]) }, () => ({
     offset: chance.below(1_000_000),
     rate: chance.of([1, 1, 1, 0.98, 1.02]),
   }));
@@ -17,7 +17,7 @@ export function planOf(seed: number): Plan {
     seed,
     companies: 1 + chance.below(2),
     rwas: 1 + chance.below(2),
-    signers: chance.below(4) === 0 ? 2 : 1,
+    signers: chance.below(6) === 0 ? 2 : 1,
     workers,
     nodes: planNodes(chance),
     events: planEvents(chance),
@@ -28,7 +28,7 @@ const oneIn = (chance: Chance, count: number) => chance.below(count) === 0;
 
 /** In three of four lives a node is sound, so that some mint whatever the others do. */
 function planNodes(chance: Chance): PlannedNode[] {
-  const count = chance.of([1, 2, 2, 3]);
+  const count = chance.of([1, 1, 2, 2, 3]);
   const soundAt = oneIn(chance, 4) ? -1 : chance.below(count);
   const names = Object.keys(qualities);
   let deceivers = 0;
@@ -51,10 +51,10 @@ function planEvents(chance: Chance): PlannedEvent[] {
     Array.from({ length: weight }, () => kind),
   );
   const event = (kind: string) => ({
-    after: chance.of([0, 500, 3_000, 9_000, 20_000]),
+    after: chance.of([0, 500, 2_000, 6_000, 15_000]),
     kind,
     draw: chance.below(draws),
   });
-  const length = 3 + chance.below(8);
+  const length = 3 + chance.below(7);
   return [event('mint'), ...Array.from({ length }, () => event(chance.of(kinds)))];
 }

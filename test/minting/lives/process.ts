@@ -35,6 +35,8 @@ export type Process = {
   onDeath(listener: () => void): void;
   /** Lets it die after so many statements and questions. */
   dieAfter(count: number): void;
+  /** Lets it die when its next transaction has committed, before it learns of that. */
+  dieAfterCommit(): void;
   /** Lets it stand still after so many, for some milliseconds. */
   freezeAfter(count: number, ms: number): void;
   thaw(): void;
@@ -53,6 +55,7 @@ export async function startProcess(around: Surroundings, name: string, skew = no
   const state = {
     isAlive: true,
     left: Number.POSITIVE_INFINITY,
+    diesOfCommit: false,
     untilFrozen: Number.POSITIVE_INFINITY,
     frozenMs: 0,
     hasFrozen: false,
@@ -71,18 +74,23 @@ export async function startProcess(around: Surroundings, name: string, skew = no
     state.thawed = undefined;
     database.goOn();
   };
+  const freeze = () => {
+    state.hasFrozen = true;
+    state.thawed ??= Promise.withResolvers<void>();
+    setTimeout(thaw, state.frozenMs).unref();
+  };
   const spend = () => {
     state.left -= 1;
     if (state.left < 0) die();
     state.untilFrozen -= 1;
-    if (state.untilFrozen === 0) {
-      state.hasFrozen = true;
-      state.thawed ??= Promise.withResolvers<void>();
-      setTimeout(thaw, state.frozenMs).unref();
-    }
+    if (state.untilFrozen === 0) freeze();
     return state.isAlive;
   };
-  const gate: Gate = { before: spend, after: spend, isFrozen: () => state.thawed !== undefined };
+  const after = (isIdle: boolean) => {
+    if (isIdle && state.diesOfCommit) die();
+    return spend();
+  };
+  const gate: Gate = { before: spend, after, isFrozen: () => state.thawed !== undefined };
   const db = database.open(gate);
   const now = () => performance.now() * skew.rate + skew.offset;
   const listeners = new Set<() => void>();
@@ -112,12 +120,16 @@ export async function startProcess(around: Surroundings, name: string, skew = no
     dieAfter(count) {
       state.left = count;
     },
+    dieAfterCommit() {
+      state.diesOfCommit = true;
+    },
     onDeath(listener) {
       onDeath = listener;
     },
     freezeAfter(count, ms) {
       state.untilFrozen = count;
       state.frozenMs = ms;
+      if (count === 0) freeze();
     },
     thaw,
     async close() {

@@ -1,4 +1,4 @@
-import { type Flaw, failure, of } from '../../support/node/flaw.ts';
+import { type Flaw, failure, of, resultOf } from '../../support/node/flaw.ts';
 import {
   allows,
   feeCap,
@@ -47,6 +47,18 @@ const leadsToFork: Make = (chain, chance) => {
   return [noFinalized(finality), (call) => view(call)];
 };
 
+/** The node keeps the first receipt of a transaction, though its block is replaced. */
+const oldReceipts: Make = () => {
+  const known = new Map<string, unknown>();
+  const remembers = of('eth_getTransactionReceipt', async (call, pass) => {
+    const hash = String(call.params[0]);
+    const result = known.get(hash) ?? resultOf(await pass(call));
+    known.set(hash, result);
+    return { result };
+  });
+  return [remembers];
+};
+
 /** What a node is like for as long as a life lasts: flaws of the tests on the real chain, and what some of them are made of. */
 export const qualities: Readonly<Record<string, Make>> = {
   sound: () => [],
@@ -74,6 +86,7 @@ export const qualities: Readonly<Record<string, Make>> = {
   refuses: always(refusesBroadcasts('transactions are not accepted')),
   'fee cap': always(feeCap(1_000_000_000_000_000n)),
   'malformed receipts': always(malformedReceipts({ status: 'ok', logs: null })),
+  'old receipts': oldReceipts,
   'receipt errors': always(errs({ code: -32000, message: 'leveldb: closed' }, 'eth_getTransactionReceipt')),
   hangs: always(hangs()),
   'no state': always(errs({ code: -32000, message: 'missing trie node' }, 'eth_call')),

@@ -11,8 +11,10 @@ export type Lives = {
   readonly seeds: readonly number[];
   /** Writes the log of each life, as people read it, in place of a line of JSON. */
   readonly isTold?: boolean;
-  /** Ends with the first life that goes wrong, and does not shrink it. */
+  /** Ends with the first life that goes wrong. */
   readonly isFirstEnough?: boolean;
+  /** Searches for a shorter life that goes wrong, too, of each that does. */
+  readonly isShrinking?: boolean;
 };
 
 /** The line of a life. */
@@ -23,6 +25,8 @@ export type LifeLine = {
   readonly digest: string;
   readonly nfts: number;
   readonly seconds: number;
+  /** Of all cores, since the process began. */
+  readonly cpuMs: number;
   readonly reasons: readonly string[];
   /** The shortest life that goes wrong as it does, and its log. */
   readonly shrunk?: { readonly plan: Plan; readonly log: readonly string[] };
@@ -38,8 +42,10 @@ for (const seed of task.seeds) {
   const { found, log, ms, nfts, reasons } = await live(planOf(seed), database, time);
   if (task.isTold) write(log.join('\n'));
   const digest = createHash('sha256').update(log.join('\n')).digest('hex').slice(0, 16);
-  const line: LifeLine = { seed, found, digest, nfts, seconds: Math.round(ms / 1_000), reasons };
-  const isShrunk = found.length > 0 && !task.isTold && !task.isFirstEnough;
+  const { user, system } = process.cpuUsage();
+  const cpuMs = Math.round((user + system) / 1_000);
+  const line: LifeLine = { seed, found, digest, nfts, seconds: Math.round(ms / 1_000), cpuMs, reasons };
+  const isShrunk = found.length > 0 && task.isShrinking;
   const shrunk = isShrunk ? await shrunkOf(seed, kindOf(found[0] ?? '')) : undefined;
   if (!task.isTold) write(JSON.stringify({ ...line, ...(shrunk && { shrunk }) }));
   if (found.length > 0) process.exitCode = 1;

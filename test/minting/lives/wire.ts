@@ -1,4 +1,4 @@
-import { Duplex } from 'node:stream';
+import { EventEmitter } from 'node:events';
 import type { PGlite } from '@electric-sql/pglite';
 
 /*
@@ -10,15 +10,15 @@ import type { PGlite } from '@electric-sql/pglite';
 export type Gate = {
   /** Called before a statement runs. @returns false when the process has died: nothing of it reaches the server */
   before(): boolean;
-  /** Called after it. @returns false when the process has died: the answer reaches nobody */
-  after(): boolean;
+  /** Called after it. @param isIdle whether no transaction is open. @returns false when the process has died: the answer reaches nobody */
+  after(isIdle: boolean): boolean;
   /** Whether the process stands still. Its transaction is rolled back then, as the server does after some seconds. */
   isFrozen(): boolean;
 };
 
 export type Wire = {
   /** What the driver takes as its socket. */
-  open(gate: Gate): Duplex;
+  open(gate: Gate): Socket;
   /** Runs what a process has sent that stood still. */
   goOn(): void;
 };
@@ -34,18 +34,61 @@ const message = (letter: string, body: Buffer = Buffer.alloc(0)) => {
   return Buffer.concat([head, body]);
 };
 const parsed = message('1');
-const ready = message('Z', Buffer.from('I'));
+const isReady = message('Z', Buffer.from('I'));
 const rollback = message('Q', Buffer.from('ROLLBACK\0'));
 const letters = { bind: 0x42, parse: 0x50, sync: 0x53, query: 0x51, terminate: 0x58, ready: 0x5a };
 
 type Server = Pick<PGlite, 'execProtocolRawStream'>;
-type Connection = { readonly gate: Gate; readonly units: Buffer[]; readonly socket: Duplex };
+type Connection = { readonly gate: Gate; readonly units: Buffer[]; readonly socket: Socket };
+
+/** A socket, as far as the driver uses it. One of Node copies and queues what is never late here. */
+class Socket extends EventEmitter {
+  writable = true;
+  readonly #taken: (chunk: Buffer) => void;
+  readonly #closed: () => void;
+  readonly #mayConnect: () => boolean;
+
+  constructor(taken: (chunk: Buffer) => void, closed: () => void, mayConnect: () => boolean) {
+    super();
+    this.#taken = taken;
+    this.#closed = closed;
+    this.#mayConnect = mayConnect;
+  }
+  connect(): void {
+    process.nextTick(() => {
+      if (this.#mayConnect()) this.emit('connect');
+      else this.destroy(new Error('the process has died'));
+    });
+  }
+  write(chunk: Buffer, done?: () => void): boolean {
+    this.#taken(chunk);
+    if (done !== undefined) process.nextTick(done);
+    return true;
+  }
+  end(): void {
+    this.destroy();
+  }
+  destroy(error?: Error): void {
+    if (!this.writable) return;
+    this.writable = false;
+    this.#closed();
+    process.nextTick(() => {
+      if (error !== undefined) this.emit('error', error);
+      this.emit('close');
+    });
+  }
+  setNoDelay(): void {}
+  setKeepAlive(): void {}
+  ref(): void {}
+  unref(): void {}
+}
 
 /** Shares the session of a database between connections. */
 export function createWire(server: Server): Wire {
-  const waiting = new Set<Connection>();
+  // Those that have sent something. Whoever has waited for longest is the first.
+  const ready = new Set<Connection>();
   const known = new Set<string>();
-  const names = new Map<string, string>();
+  const names: Names = new Map();
   let holder: Connection | undefined;
   let isRunning = false;
 
@@ -54,37 +97,44 @@ export function createWire(server: Server): Wire {
     if (unit[0] !== letters.parse) return answerOf(server, unit);
     const { name, parse, rest } = kept(unit, names);
     if (known.has(name)) return Buffer.concat([parsed, answerOf(server, rest)]);
-    const answer = answerOf(server, Buffer.concat([parse, rest]));
+    const answer = answerOf(server, Buffer.concat([parse(), rest]));
     if (answer[0] === parsed[0]) known.add(name);
     return answer;
   };
-  const die = (connection: Connection) => {
+  /** Ends what a connection has begun. */
+  const leave = (connection: Connection) => {
     if (holder === connection) {
       answerOf(server, rollback);
       holder = undefined;
     }
     connection.units.length = 0;
-    connection.socket.destroy();
+    ready.delete(connection);
   };
   const step = (connection: Connection) => {
-    const unit = connection.units.shift();
+    const { gate, units, socket } = connection;
+    const unit = units.shift();
     if (unit === undefined) return;
-    if (!connection.gate.before()) return die(connection);
+    if (!gate.before()) return socket.destroy();
     const answer = execute(unit);
     holder = isIdle(answer) ? undefined : connection;
-    if (!connection.gate.after()) return die(connection);
-    connection.socket.push(answer);
+    if (!gate.after(holder === undefined)) return socket.destroy();
+    socket.emit('data', answer);
+  };
+  const nextOf = (): Connection | undefined => {
+    if (holder !== undefined) return holder;
+    for (const connection of ready) if (!connection.gate.isFrozen()) return connection;
+    return undefined;
   };
   const run = () => {
     if (isRunning) return;
     isRunning = true;
     for (;;) {
-      if (holder?.gate.isFrozen() === true) die(holder);
-      const next = holder ?? [...waiting].find(({ units, gate }) => units.length > 0 && !gate.isFrozen());
+      if (holder?.gate.isFrozen() === true) holder.socket.destroy();
+      const next = nextOf();
       if (next === undefined || next.units.length === 0) break;
       step(next);
-      // Whoever has waited for longest is next.
-      if (waiting.delete(next) && !next.socket.destroyed) waiting.add(next);
+      ready.delete(next);
+      if (next.units.length > 0) ready.add(next);
     }
     isRunning = false;
   };
@@ -93,44 +143,23 @@ export function createWire(server: Server): Wire {
     goOn: run,
     open(gate) {
       const feed = createFeed();
-      const socket = new Duplex({
-        read() {},
-        write(chunk: Buffer, _encoding, done) {
-          for (const unit of feed(chunk)) {
-            if (unit === 'hello') socket.push(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
-            else if (unit[0] === letters.terminate) socket.push(null);
-            else connection.units.push(unit);
+      const taken = (chunk: Buffer) => {
+        for (const unit of feed(chunk)) {
+          if (unit === 'hello') socket.emit('data', Buffer.concat([message('R', Buffer.alloc(4)), isReady]));
+          else if (unit[0] !== letters.terminate) {
+            connection.units.push(unit);
+            ready.add(connection);
+            process.nextTick(run);
           }
-          done();
-          process.nextTick(run);
-        },
-        destroy(error, done) {
-          if (holder === connection) {
-            answerOf(server, rollback);
-            holder = undefined;
-          }
-          connection.units.length = 0;
-          waiting.delete(connection);
-          done(error);
-          process.nextTick(run);
-        },
-      });
-      const connection: Connection = { gate, units: [], socket };
-      waiting.add(connection);
-      const net = {
-        setNoDelay: () => socket,
-        setKeepAlive: () => socket,
-        ref: () => socket,
-        unref: () => socket,
-        connect() {
-          process.nextTick(() => {
-            if (gate.before()) socket.emit('connect');
-            else socket.destroy(new Error('the process has died'));
-          });
-          return socket;
-        },
+        }
       };
-      return Object.assign(socket, net);
+      const closed = () => {
+        leave(connection);
+        process.nextTick(run);
+      };
+      const socket = new Socket(taken, closed, () => gate.before());
+      const connection: Connection = { gate, units: [], socket };
+      return socket;
     },
   };
 }
@@ -150,27 +179,34 @@ export function answerOf(server: Server, unit: Uint8Array): Buffer {
 const isIdle = (answer: Buffer): boolean =>
   answer[answer.length - 6] !== letters.ready || answer[answer.length - 1] === 0x49;
 
+/** Statements that have got a name, by their length: what they say, their name, and the same as bytes. */
+type Names = Map<number, { readonly body: Buffer; readonly name: string; readonly bytes: Buffer }[]>;
+
 /**
  * Gives the statement that a unit prepares a name, if it has none: the server parses and plans each text once. That takes
  * longer than to run a statement on the few rows of a life.
  */
-function kept(unit: Buffer, names: Map<string, string>) {
+function kept(unit: Buffer, names: Names) {
   const end = 1 + unit.readUInt32BE(1);
   const [parse, rest] = [unit.subarray(0, end), unit.subarray(end)];
-  const own = parse.toString('utf8', 5, parse.indexOf(0, 5));
-  if (own !== '' || rest[0] !== letters.bind) return { name: own, parse, rest };
+  if (parse[5] !== 0 || rest[0] !== letters.bind)
+    return { name: parse.toString('utf8', 5, parse.indexOf(0, 5)), parse: () => parse, rest };
   const body = parse.subarray(6);
-  const text = body.toString('latin1');
-  const name = names.get(text) ?? `s${names.size}`;
-  names.set(text, name);
-  const named = Buffer.from(`${name}\0`);
+  const alike = names.get(body.length) ?? [];
+  let known = alike.find((each) => each.body.equals(body));
+  if (known === undefined) {
+    const name = `s${body.length}.${alike.length}`;
+    known = { body: Buffer.from(body), name, bytes: Buffer.from(`${name}\0`) };
+    names.set(body.length, [...alike, known]);
+  }
+  const { name, bytes } = known;
   // Its portal has no name either.
   const head = Buffer.from([letters.bind, 0, 0, 0, 0, 0]);
-  head.writeUInt32BE(rest.readUInt32BE(1) + named.length - 1, 1);
+  head.writeUInt32BE(rest.readUInt32BE(1) + bytes.length - 1, 1);
   return {
     name,
-    parse: message('P', Buffer.concat([named, body])),
-    rest: Buffer.concat([head, named, rest.subarray(7)]),
+    parse: () => message('P', Buffer.concat([bytes, body])),
+    rest: Buffer.concat([head, bytes, rest.subarray(7)]),
   };
 }
 
