@@ -1,5 +1,6 @@
-import { getAddress, type JsonRpcApiProvider, ZeroAddress } from 'ethers';
+import { getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
+import { isZeroAddress } from '../address.ts';
 import { callContract } from '../rpc/client/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/transport/node-fault.ts';
 import { quantity } from '../rpc/transport/quantity.ts';
@@ -76,7 +77,7 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
       const transfers = await readTransfers(provider, [contract], range, mintTopics(tokenIds));
       // What a node adds to the question is no answer to it.
       const isAsked = ({ from, tokenId }: Transfer) =>
-        from === ZeroAddress && tokenIds?.includes(tokenId) !== false;
+        isZeroAddress(from) && tokenIds?.includes(tokenId) !== false;
       return transfers
         .filter(isAsked)
         .map(({ to: recipient, tokenId, transactionHash: hash, blockNumber, blockHash }) => ({

@@ -1,3 +1,5 @@
+import { greatest, least } from '../../base/bigint.ts';
+
 const gwei = 1_000_000_000n;
 
 /** The fees of a transaction per unit of gas, in wei. */
@@ -126,5 +128,3 @@ export const asLegacy = ({ baseFee, suggested }: Market): Market => ({
 const raised = (fee: bigint) => fee + greatest((fee + 7n) / 8n, 1n);
 /** Raises a value by a quarter, the most above the market that is ever paid. */
 const withMargin = (fee: bigint) => (fee * 5n) / 4n;
-const least = (a: bigint, b: bigint) => (a < b ? a : b);
-const greatest = (a: bigint, b: bigint) => (a > b ? a : b);

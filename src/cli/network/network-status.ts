@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { greatest } from '../../base/bigint.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import { listNodeStates, type NodeStateRow } from '../../chain/node-state-store.ts';
 import type { Network } from '../../chain/rpc/client/network.ts';
@@ -55,11 +56,9 @@ async function statusOf({ clients, db }: Operator, network: Network) {
   }
   const nodes = pool.status();
   const stored = new Map((await listNodeStates(db, chainId)).map((row) => [row.node, row]));
-  const best = nodes.map(({ head }) => head?.number ?? -1n).reduce(greater, -1n);
+  const best = nodes.map(({ head }) => head?.number ?? -1n).reduce(greatest, -1n);
   return nodes.map((node) => describe(chainId, { node, best, stored: stored.get(node.node) }));
 }
-
-const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
 type Findings = {
   readonly node: NodeStatus;

@@ -1,5 +1,6 @@
 import { csvLine } from '../../base/csv.ts';
 import { problem } from '../../base/errors.ts';
+import { isZeroAddress } from '../../chain/address.ts';
 import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/client/rpc-clients.ts';
@@ -146,8 +147,7 @@ const inQuery = { in: 'query', name: 'asOf' } as const;
 export const asOfOf = (text: string): AsOf =>
   /^\d+$/.test(text) ? { block: BigInt(text) } : { time: momentOf(text, 'asOf') };
 
-const zero = `0x${'0'.repeat(40)}`;
-const walletOf = (address: string) => (address === zero ? null : address);
+const walletOf = (address: string) => (isZeroAddress(address) ? null : address);
 
 const toApiTransfer = (transfer: StoredTransfer): Schemas['OwnershipTransfer'] => ({
   fromWallet: walletOf(transfer.from),

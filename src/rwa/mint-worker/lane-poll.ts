@@ -1,3 +1,4 @@
+import { least } from '../../base/bigint.ts';
 import { findFinalBlock, saveFinalBlock } from '../../chain/finality-store.ts';
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
 import { type MintSigner, SignerUnavailableError } from '../../chain/minting/signer.ts';
@@ -65,7 +66,7 @@ export function createLanePoll(
     if (isNewer(lasting, known)) await saveFinalBlock(db, lease.chainId, lasting);
     const stored = isNewer(lasting, known) ? lasting : known;
     // What this poll alone takes for final is stored by the next one. Nothing is finalized above what is stored.
-    const finalized = stored === undefined ? -1n : lower(stored.number, pinned.finalized);
+    const finalized = stored === undefined ? -1n : least(stored.number, pinned.finalized);
     try {
       return await pollNode(network, pinned, finalized, work);
     } catch (error) {
@@ -138,8 +139,6 @@ const spanOf = ({ chainId, signer }: LaneLease) =>
     kind: 'internal',
     facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
   }) as const;
-
-const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 // The text comes from the keeper of the key.
 const maxWords = 500;

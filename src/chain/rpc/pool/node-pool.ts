@@ -1,3 +1,4 @@
+import { greatest } from '../../../base/bigint.ts';
 import type { Logger } from '../../../base/log.ts';
 import { currentScope, inBackground, inSharedScope } from '../../../base/request-scope.ts';
 import { NodesUnavailableError } from '../transport/node-fault.ts';
@@ -58,7 +59,7 @@ export function createNodePool(options: PoolOptions): NodePool {
     lookedAt = now();
     const sights = await lookAtAll(members, now());
     const heads = [...sights.values()].flatMap((sight) => (sight.kind === 'seen' ? [sight.head.number] : []));
-    if (heads.length > 0) pace.saw(heads.reduce(greater));
+    if (heads.length > 0) pace.saw(heads.reduce(greatest));
     const leastStandingMs = standingTimeouts * options.timeoutMs;
     const at = { intervalMs: pace.intervalMs(), now: now(), date: new Date(), leastStandingMs };
     for (const member of members) {
@@ -141,10 +142,8 @@ function bestBeside(member: Member, members: readonly Member[], now: number): bi
   return members
     .filter(isComparable)
     .map(({ seen }) => seen?.head.number ?? -1n)
-    .reduce(greater, -1n);
+    .reduce(greatest, -1n);
 }
-
-const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
 /** The node that has failed no request lately, or longest ago; of several, the operator's first. */
 function choose(members: readonly Member[], now: number): Member | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { least } from '../../../base/bigint.ts';
 import type { Fees } from '../../../chain/minting/fees.ts';
 import {
   type GasCost,
@@ -192,7 +193,7 @@ async function roomFor(
   const most = mostGas({ blockGasLimit: head.gasLimit, blockShare: settings.blockShare });
   // When gas is free, the balance is no limit.
   const payable = fees.maxFeePerGas === 0n ? most : available / fees.maxFeePerGas;
-  const gas = lower(most, payable);
+  const gas = least(most, payable);
   const learned = mostTokensOf(context, contract);
   const limit = Math.min(tokensWithin(cost, gas), learned);
   if (limit > 0) return { limit, gas, cost };
@@ -216,8 +217,6 @@ async function roomFor(
     detail: `${signer.address} has ${available} wei, too little for a mint.`,
   };
 }
-
-const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
  * Lists what the next transaction may mint. What failed in a transaction is tried again in halves, so that it cannot make

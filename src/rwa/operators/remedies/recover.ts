@@ -1,3 +1,4 @@
+import { greatest } from '../../../base/bigint.ts';
 import { findFinalBlock } from '../../../chain/finality-store.ts';
 import { type BlockRange, scanLogs } from '../../../chain/minting/log-scan.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
@@ -186,7 +187,7 @@ async function recoverContract(
   if (vault !== undefined) await queueGone(db, id, [...gone]);
   for (const each of missing) tell(each, gone.has(each));
   let waiting = 0;
-  for await (const { logs } of scan({ from: larger(from, finalized + 1n), to: head })) {
+  for await (const { logs } of scan({ from: greatest(from, finalized + 1n), to: head })) {
     for await (const each of compareMints(comparison, logs)) if (isLostPast(each)) waiting += 1;
   }
   return waiting;
@@ -225,5 +226,3 @@ async function provenGone(
 /** Whether the lane of its reopened transaction finds out about a token: what its row says is over then. */
 const isReopened = (reopened: ReadonlySet<string>, { kind, nftId }: Disagreement) =>
   (kind === 'no_token' || kind === 'other_recipient') && nftId !== null && reopened.has(nftId);
-
-const larger = (one: bigint, other: bigint) => (one > other ? one : other);

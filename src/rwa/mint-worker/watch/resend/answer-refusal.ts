@@ -1,3 +1,4 @@
+import { least } from '../../../../base/bigint.ts';
 import { bidAfterRejection, type Market } from '../../../../chain/minting/fees.ts';
 import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../../chain/minting/gas.ts';
 import {
@@ -43,7 +44,7 @@ export async function answerRefusal(
   const payable = (await balanceAfter(context, before)) / last.gasLimit;
   // With less money it waits until the transactions before it are mined.
   if (payable < last.fees.maxFeePerGas) return undefined;
-  const cap = lower(context.settings.feeCap, payable);
+  const cap = least(context.settings.feeCap, payable);
   const suggested = isSuggested
     ? await followHint(scene, hint, { cap, contract: transaction.contract, words })
     : undefined;
@@ -144,5 +145,3 @@ export function withMints({ fees, gasLimit, mints }: Plan, tokens: number): Plan
   const gas = tokens === 0 ? transferGas : gasFor(costWithin(gasLimit, mints.length), tokens);
   return { mints: mints.slice(0, tokens), gasLimit: gas, fees };
 }
-
-const lower = (a: bigint, b: bigint) => (a < b ? a : b);
