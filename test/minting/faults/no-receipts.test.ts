@@ -3,6 +3,7 @@ import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { of, resultOf } from '../../support/node/flaw.ts';
 import { without } from '../../support/node/limits.ts';
+import { malformedReceipts } from '../../support/node/wrongs.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -68,5 +69,33 @@ describe('a node whose receipts name blocks that were replaced', () => {
     node.setFlaws();
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
+  });
+});
+
+describe('behind a foreign nonce, what waits for a transaction without a receipt that can be read', () => {
+  /** Sends a transaction of ours, then one by somebody else who has the key. */
+  async function useKeyElsewhere(): Promise<void> {
+    const { chain, node, service, signers } = setup;
+    node.setFlaws(malformedReceipts({ status: 'ok', logs: null }));
+    await until('a transaction', async () => (await service.db('mint_transactions')).length > 0);
+    await chain.mine();
+    const count = await chain.call<string>('eth_getTransactionCount', signers[0], 'latest');
+    await chain.call('anvil_setNonce', signers[0], `0x${(BigInt(count) + 1n).toString(16)}`);
+  }
+  const pause = async () => (await setup.service.db('mint_lanes').first()).pause_reason;
+
+  test('names the node, not the foreign nonce', async () => {
+    const { node, service } = setup;
+    const first = await setup.accept(1);
+    setup.work();
+    await useKeyElsewhere();
+    const second = await setup.accept(1);
+    const mining = setup.keepMining();
+    await until('the reason', async () => (await pause()) === 'evidence_unavailable');
+    const lane = await service.db('mint_lanes').first();
+    expect(lane.pause_detail).toContain('The node does not answer');
+    mining.stop();
+    node.setFlaws();
+    expect(await setup.settle([...first, ...second])).toEqual([]);
   });
 });

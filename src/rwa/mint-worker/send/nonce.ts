@@ -1,9 +1,15 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { isOfNode } from '../context/inquiry.ts';
 import type { LaneContext } from '../context/lane-context.ts';
+import { listRested } from '../context/rests.ts';
 import { isSeenTwice } from '../context/second-look.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
+import { listOpenNfts } from '../stores/transaction-nft-store.ts';
+import {
+  findHighestNonce,
+  listUnconfirmedTransactions,
+  type OpenTransaction,
+} from '../stores/transaction-store.ts';
 
 const countAbove = 'count above ours';
 const countOfNewLane = 'count of a new lane';
@@ -26,9 +32,9 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
     memory.firstLooks.delete(countAbove);
     return ours;
   }
-  const isInFlight = (await listUnconfirmedTransactions(db, lease)).length > 0;
+  const [first] = await listUnconfirmedTransactions(db, lease);
   if (
-    !isInFlight &&
+    first === undefined &&
     (await isSeenTwice(context, countAbove, count.toString(), head)) &&
     (await node.transactionCount(address, node.finalized)) === count &&
     isComparedSince(context, countAbove)
@@ -38,7 +44,29 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
     return count;
   }
   const detail = `Somebody else has used the key: ${count} transactions, of which we know up to ${ours}.`;
-  return { reason: 'foreign_nonce', detail };
+  return first === undefined ? { reason: 'foreign_nonce', detail } : pauseBehind(context, first, detail);
+}
+
+/**
+ * Why a lane behind foreign nonces waits for a transaction of its own: what keeps that transaction from its end, where a reason
+ * is known. What follows it in the queue names the same remedy then.
+ */
+async function pauseBehind(
+  context: LaneContext,
+  { id, nonce }: OpenTransaction,
+  detail: string,
+): Promise<Pause> {
+  const nfts = await listOpenNfts(context.db, id);
+  const note = nfts.find((nft) => nft.note !== null)?.note;
+  if (note) return note;
+  const behind = `${detail} Our transaction with nonce ${nonce} must end first`;
+  // A report of changed metadata has no NFT whose note could say so.
+  if (listRested(context, 'proof').includes(id))
+    return {
+      reason: 'evidence_unavailable',
+      detail: `${behind}, and the node does not show what became of it.`,
+    };
+  return { reason: 'foreign_nonce', detail: `${behind}.` };
 }
 
 /**
@@ -62,7 +90,12 @@ async function findFirstNonce(context: LaneContext, head: Head, count: bigint): 
 
 async function isBelievable(context: LaneContext, head: Head, count: bigint): Promise<boolean> {
   const final = await finalCountOf(context);
-  if (final === count) return isComparedSince(context, countOfNewLane);
+  if (final === count) {
+    const isCompared = isComparedSince(context, countOfNewLane);
+    // What the signer has sent is final, so the comparison that begins now reaches it. Some chains make no newer block.
+    if (!isCompared) context.memory.firstLooks.delete(countOfNewLane);
+    return isCompared;
+  }
   const isSeen = await isSeenTwice(context, countOfNewLane, count.toString(), head);
   return final === undefined && isSeen && isComparedSince(context, countOfNewLane);
 }
