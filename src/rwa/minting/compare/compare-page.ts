@@ -100,8 +100,9 @@ export function judgeEvent(
   return { kind, tokenId, nftId, nftState, detail, event, facts };
 }
 
-// A reorganisation moves a few mints to other blocks. Where more events are missing, the node does not show what it has.
-const mostElsewhere = 50;
+// A reorganisation moves a few mints to other blocks. Where more events are missing, the node does not show what it has. Each
+// costs two questions, and those of a poll are bounded.
+const mostElsewhere = 30;
 
 /**
  * Finds NFTs that are minted in these blocks according to their rows, and whose tokens do not exist.
