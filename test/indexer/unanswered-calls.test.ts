@@ -11,6 +11,7 @@ import { type Flaw, failure } from '../support/node/flaw.ts';
 import { startNode, type TestNode } from '../support/node/node.ts';
 import { callsWith } from '../support/node/wrongs.ts';
 import { compileContracts } from '../support/solidity.ts';
+import { strain } from '../support/strain.ts';
 
 const symbol = '0x95d89b41';
 const hostile = '66'.repeat(18);
@@ -80,7 +81,7 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
 
   test('are answered beside one that takes as long as a node may', async () => {
     follow(callsWith(hostile, 'hang'));
-    const { read } = setUp({ ...how, timeoutMs: 500 });
+    const { read } = setUp({ ...how, timeoutMs: 500 * strain() });
     expect(await read(99, 1)).toEqual([Array(99).fill(true), [undefined]]);
   });
 

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { createLogger } from '../../src/base/log.ts';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connection/connect.ts';
+import { serviceLimits, wholeLimits } from '../../src/db/connection/session-limits.ts';
 import { type DatabaseRole, groupOf } from '../../src/db/schema/role-rights.ts';
 import { revokeTemporary } from '../../src/db/schema/role-store.ts';
 import { createCitusDatabase } from './citus.ts';
@@ -71,7 +72,12 @@ export async function createTestDatabase(postgresUrl = inject('postgresUrl')): P
   await admin.destroy();
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;
-  const db = createDatabase(url.href, { poolMax: 20, log });
+  // Tests fill tables by one statement, which takes its time beside other work.
+  const db = createDatabase(url.href, {
+    poolMax: 20,
+    log,
+    limits: { ...serviceLimits, statementMs: wholeLimits.statementMs },
+  });
   // The rights on a database are not cloned with it.
   await revokeTemporary(db);
   return { db, url: url.href, close: () => db.destroy() };
