@@ -101,7 +101,7 @@ export function judgeEvent(
 }
 
 // A reorganisation moves a few mints to other blocks. Where more events are missing, the node does not show what it has. Each
-// costs two questions, and those of a poll are bounded.
+// costs two questions, and a poll has a bound of questions.
 const mostElsewhere = 30;
 
 /**
