@@ -11,6 +11,8 @@ const table = 'events';
 
 const findSql = `SELECT ${eventColumns} FROM ${table} WHERE company_id = $1 AND id = $2`;
 const lockSql = `${findSql} FOR NO KEY UPDATE`;
+const lockForScansSql = `${findSql} FOR KEY SHARE`;
+const lockForUndosSql = `${findSql} FOR UPDATE`;
 
 /**
  * One event of a company.
@@ -31,6 +33,24 @@ export async function findEvent(
  */
 export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
   const { rows } = await prepared<EventRow>(tx, 'lock_event', lockSql, [companyId, id]);
+  return rows[0] && fromRow(rows[0]);
+}
+
+/**
+ * Locks the row of an event until the end of the transaction, against its removal. Scans of the event share the lock. Undos have it alone,
+ * so that an undo and its scan never miss each other.
+ * @returns undefined when the company has no such event
+ */
+export async function lockEventForScans(
+  tx: Tx,
+  companyId: string,
+  id: string,
+  hasUndos: boolean,
+): Promise<EventRecord | undefined> {
+  const [name, text] = hasUndos
+    ? ['lock_event_for_undos', lockForUndosSql]
+    : ['lock_event_for_scans', lockForScansSql];
+  const { rows } = await prepared<EventRow>(tx, name, text, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 

@@ -37,7 +37,16 @@ test.beforeAll(async ({ service, chain }) => {
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async (service: TestService) => {
   const tables = [
-    ...['events', 'attendees', 'revoked_tickets', 'rwas', 'nfts', 'wrong_secrets', 'idempotency_records'],
+    ...[
+      'events',
+      'attendees',
+      'checkin_scans',
+      'revoked_tickets',
+      'rwas',
+      'nfts',
+      'wrong_secrets',
+      'idempotency_records',
+    ],
     ...['ownership_snapshots', 'news', 'news_endpoints', 'news_deliveries', 'audit_log'],
   ];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
@@ -56,6 +65,8 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   getTicket: ['events:write'],
   checkInAttendees: ['events:checkin', 'events:write'],
   listRevokedTickets: ['events:checkin', 'events:read'],
+  getCheckInSummary: ['events:checkin', 'events:read'],
+  getDoor: ['events:checkin', 'events:write', 'events:read'],
 };
 /** Operations that any key may call. */
 const open = ['getBlockchainKey', 'getEventsKey', 'getRwaKey', 'getNewsKey'];

@@ -47,6 +47,12 @@ const publicFields = {
 };
 
 /** Requests to the sample world whose answers have everything that an operation can answer there. */
+/** The id and the time of a scan. */
+const stampOf = (number: number) => ({
+  scanId: `6f0b8f5e-3f0a-4a52-9a3e-2f4f6f4c1d0${number}`,
+  at: new Date(Date.now() - 60_000).toISOString(),
+});
+
 const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
   getWalletHistory: () => [
     ['GET', `${blockchain}/wallet/history?${onChain}&limit=40`],
@@ -106,8 +112,38 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     [
       'POST',
       `${events}/${eventId}/checkin`,
-      { scans: ['user-7421', 'user-7421', 'nobody'].map((attendeeId) => ({ attendeeId })) },
+      {
+        scans: ['user-7421', 'user-7421', 'nobody'].map((attendeeId) => ({ attendeeId, gate: 'North' })),
+        sentAt: '2027-05-04T08:41:12Z',
+      },
     ],
+    ['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017', label: 'Table 12' }],
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-0017' }] }],
+  ],
+  getCheckInSummary: ({ eventId }) => [
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-7421', gate: 'North' }] }],
+    ['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }],
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-0017' }] }],
+    ['GET', `${events}/${eventId}/checkin/summary`],
+  ],
+  listCheckInScans: ({ eventId }) => [
+    ['GET', `${events}/${eventId}/checkin/scans`],
+    [
+      'POST',
+      `${events}/${eventId}/checkin`,
+      {
+        scans: [
+          { attendeeId: 'user-7421', gate: 'North', ...stampOf(1) },
+          { attendeeId: 'user-7421', kind: 'exit', ...stampOf(2) },
+          { kind: 'undo', undoes: stampOf(2).scanId, ...stampOf(3) },
+        ],
+      },
+    ],
+    ['GET', `${events}/${eventId}/checkin/scans`],
+  ],
+  getDoor: ({ eventId }) => [
+    ['PATCH', `${events}/${eventId}`, full],
+    ['GET', `${events}/${eventId}/door`],
   ],
   listRevokedTickets: ({ eventId }) => [
     ['GET', `${events}/${eventId}/tickets/revoked`],
