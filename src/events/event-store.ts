@@ -11,6 +11,7 @@ const table = 'events';
 
 const findSql = `SELECT ${eventColumns} FROM ${table} WHERE company_id = $1 AND id = $2`;
 const lockSql = `${findSql} FOR NO KEY UPDATE`;
+const companySql = `SELECT company_id FROM ${table} WHERE id = $1`;
 const lockForScansSql = `${findSql} FOR KEY SHARE`;
 const lockForUndosSql = `${findSql} FOR UPDATE`;
 
@@ -25,6 +26,12 @@ export async function findEvent(
 ): Promise<EventRecord | undefined> {
   const { rows } = await prepared<EventRow>(db, 'find_event', findSql, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
+}
+
+/** Finds the company of any event, for operators. */
+export async function findCompanyOfEvent(db: Database, id: string): Promise<string | undefined> {
+  const { rows } = await prepared<{ company_id: string }>(db, 'find_company_of_event', companySql, [id]);
+  return rows[0]?.company_id;
 }
 
 /**

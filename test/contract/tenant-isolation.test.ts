@@ -124,6 +124,23 @@ describe.each(documentedOperations.filter(({ isPublic }) => !isPublic))('$id', (
     }
   });
 
+  test('admits a key for one event to the door of this event alone', async ({ service, known }) => {
+    const companyId = service.companies.acme;
+    const { eventId } = known.acme;
+    const given = { companyId, label: 'door', scopes: ['events:checkin'], eventId };
+    const { key } = await issueKey(service.db, 'test', given);
+    const other = await makeKnownData(service, 'acme');
+    const before = await snapshot(service);
+    const answer = await callRow(service, row, other, key);
+    const isOfDoor = needed.includes('events:checkin');
+    expect(answer.status).toBe(isOpen ? 200 : isOfDoor ? 404 : 403);
+    expect(await snapshot(service)).toBe(before);
+    if (!isOfDoor) return;
+    const unknown = await callRow(service, row, { ...other, eventId: randomUUID() }, key);
+    if (!isOpen) expect(toldBy(answer)).toEqual(toldBy(unknown));
+    expect((await callRow(service, row, known.acme, key)).status).toBe(row.own);
+  });
+
   const { addressed } = row;
   if (addressed === undefined) return;
 
