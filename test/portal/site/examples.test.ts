@@ -46,13 +46,13 @@ const publicFields = {
   imageUrl: 'https://images.example/bottle-14.jpg',
 };
 
-/** Requests to the sample world whose answers have everything that an operation can answer there. */
 /** The id and the time of a scan. */
 const stampOf = (number: number) => ({
   scanId: `6f0b8f5e-3f0a-4a52-9a3e-2f4f6f4c1d0${number}`,
   at: new Date(Date.now() - 60_000 + number).toISOString(),
 });
 
+/** Requests to the sample world whose answers have everything that an operation can answer there. */
 const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
   getWalletHistory: () => [
     ['GET', `${blockchain}/wallet/history?${onChain}&limit=40`],
