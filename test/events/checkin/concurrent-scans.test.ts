@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createRandom } from '../../minting/chance.ts';
 import { test } from '../../support/fixtures.ts';
 import type { Client } from '../../support/service.ts';
-import { givenAttendees, givenEvent } from '../requests.ts';
+import { eventPath, givenAttendees, givenEvent } from '../requests.ts';
 import { attendeesOf, checkinPath, scanOf, send, undoOf } from './door-scans.ts';
 import { makeScans, modelOf, type Sent, uploadsOf } from './scan-model.ts';
 
@@ -95,4 +95,37 @@ test('an id that two phones use for two attendees at the same moment is kept onc
     const statuses = results.flat().map(({ status }) => status);
     expect(statuses.filter((status) => status === 'scan_id_reused')).toHaveLength(1);
   }
+});
+
+test('scans, undos, removals and the end of an event at once wait for each other, and never both', async ({
+  acme,
+  service,
+  db,
+}) => {
+  const { id } = await givenEvent(acme);
+  const other = (await service.twin()).as(service.keys.acme);
+  const random = createRandom(5);
+  await givenAttendees(acme, id, ...users);
+  const scans = makeScans(random, 120, users, new Date());
+  const uploads = uploadsOf(random, scans, 60);
+  const answers: number[] = [];
+  const note = async (asking: PromiseLike<{ status: number }>) => void answers.push((await asking).status);
+  const path = `${eventPath}/${id}/attendees`;
+  await Promise.all([
+    ...uploads.map((upload, index) =>
+      note((index % 2 === 0 ? acme : other).post(checkinPath(id)).send({ scans: upload.map(bodyOf) })),
+    ),
+    ...users.map(async (attendeeId) => {
+      await note(acme.delete(`${path}/${attendeeId}`));
+      await note(other.post(path).send({ attendeeId }));
+    }),
+  ]);
+  expect(answers.filter((status) => ![200, 201, 204, 503].includes(status))).toEqual([]);
+  await Promise.all([
+    ...uploads.map((upload) => note(acme.post(checkinPath(id)).send({ scans: upload.map(bodyOf) }))),
+    note(other.delete(`${eventPath}/${id}`)),
+  ]);
+  expect(answers.filter((status) => ![200, 201, 204, 404, 503].includes(status))).toEqual([]);
+  expect((await acme.get(`${eventPath}/${id}`)).status).toBe(404);
+  expect(await db('checkin_scans').where({ event_id: id })).toEqual([]);
 });
