@@ -1,16 +1,19 @@
-/* The language of the reader, and texts in it. Each language has a table, `text-<language>.js`, with the same names. */
+/* The language of the reader, and texts in it. Each page has a table for each language, with the same names. */
 
 const languages = ['en', 'de', 'fr', 'es', 'pt'];
 
 let table = {};
 let locale = 'en';
 
-/** Chooses the first language of the browser that has a table, and loads it. */
-export async function loadTexts(wanted = navigator.languages || [navigator.language]) {
+/**
+ * Chooses the first language of the browser that has a table, and loads the table.
+ * @param load imports the table of a language
+ */
+export async function loadTexts(load, wanted = navigator.languages || [navigator.language]) {
   const found = wanted.find((each) => languages.includes(languageOf(each)));
   const language = languageOf(found || 'en');
   locale = isLocale(found) ? found : language;
-  table = (await import(`./text-${language}.js`)).texts;
+  table = (await load(language)).texts;
   document.documentElement.lang = language;
 }
 
@@ -43,12 +46,21 @@ export function whenOf(seconds = 30) {
   return new Intl.RelativeTimeFormat(locale).format(count, unit);
 }
 
-/** A moment in the reader's time zone. Named by parts: Safari 14.0 does not know `dateStyle`. */
+// Named by parts: Safari 14.0 does not know `dateStyle`.
+const clock = { hour: 'numeric', minute: '2-digit' };
+
+/** Writes a moment in the time zone of the reader. */
 export const momentOf = (iso) =>
-  new Intl.DateTimeFormat(locale, {
-    year: 'numeric',
-    month: 'long',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-  }).format(new Date(iso));
+  new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', day: 'numeric', ...clock }).format(
+    new Date(iso),
+  );
+
+/** Writes the time of day of a moment, and also the day where that is not today. */
+export function timeOf(iso, now = new Date()) {
+  const moment = new Date(iso);
+  const isToday = moment.toDateString() === now.toDateString();
+  return new Intl.DateTimeFormat(
+    locale,
+    isToday ? clock : { month: 'short', day: 'numeric', ...clock },
+  ).format(moment);
+}

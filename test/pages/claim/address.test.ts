@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type AddressModule, pageModule } from './page-modules.ts';
+import { type AddressModule, pageModule } from '../page-modules.ts';
 import { wallet, wrongTexts } from './wrong-texts.ts';
 
-const { readAddress, hasChecksum } = (await pageModule('address.js')) as AddressModule;
+const { readAddress, hasChecksum } = (await pageModule('claim/address.js')) as AddressModule;
 const nft = { chainId: 31337, contractAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3' };
 const lower = wallet.toLowerCase();
 const digits = wallet.slice(2);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
-import { type LinkModule, pageModule } from './page-modules.ts';
+import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts';
+import { type LinkModule, pageModule } from '../page-modules.ts';
 
-const { readLink } = (await pageModule('link.js')) as LinkModule;
+const { readLink } = (await pageModule('claim/link.js')) as LinkModule;
 const nftId = '14036fb4-2851-4d88-98bf-08882136fb9a';
 const secret = 'LQbaGr50OBna4mx0QR5VjJvTes9Qn7ob';
 const read = (hash: string, pathname = `/claim/${nftId}`) => readLink({ pathname, hash });

@@ -5,11 +5,12 @@
  * Written for Safari 14, Chrome and Edge 85, Firefox 79: their syntax and functions, and no newer ones.
  */
 
+import { at } from '../shared/elements.js';
+import { loadTexts, text, whenOf } from '../shared/texts.js';
 import { hasChecksum, readAddress } from './address.js';
 import { checkRecipient, readClaim, sendClaim } from './api.js';
 import { readLink } from './link.js';
 import { noteSent, wasSent } from './sent.js';
-import { loadTexts, text, whenOf } from './texts.js';
 import {
   isConfirming,
   isFaultShown,
@@ -30,7 +31,6 @@ import { addressFaultOf, faultOf, reasonOf, wordsOf, wordsOfLink } from './words
 
 document.documentElement.dataset.started = '';
 
-const at = (id) => document.getElementById(id);
 const held = readLink(location);
 
 // A mint takes seconds to minutes; who has not seen the end after an hour asks for it.
@@ -260,7 +260,7 @@ function begin() {
 }
 
 async function start() {
-  await loadTexts();
+  await loadTexts((language) => import(`./text-${language}.js`));
   showTexts();
   if (held.secret === undefined) showReason(wordsOfLink(held));
   else begin();

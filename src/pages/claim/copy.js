@@ -1,6 +1,6 @@
 /* Long values: shown short, copied whole. */
 
-import { text } from './texts.js';
+import { text } from '../shared/texts.js';
 
 /** `0x1234…abcd`; what is short already stays as it is. */
 export const short = (whole) => (whole.length <= 16 ? whole : `${whole.slice(0, 6)}…${whole.slice(-4)}`);

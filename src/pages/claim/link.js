@@ -1,11 +1,11 @@
 /* What a link to this page holds. Pure: the browser gives the parts of its address. */
 
+import { decode, invisible } from '../shared/fragment.js';
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // Every secret has had this form: 24 bytes in base64url. Messengers add what follows a link, such as `)` or `_`.
 const secretWord = /^([\w-]{32})[_-]*$/;
-const invisible = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
-
 /**
  * Reads the id of the NFT from the path and the secret from the fragment, whatever stands around the secret.
  * @returns `{ nftId, secret }`; `{ isBare: true }` for the address of the page alone; `{}` when a part is missing
@@ -28,12 +28,4 @@ export function findSecret(fragment) {
     }
   }
   return undefined;
-}
-
-function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.replace(/%[0-9a-f]{2}/gi, ' ');
-  }
 }

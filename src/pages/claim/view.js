@@ -1,23 +1,18 @@
 /* Puts what is known on the page. Everything is text, nothing is markup. */
 
+import { at, fill, focusOn, setText, showTexts as showSharedTexts } from '../shared/elements.js';
+import { momentOf, text } from '../shared/texts.js';
 import { short, showCopied } from './copy.js';
-import { momentOf, text } from './texts.js';
 
-const at = (id) => document.getElementById(id);
 const steps = ['queued', 'submitted', 'minted'];
 
 /** Fills the texts that stand in the page from the beginning. */
 export function showTexts() {
-  document.title = text('heading');
-  for (const each of document.querySelectorAll('[data-text]')) each.textContent = text(each.dataset.text);
-  for (const each of document.querySelectorAll('[data-label]')) {
-    each.setAttribute('aria-label', text(each.dataset.label));
-  }
+  showSharedTexts();
   for (const each of document.querySelectorAll('[data-copy]')) {
     each.setAttribute('aria-label', text('copyWhat', { what: text(each.dataset.what) }));
     each.addEventListener('click', () => showCopied(each));
   }
-  at('served').textContent = text('servedBy', { operator: at('served').dataset.operator });
 }
 
 /** @param words `{ mood, headline, message }` */
@@ -25,11 +20,6 @@ export function showWords({ mood, headline, message }) {
   at('card').dataset.mood = mood ?? '';
   setText('headline', headline);
   setText('message', message);
-}
-
-// Said again by screen readers only when it changes.
-function setText(id, words) {
-  if (at(id).textContent !== words) at(id).textContent = words;
 }
 
 /** Shows a claim. @param words `{ mood, headline, message }` */
@@ -80,18 +70,6 @@ export function showConfirm(claim, { address, hasCode }) {
   fill(at('confirm-address'), groups);
   showStage('confirm');
   focusOn('confirm-title');
-}
-
-/** Puts the focus on what is not a field or button. */
-export function focusOn(id) {
-  at(id).tabIndex = -1;
-  at(id).focus();
-}
-
-// Chrome 85 has no replaceChildren.
-function fill(parent, children) {
-  parent.textContent = '';
-  parent.append(...children);
 }
 
 function showSteps(claimStatus) {

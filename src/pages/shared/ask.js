@@ -1,5 +1,5 @@
 /*
- * The operations of /claim/v1/api. The secret goes into bodies only.
+ * Calls of the service that serves the page. Secrets go into bodies and headers, never into addresses.
  *
  * An answer is `{ body }`, or `{ code, retryAfter, detail }`: the code of a problem, `unreachable` where no answer came;
  * the seconds until another try makes sense, where the service named them; and its words, in English.
@@ -8,20 +8,16 @@
 // Longer than the service takes to give up by itself.
 const timeoutMs = 60_000;
 
-export const readClaim = ({ nftId, secret }) => post(`${nftId}/state`, { secret });
-export const checkRecipient = ({ nftId, secret }, recipient) =>
-  post(`${nftId}/recipient`, { secret, recipient });
-export const sendClaim = ({ nftId, secret }, recipient) => post(nftId, { secret, recipient });
-
-async function post(path, body) {
+/** @param path relative to the page */
+export async function ask(method, path, { body, headers } = {}) {
   // Safari has had AbortSignal.timeout since 16.
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
-    const response = await fetch(new URL(`v1/api/claims/${path}`, document.baseURI).href, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+    const response = await fetch(new URL(path, document.baseURI).href, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
       cache: 'no-store',
       credentials: 'omit',
       referrerPolicy: 'no-referrer',

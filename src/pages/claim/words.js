@@ -3,8 +3,8 @@
  * words are in English and written for programs, so they are shown as an addition only.
  */
 
+import { text, whenOf } from '../shared/texts.js';
 import { short } from './copy.js';
-import { text, whenOf } from './texts.js';
 
 const inTitle = (name) => text(`${name}Title`);
 const say = (name, values, mood) => ({
