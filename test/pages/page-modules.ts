@@ -35,7 +35,7 @@ export type Texts = Readonly<Record<string, string>>;
 export const languages = ['en', 'de', 'fr', 'es', 'pt'] as const;
 
 /** The pages that are in each language. */
-export const pages = ['claim'] as const;
+export const pages = ['claim', 'door', 'ticket'] as const;
 export type PageName = (typeof pages)[number];
 
 export async function textsOf(language: string, page: PageName = 'claim'): Promise<Texts> {
