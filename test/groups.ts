@@ -21,6 +21,7 @@ export const slowTests = [
   'test/contract/lint-rules.test.ts',
   'test/db/silence.test.ts',
   'test/events/{admission-race,all-of-many}.test.ts',
+  'test/events/checkin/scan-orders.test.ts',
   'test/http/{answer-memory,connections}.test.ts',
   'test/indexer/{forgery,heavy-blocks,hot-tokens,lagging-lists,model,odd-chains,odd-nodes,plans,recorded-index,search,several-nodes,standstill,unanswered-calls}.test.ts',
   'test/keys/remote-better-auth.test.ts',

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/config.ts';
-import { browserScope, isScope, type Scope, scopes } from '../contract/scopes.ts';
+import { browserScope, eventScope, isScope, type Scope, scopes } from '../contract/scopes.ts';
+import type { Database } from '../contract/transaction.ts';
+import { findCompanyOfEvent } from '../events/event-store.ts';
 import {
   type ApiKey,
   findKey,
@@ -18,8 +20,8 @@ import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find.ts';
 import { type Output, showPage } from './shared/output.ts';
-import { asOperator, type Session } from './shared/session.ts';
-import { moment, wholeNumber, words } from './shared/values.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
+import { isUuid, moment, wholeNumber, words } from './shared/values.ts';
 
 const columns = {
   id: 'ID',
@@ -27,6 +29,7 @@ const columns = {
   companyName: 'COMPANY',
   label: 'LABEL',
   scopes: 'SCOPES',
+  eventId: 'EVENT',
   state: 'STATE',
   createdAt: 'CREATED',
   expiresAt: 'EXPIRES',
@@ -49,6 +52,7 @@ type NewKeyOptions = RateOptions & {
   expires?: Date;
   scope?: Scope[];
   browser?: true;
+  event?: string;
 };
 
 function addCreateCommand(key: Command, session: Session): void {
@@ -71,32 +75,15 @@ function addCreateCommand(key: Command, session: Session): void {
       severalScopes,
     )
     .option(
+      '--event <event>',
+      `make a key for a scanner at the door of one event, by its id. Its only scope is ${eventScope}`,
+    )
+    .option(
       '--browser',
       `make a key for pages of BROWSER_ORIGINS. Its only scope is ${browserScope}, since every visitor can read the key`,
     );
   withRateOptions(create).action((options: NewKeyOptions) =>
-    asOperator(session, async ({ config, db, output }) => {
-      const { company, label, expires } = options;
-      const scope = scopesOf(options);
-      if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
-      const rateLimit = rateLimitOf(options) ?? null;
-      const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
-      const given = { companyId, label, expiresAt: expires ?? null, rateLimit, scopes: scope };
-      const made = await audited(
-        db,
-        (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
-        ({ record: { id } }) => ({
-          action: 'key.create',
-          companyId,
-          subject: id,
-          details: { label, scopes: scope },
-        }),
-      );
-      showNew(output, config, made);
-      if (options.browser && config.BROWSER_ORIGINS === undefined) {
-        output.say('BROWSER_ORIGINS is not set, so no page may use this key yet.');
-      }
-    }),
+    asOperator(session, (operator) => createKey(operator, options)),
   );
   examples(
     create,
@@ -104,15 +91,54 @@ function addCreateCommand(key: Command, session: Session): void {
     'key create --company acme --label partner --expires 2027-12-31 --rate 20 --burst 50',
     'key create --company acme --label shop --scope events:read --scope rwa:read',
     'key create --company acme --label page --browser --rate 5',
+    'key create --event c49474ee-216a-455c-bbe2-986fc09a5b48 --label north-gate --expires 2027-09-20',
     'key create --company acme --json | jq -r .key',
   );
 }
 
+async function createKey({ config, db, output }: Operator, options: NewKeyOptions): Promise<void> {
+  const { company, label, expires } = options;
+  const scope = scopesOf(options);
+  if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
+  const rateLimit = rateLimitOf(options) ?? null;
+  const named = company === undefined ? null : (await findCompany({ db }, company)).id;
+  const companyId = options.event === undefined ? named : await companyOfEvent(db, options.event, named);
+  const eventId = options.event?.toLowerCase() ?? null;
+  const given = { companyId, label, expiresAt: expires ?? null, rateLimit, scopes: scope, eventId };
+  const made = await audited(
+    db,
+    (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
+    ({ record: { id } }) => ({
+      action: 'key.create',
+      companyId,
+      subject: id,
+      details: { label, scopes: scope, ...(eventId !== null && { eventId }) },
+    }),
+  );
+  showNew(output, config, made);
+  if (options.browser && config.BROWSER_ORIGINS === undefined) {
+    output.say('BROWSER_ORIGINS is not set, so no page may use this key yet.');
+  }
+}
+
 /** @returns null for a key that may do everything */
-function scopesOf({ scope, browser }: NewKeyOptions): Scope[] | null {
-  if (browser === undefined) return scope ?? null;
-  if (scope === undefined || scope.every((each) => each === browserScope)) return [browserScope];
-  throw new UsageError(`A key with --browser has the scope ${browserScope} only. Leave --scope out.`);
+function scopesOf({ scope, browser, event }: NewKeyOptions): Scope[] | null {
+  if (browser !== undefined && event !== undefined)
+    throw new UsageError('Give --browser or --event, not both.');
+  if (browser !== undefined) return onlyScope(scope, browserScope, '--browser');
+  return event === undefined ? (scope ?? null) : onlyScope(scope, eventScope, '--event');
+}
+
+function onlyScope(given: readonly Scope[] | undefined, only: Scope, option: string): Scope[] {
+  if (given === undefined || given.every((each) => each === only)) return [only];
+  throw new UsageError(`A key with ${option} has the scope ${only} only. Leave --scope out.`);
+}
+
+/** Finds the company of an event, which must be the named company if there is one. */
+async function companyOfEvent(db: Database, eventId: string, named: string | null): Promise<string> {
+  const companyId = isUuid(eventId) ? await findCompanyOfEvent(db, eventId) : undefined;
+  if (companyId !== undefined && (named === null || named === companyId)) return companyId;
+  throw new UsageError(`There is no event ${eventId}${named === null ? '' : ' of this company'}.`);
 }
 
 type ListOptions = { company?: string; limit: number; after?: string };
@@ -264,8 +290,9 @@ function addScopeCommand(key: Command, session: Session): void {
             `KEY_VERIFIER is remote: the permissions of a key in ${service} are its scopes. Change them there.`,
           );
         }
-        const { id, revokedAt } = (await findKey(db, idOrKey)) ?? unknownKey();
+        const { id, revokedAt, eventId } = (await findKey(db, idOrKey)) ?? unknownKey();
         if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
+        if (eventId !== null) throw new UsageError(`A key for one event has the scope ${eventScope} only.`);
         const changed = await audited(
           db,
           (tx) => setKeyScopes(tx, id, limits ?? null),

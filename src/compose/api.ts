@@ -135,7 +135,9 @@ function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
   const blockchain = createBlockchainArea(parts, readers);
   const rwa = createRwaArea(parts, mayLag);
   const news = createNewsArea(parts, readers);
-  const events = createEventsHandlers({ db, mayLag, networks, clients, holdings, place, tickets, basePath });
+  const ticketPage = config.PUBLIC_BASE_URL === undefined ? undefined : `${publicBaseUrl}/ticket`;
+  const ofChains = { networks, clients, holdings };
+  const events = createEventsHandlers({ db, mayLag, ...ofChains, place, tickets, ticketPage, basePath });
   return {
     ...(blockchain && { blockchain: { ...blockchain, getBlockchainKey: getKey } }),
     events: { ...events, getEventsKey: getKey },

@@ -13,6 +13,8 @@ export type Caller = {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
   /** What the key is limited to; null for a key that may do everything. */
   readonly scopes: readonly Scope[] | null;
+  /** The only event that the key is for, in lower case; null for a key that is for all events of its company. */
+  readonly eventId: string | null;
 };
 
 /** What a handler of a public operation gets in addition to its input. */

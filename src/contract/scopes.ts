@@ -26,6 +26,9 @@ export function scopesOfWord(word: unknown): readonly Scope[] | undefined {
   const named = [word].flat();
   return named.every(isScope) && named.length > 0 ? named : undefined;
 }
+/** The one scope of a key for one event. */
+export const eventScope: Scope = 'events:checkin';
+
 /**
  * The one scope of a key for browsers. Other scopes read guests, secrets and the like, and every visitor of the page
  * has the key.

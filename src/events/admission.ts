@@ -24,6 +24,7 @@ import { attendeeToApi } from './to-api.ts';
 type Request = {
   readonly eventId: string;
   readonly attendeeId: string;
+  readonly label: string | null;
   readonly wallet: string;
   readonly proof: Proof | null;
   /** That are to admit the user; null for any. */

@@ -4,6 +4,7 @@ import type { operations } from '../contract/generated/events.ts';
 import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
+import { nameFault } from '../contract/visible-text.ts';
 import { inTransaction } from '../db/connection/transaction.ts';
 import { recordByKey } from '../db/records/audit-store.ts';
 import type { MayLag } from '../db/replica/replica-reads.ts';
@@ -16,7 +17,7 @@ import {
   walletRequired,
 } from './attendee-store.ts';
 import { attendeesCsv } from './attendees-csv.ts';
-import { existing } from './event-rules.ts';
+import { existing, refuseFaults } from './event-rules.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
@@ -76,11 +77,13 @@ export function createAttendeeHandlers({
 
     addAttendee: async ({ path: { eventId }, body }, context) => {
       const { attendeeId, wallet = null, proof = null, tokenIds = null } = body;
-      if (wallet !== null) return admissions.admit({ eventId, attendeeId, wallet, proof, tokenIds }, context);
+      const label = labelOf(body.label);
+      if (wallet !== null)
+        return admissions.admit({ eventId, attendeeId, label, wallet, proof, tokenIds }, context);
       if (proof !== null || tokenIds !== null) throw walletRequired();
       const { companyId, onceByStatement, origin } = context;
       return onceByStatement(async (db) => {
-        const attendee = await registerAttendee(db, { companyId, eventId, attendeeId }, origin);
+        const attendee = await registerAttendee(db, { companyId, eventId, attendeeId, label }, origin);
         return { status: 201, body: attendeeToApi(attendee) } as const;
       });
     },
@@ -90,4 +93,13 @@ export function createAttendeeHandlers({
 
     removeAttendeeById: ({ path }, context) => remove(context, path),
   };
+}
+
+/** @throws ProblemError `input_invalid` for a label that nobody sees */
+function labelOf(sent: string | null | undefined): string | null {
+  const label = sent?.trim();
+  if (label === undefined) return null;
+  const message = nameFault(label);
+  if (message !== undefined) refuseFaults([{ in: 'body', pointer: '/label', message: `label ${message}` }]);
+  return label;
 }

@@ -10,7 +10,7 @@ export function attendeesCsv({ first, rest }: Batches<Attendee>): TextStream {
   return stream;
 
   async function* pieces(): AsyncGenerator<string> {
-    yield csvLine(['attendee_id', 'created_at', 'checked_in_at']);
+    yield csvLine(['attendee_id', 'created_at', 'checked_in_at', 'label', 'state']);
     yield linesOf(first);
     for await (const batch of rest ?? []) {
       stream.heldBytes = sizeInMemory(batch);
@@ -21,7 +21,14 @@ export function attendeesCsv({ first, rest }: Batches<Attendee>): TextStream {
 
 const linesOf = (attendees: readonly Attendee[]) =>
   attendees
-    .map(({ attendeeId, createdAt, checkedInAt }) =>
-      csvLine([attendeeId, createdAt.toISOString(), checkedInAt?.toISOString() ?? '']),
-    )
+    .map((attendee) => {
+      const { attendeeId, createdAt, checkedInAt, label } = attendee;
+      const times = [createdAt.toISOString(), checkedInAt?.toISOString() ?? ''];
+      return csvLine([attendeeId, ...times, label ?? '', stateOf(attendee)]);
+    })
     .join('');
+
+const stateOf = ({ isInside }: Attendee) => {
+  if (isInside === null) return 'registered';
+  return isInside ? 'inside' : 'outside';
+};

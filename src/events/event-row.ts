@@ -20,6 +20,7 @@ type FieldColumns = {
   one_admission_per_token: boolean;
   recheck_at_checkin: boolean;
   tickets_only: boolean;
+  label_on_tickets: boolean;
   cover_image: string | null;
   gallery_images: readonly string[];
   chain_id: string | null;
@@ -39,7 +40,7 @@ export const fieldColumns = [
   ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
   ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
   ...(['require_all', 'minimum_balance', 'proof_required', 'one_admission_per_token'] as const),
-  ...(['recheck_at_checkin', 'tickets_only'] as const),
+  ...(['recheck_at_checkin', 'tickets_only', 'label_on_tickets'] as const),
 ];
 export const eventColumns = [
   'id',
@@ -85,6 +86,7 @@ export function toColumns(fields: EventFields) {
     one_admission_per_token: fields.oneAdmissionPerToken,
     recheck_at_checkin: fields.recheckAtCheckin,
     tickets_only: fields.ticketsOnly,
+    label_on_tickets: fields.labelOnTickets,
     cover_image: fields.coverImage,
     gallery_images: fields.galleryImages,
     chain_id: fields.chainId,
@@ -114,6 +116,7 @@ export function fromRow(row: EventRow): EventRecord {
     oneAdmissionPerToken: row.one_admission_per_token,
     recheckAtCheckin: row.recheck_at_checkin,
     ticketsOnly: row.tickets_only,
+    labelOnTickets: row.label_on_tickets,
     coverImage: row.cover_image,
     galleryImages: row.gallery_images,
     chainId: row.chain_id,

@@ -11,6 +11,9 @@ const table = 'events';
 
 const findSql = `SELECT ${eventColumns} FROM ${table} WHERE company_id = $1 AND id = $2`;
 const lockSql = `${findSql} FOR NO KEY UPDATE`;
+const companySql = `SELECT company_id FROM ${table} WHERE id = $1`;
+const lockForScansSql = `${findSql} FOR KEY SHARE`;
+const lockForUndosSql = `${findSql} FOR UPDATE`;
 
 /**
  * One event of a company.
@@ -25,12 +28,36 @@ export async function findEvent(
   return rows[0] && fromRow(rows[0]);
 }
 
+/** Finds the company of any event, for operators. */
+export async function findCompanyOfEvent(db: Database, id: string): Promise<string | undefined> {
+  const { rows } = await prepared<{ company_id: string }>(db, 'find_company_of_event', companySql, [id]);
+  return rows[0]?.company_id;
+}
+
 /**
  * Locks the row of an event until the end of the transaction, against changes, removal and new attendees.
  * @returns undefined when the company has no such event
  */
 export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
   const { rows } = await prepared<EventRow>(tx, 'lock_event', lockSql, [companyId, id]);
+  return rows[0] && fromRow(rows[0]);
+}
+
+/**
+ * Locks the row of an event until the end of the transaction, against its removal. Scans of the event share the lock. Undos have it alone,
+ * so that an undo and its scan never miss each other.
+ * @returns undefined when the company has no such event
+ */
+export async function lockEventForScans(
+  tx: Tx,
+  companyId: string,
+  id: string,
+  hasUndos: boolean,
+): Promise<EventRecord | undefined> {
+  const [name, text] = hasUndos
+    ? ['lock_event_for_undos', lockForUndosSql]
+    : ['lock_event_for_scans', lockForScansSql];
+  const { rows } = await prepared<EventRow>(tx, name, text, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 

@@ -26,6 +26,7 @@ export type EventFields = {
   readonly oneAdmissionPerToken: boolean;
   readonly recheckAtCheckin: boolean;
   readonly ticketsOnly: boolean;
+  readonly labelOnTickets: boolean;
   readonly coverImage: string | null;
   readonly galleryImages: readonly string[];
   /** In decimal digits. */
@@ -58,9 +59,13 @@ export type EventPlace = { readonly createdMicros: bigint; readonly id: string }
 export type Attendee = {
   readonly attendeeId: string;
   readonly eventId: string;
+  /** For the person at the door. */
+  readonly label: string | null;
   readonly createdAt: Date;
-  /** When the user was admitted at the door. */
+  /** The time of the earliest valid entry at the door. */
   readonly checkedInAt: Date | null;
+  /** null while there is no valid entry. */
+  readonly isInside: boolean | null;
   /** Undefined for an attendee without a wallet. */
   readonly admission: Admission | undefined;
 };

@@ -7,6 +7,7 @@ import type { MayLag } from '../db/replica/replica-reads.ts';
 import { createAdmissions } from './admission.ts';
 import { createAttendeeHandlers } from './attendee-handlers.ts';
 import { createCheckInHandlers } from './checkin/checkin-handlers.ts';
+import { createDoorHandlers } from './checkin/door-handlers.ts';
 import type { Tickets } from './checkin/tickets.ts';
 import type { ChallengePlace } from './eligibility/challenge-text.ts';
 import type { HoldingsReader } from './eligibility/holdings.ts';
@@ -24,6 +25,8 @@ export type EventsParts = {
   readonly holdings: HoldingsReader;
   /** What wallets are asked to sign for. */
   readonly place: ChallengePlace;
+  /** The page that shows a ticket to a guest, if callers can reach it. */
+  readonly ticketPage: string | undefined;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
 };
@@ -38,5 +41,6 @@ export function createEventsHandlers(
     ...createAttendeeHandlers({ ...parts, admissions }),
     ...createEligibilityHandlers(parts),
     ...createCheckInHandlers(parts),
+    ...createDoorHandlers(parts),
   };
 }

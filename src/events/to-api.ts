@@ -28,6 +28,7 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
     oneAdmissionPerToken: event.oneAdmissionPerToken,
     recheckAtCheckin: event.recheckAtCheckin,
     ticketsOnly: event.ticketsOnly,
+    labelOnTickets: event.labelOnTickets,
     coverImage: event.coverImage,
     galleryImages: [...event.galleryImages],
     // The contract and the registry keep chain ids within the exact integers of a JSON number.
@@ -40,13 +41,15 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
 
 /** Converts the registration of a user to the contract's form. */
 export function attendeeToApi(attendee: Attendee): Schemas['Attendee'] {
-  const { attendeeId, eventId, createdAt, checkedInAt, admission } = attendee;
+  const { attendeeId, eventId, label, createdAt, checkedInAt, isInside, admission } = attendee;
   const price = admission?.price ?? null;
   return {
     attendeeId,
     eventId,
+    label,
     createdAt: createdAt.toISOString(),
     checkedInAt: checkedInAt?.toISOString() ?? null,
+    inside: isInside,
     wallet: admission?.wallet ?? null,
     appliedPrice: price === null ? null : Number(price),
     blocks: (admission?.blocks ?? []).map(blockToApi),

@@ -62,6 +62,6 @@ type AcceptedKey = {
  */
 export function acceptance({ expiresAt, ...key }: AcceptedKey, now: number): KeyVerdict {
   if (expiresAt <= now) return invalidKey;
-  const caller = { ...key, rateLimit: null };
+  const caller = { ...key, rateLimit: null, eventId: null };
   return { result: { ok: true, caller }, validSeconds: (expiresAt - now) / 1_000 };
 }

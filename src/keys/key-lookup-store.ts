@@ -6,7 +6,7 @@ import { type RateColumns, toRateLimit } from './key-store.ts';
 
 const table = 'api_keys';
 const sql = `
-  SELECT id, company_id, rate_per_second, rate_burst, scopes,
+  SELECT id, company_id, rate_per_second, rate_burst, scopes, event_id,
     revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS usable,
     extract(epoch FROM expires_at - now())::float8 AS seconds_left
   FROM ${table} WHERE hash = ?`;
@@ -15,6 +15,7 @@ type Row = RateColumns & {
   id: string;
   company_id: string | null;
   scopes: string[] | null;
+  event_id: string | null;
   usable: boolean;
   seconds_left: number | null;
 };
@@ -36,6 +37,7 @@ function fromRow(row: Row): StoredKey {
       rateLimit: toRateLimit(row),
       // A scope that only a later release knows opens nothing here.
       scopes: row.scopes?.filter(isScope) ?? null,
+      eventId: row.event_id,
     },
     usable: row.usable,
     secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
@@ -52,7 +54,7 @@ export async function lookUpKey(
   hash: Buffer,
   timeoutMs: number,
 ): Promise<StoredKey | undefined> {
-  const named = reachOf(db).namesStatements ? { name: 'look_up_scoped_key' } : {};
+  const named = reachOf(db).namesStatements ? { name: 'look_up_key_with_event' } : {};
   const { rows }: { rows: Row[] } = await db.raw(sql, [hash]).options(named).timeout(timeoutMs);
   const [row] = rows;
   return row && fromRow(row);

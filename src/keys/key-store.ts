@@ -12,6 +12,7 @@ const columns = [
   'api_keys.rate_per_second',
   'api_keys.rate_burst',
   'api_keys.scopes',
+  'api_keys.event_id as eventId',
   'api_keys.created_at as createdAt',
   'api_keys.expires_at as expiresAt',
   'api_keys.revoked_at as revokedAt',
@@ -37,6 +38,8 @@ export type ApiKey = {
   readonly rateLimit: KeyRateLimit | null;
   /** What the key is limited to; null for a key that may do everything. */
   readonly scopes: readonly string[] | null;
+  /** The only event that the key is for; null for all events of its company. */
+  readonly eventId: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -51,6 +54,8 @@ type NewKey = {
   readonly rateLimit?: KeyRateLimit | null;
   /** Not empty; null, the default, for a key that may do everything. */
   readonly scopes?: readonly string[] | null;
+  /** An event of the company; null, the default, for all. Such a key has the scope `events:checkin` alone. */
+  readonly eventId?: string | null;
   readonly expiresAt?: Date | null;
 };
 
@@ -92,6 +97,7 @@ export async function issueKey(
     hash,
     expires_at: given.expiresAt ?? null,
     scopes: given.scopes ?? null,
+    event_id: given.eventId ?? null,
     ...toRateColumns(given.rateLimit ?? null),
   });
   const record = await findWhere(db, { 'api_keys.hash': hash });

@@ -16,7 +16,7 @@ type OwnKeyParts = {
 export function createOwnKeyHandler({ db, defaults }: OwnKeyParts) {
   const usual = defaults.perSecond === 0 ? null : defaults;
   return async (_input: object, { caller }: CallerContext): Promise<{ status: 200; body: Key }> => {
-    const { keyId: id, companyId, scopes, rateLimit } = caller;
+    const { keyId: id, companyId, scopes, eventId, rateLimit } = caller;
     const { company_name, expires_at, last_used_at } = await findOwn(db, caller);
     return {
       status: 200,
@@ -25,6 +25,7 @@ export function createOwnKeyHandler({ db, defaults }: OwnKeyParts) {
         companyId,
         companyName: company_name,
         scopes: scopes && [...scopes],
+        eventId,
         rateLimit: rateLimit ?? usual,
         expiresAt: expires_at?.toISOString() ?? null,
         lastUsedAt: last_used_at?.toISOString() ?? null,

@@ -37,6 +37,7 @@ export function localConfig(
   const local = {
     HOST: '127.0.0.1',
     PORT,
+    PUBLIC_BASE_URL,
     RATE_LIMIT_PER_SECOND: '0',
     // No load balancer has to notice a stop.
     DRAIN_SECONDS: '0',

@@ -57,6 +57,46 @@ describe('key create', () => {
     expect([status, err]).toEqual([2, expect.stringContaining('has the scope chain:read only')]);
   });
 
+  test('makes a key for one event of its company, whose scope stays and which a rotation keeps', async ({
+    db,
+    json,
+    run,
+  }) => {
+    const companyId = (await db('companies').where({ name: 'acme' }).first('id')).id;
+    const [event] = await db('events').insert({ company_id: companyId, name: 'Fair' }, 'id');
+    const args = ['--scope', 'events:checkin', '--event', event.id.toUpperCase(), '--expires', '2099-09-20'];
+    const { value } = await json('key', 'create', ...args);
+    const bound = { companyId, eventId: event.id, scopes: ['events:checkin'] };
+    expect(value).toMatchObject(bound);
+    expect((await json('key', 'create', '--company', 'acme', '--event', event.id)).value).toMatchObject(
+      bound,
+    );
+    const id = String(value?.id);
+    const scope = await run('key', 'scope', id, '--all');
+    expect([scope.status, scope.err]).toEqual([2, expect.stringContaining('the scope events:checkin only')]);
+    expect((await json('key', 'rotate', id, '--overlap', '0')).value).toMatchObject(bound);
+    expect((await lookUpKey(db, hashKey(String(value?.key)), 5_000))?.caller).toMatchObject({
+      eventId: event.id,
+    });
+  });
+
+  test.for([
+    [['--event', someId], `There is no event ${someId}.`],
+    [['--event', 'x'], 'There is no event x.'],
+    [['--event', someId, '--scope', 'events:read'], 'has the scope events:checkin only'],
+    [['--event', someId, '--browser'], 'not both'],
+  ] as const)('rejects %j', async ([args, message], { run }) => {
+    const { status, err } = await run('key', 'create', ...args);
+    expect([status, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('rejects an event of another company', async ({ db, run }) => {
+    const companyId = (await db('companies').where({ name: 'globex' }).first('id')).id;
+    const [event] = await db('events').insert({ company_id: companyId, name: 'Fair' }, 'id');
+    const { status, err } = await run('key', 'create', '--company', 'acme', '--event', event.id);
+    expect([status, err]).toEqual([2, expect.stringContaining('of this company')]);
+  });
+
   test('limits it to scopes, each once, which lists show', async ({ json, run }) => {
     const args = ['--scope', 'events:read', '--scope', 'rwa:mint', '--scope', 'events:read'];
     const { value } = await json('key', 'create', '--label', 'scoped', ...args);
@@ -117,9 +157,9 @@ describe('key list', () => {
   test('shows every key by its first characters, oldest first', async ({ run }) => {
     const { out } = await run('key', 'list');
     expect(out.split('\n')[0]).toMatch(
-      /^ID +KEY +COMPANY +LABEL +SCOPES +STATE +CREATED +EXPIRES +LAST USED$/,
+      /^ID +KEY +COMPANY +LABEL +SCOPES +EVENT +STATE +CREATED +EXPIRES +LAST USED$/,
     );
-    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +revoked +20\S+Z +- +-$/);
+    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +- +- +revoked +20\S+Z +- +-$/);
   });
 
   test('shows those of one company', async ({ run, json }) => {

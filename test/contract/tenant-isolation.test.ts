@@ -37,7 +37,16 @@ test.beforeAll(async ({ service, chain }) => {
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async (service: TestService) => {
   const tables = [
-    ...['events', 'attendees', 'revoked_tickets', 'rwas', 'nfts', 'wrong_secrets', 'idempotency_records'],
+    ...[
+      'events',
+      'attendees',
+      'checkin_scans',
+      'revoked_tickets',
+      'rwas',
+      'nfts',
+      'wrong_secrets',
+      'idempotency_records',
+    ],
     ...['ownership_snapshots', 'news', 'news_endpoints', 'news_deliveries', 'audit_log'],
   ];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
@@ -56,6 +65,8 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   getTicket: ['events:write'],
   checkInAttendees: ['events:checkin', 'events:write'],
   listRevokedTickets: ['events:checkin', 'events:read'],
+  getCheckInSummary: ['events:checkin', 'events:read'],
+  getDoor: ['events:checkin', 'events:write', 'events:read'],
 };
 /** Operations that any key may call. */
 const open = ['getBlockchainKey', 'getEventsKey', 'getRwaKey', 'getNewsKey'];
@@ -111,6 +122,23 @@ describe.each(documentedOperations.filter(({ isPublic }) => !isPublic))('$id', (
     for (const key of isOfCompany ? admitted : [...admitted, service.keys.noCompany]) {
       expect([key, (await callRow(service, row, ids, key)).status]).toEqual([key, row.own]);
     }
+  });
+
+  test('admits a key for one event to the door of this event alone', async ({ service, known }) => {
+    const companyId = service.companies.acme;
+    const { eventId } = known.acme;
+    const given = { companyId, label: 'door', scopes: ['events:checkin'], eventId };
+    const { key } = await issueKey(service.db, 'test', given);
+    const other = await makeKnownData(service, 'acme');
+    const before = await snapshot(service);
+    const answer = await callRow(service, row, other, key);
+    const isOfDoor = needed.includes('events:checkin');
+    expect(answer.status).toBe(isOpen ? 200 : isOfDoor ? 404 : 403);
+    expect(await snapshot(service)).toBe(before);
+    if (!isOfDoor) return;
+    const unknown = await callRow(service, row, { ...other, eventId: randomUUID() }, key);
+    if (!isOpen) expect(toldBy(answer)).toEqual(toldBy(unknown));
+    expect((await callRow(service, row, known.acme, key)).status).toBe(row.own);
   });
 
   const { addressed } = row;

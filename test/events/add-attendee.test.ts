@@ -19,6 +19,8 @@ describe('201', () => {
     expect(body).toEqual({
       attendeeId: 'ann',
       eventId: id,
+      label: null,
+      inside: null,
       createdAt: body.createdAt,
       checkedInAt: null,
       wallet: null,

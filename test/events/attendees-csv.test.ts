@@ -1,10 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
+import { scanOf, send } from './checkin/door-scans.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId } from './requests.ts';
 
 const at = (id: string, query = '') => `${eventPath}/${id}/attendees${query}`;
-const names = ['attendee_id', 'created_at', 'checked_in_at'];
+const names = ['attendee_id', 'created_at', 'checked_in_at', 'label', 'state'];
 
 describe('200', () => {
   test('sends all attendees as CSV, with hostile texts as they are', async ({ acme }) => {
@@ -24,9 +25,29 @@ describe('200', () => {
         attendee['attendeeId'],
         attendee['createdAt'],
         attendee['checkedInAt'] ?? '',
+        '',
+        attendee['checkedInAt'] === null ? 'registered' : 'inside',
       ]),
     ]);
     expect(json[0].checkedInAt).not.toBeNull();
+  });
+
+  test('has the label, the first entry and the state of each attendee', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    for (const attendeeId of ['ann', 'bob', 'cid'])
+      await acme
+        .post(at(id))
+        .send({ attendeeId, label: `=${attendeeId}` })
+        .expect(201);
+    const entry = scanOf('ann', 60);
+    await send(acme, id, entry, scanOf('bob', 50), scanOf('ann', 40, { kind: 'exit' }));
+    const { text } = await acme.get(at(id)).set('accept', 'text/csv').expect(200);
+    expect(parse(text)).toMatchObject([
+      names,
+      ['ann', {}, entry.at, "'=ann", 'outside'],
+      ['bob', {}, {}, "'=bob", 'inside'],
+      ['cid', {}, '', "'=cid", 'registered'],
+    ]);
   });
 
   test.for([

@@ -59,6 +59,51 @@ describe('an event with more attendees than go with it', () => {
   );
 });
 
+describe('an event with more scans than go with it', () => {
+  test('is gone at once; a worker deletes its scans and attendees', async ({
+    db,
+    databaseUrl,
+    service,
+    acme,
+  }) => {
+    const { id } = await givenEvent(acme);
+    await db.raw(
+      `INSERT INTO attendees (company_id, event_id, attendee_id) SELECT ?, ?, 'a' || n FROM generate_series(1, 200) n`,
+      [service.companies.acme, id],
+    );
+    await db('events').where({ id }).update({ total_attendees: 200 });
+    await db.raw(
+      `INSERT INTO checkin_scans (event_id, scan_id, kind, at, attendee_id)
+       SELECT ?, gen_random_uuid(), 'entry', date_trunc('milliseconds', now()), 'a' || (1 + n % 200)
+       FROM generate_series(1, 20001) n`,
+      [id],
+    );
+    await db.raw(
+      `INSERT INTO checkin_scans (event_id, scan_id, kind, at, undoes)
+       VALUES (?, gen_random_uuid(), 'undo', date_trunc('milliseconds', now()), gen_random_uuid())`,
+      [id],
+    );
+    const countScans = async () =>
+      Number((await db('checkin_scans').where({ event_id: id }).count())[0]?.['count']);
+    await acme.delete(`${eventPath}/${id}`).expect(204);
+    await acme.get(`${eventPath}/${id}/checkin/scans`).expect(404);
+    expect(await countScans()).toBe(20_002);
+    const worker = createDatabase(asUser(databaseUrl, 'test_worker'), {
+      poolMax: 1,
+      log: createLogger({ level: 'silent' }),
+    });
+    try {
+      expect(await purgeAttendees(worker, 4_000)).toBe(4_000);
+      expect(await countScans()).toBe(16_002);
+      await purgeExpiredRows(worker, [purgeAttendees]);
+    } finally {
+      await worker.destroy();
+    }
+    expect([await countScans(), await db('attendees').where({ event_id: id })]).toEqual([0, []]);
+    expect(await db('deleted_events')).toEqual([]);
+  });
+});
+
 describe('404', () => {
   test('is the answer to the second of two deletions, with If-Match or without', async ({ acme }) => {
     const { id } = await givenEvent(acme);

@@ -175,6 +175,9 @@ const seenByAnother =
       'checkInAttendees',
       'getTicket',
       'listRevokedTickets',
+      'listCheckInScans',
+      'getCheckInSummary',
+      'getDoor',
     ] as const)
       expectOutcome(
         await call(operation, { ids: ids(model), key: otherKey }),

@@ -26,7 +26,7 @@ export const id = '3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11';
 export const address = `0x${'ab'.repeat(20)}`;
 
 export function callerOf(companyId: string | null = 'acme', keyId = 'key-1'): Caller {
-  return { keyId, companyId, rateLimit: null, scopes: null };
+  return { keyId, companyId, rateLimit: null, scopes: null, eventId: null };
 }
 
 /** `good` belongs to acme, `lonely` to nobody, `limited` reads events only, every other key is invalid. */

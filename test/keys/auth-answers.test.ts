@@ -9,7 +9,7 @@ const invalid = { ok: false, reason: 'invalid' };
 const limited = (retryAfterSeconds: number) => ({ ok: false, reason: 'rate_limited', retryAfterSeconds });
 const caller = (keyId: string, companyId: string | null, scopes: readonly string[] | null = null) => ({
   ok: true,
-  caller: { keyId, companyId, rateLimit: null, scopes },
+  caller: { keyId, companyId, rateLimit: null, scopes, eventId: null },
 });
 
 describe('an answer of Better Auth', () => {

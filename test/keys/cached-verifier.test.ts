@@ -7,7 +7,10 @@ import { waitFor } from '../support/wait-for.ts';
 const forever = Number.POSITIVE_INFINITY;
 const refusal: KeyVerdict = { result: { ok: false, reason: 'invalid' }, validSeconds: forever };
 const admit = (key: string, validSeconds = forever): KeyVerdict => ({
-  result: { ok: true, caller: { keyId: key, companyId: 'acme', rateLimit: null, scopes: null } },
+  result: {
+    ok: true,
+    caller: { keyId: key, companyId: 'acme', rateLimit: null, scopes: null, eventId: null },
+  },
   validSeconds,
 });
 

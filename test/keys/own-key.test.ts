@@ -33,6 +33,7 @@ describe.each(areas)('GET %s/key', (base) => {
       companyId,
       companyName: 'acme',
       scopes: ['events:read', 'secrets:read'],
+      eventId: null,
       rateLimit: { perSecond: 20, burst: 40 },
       expiresAt: expiresAt.toISOString(),
       lastUsedAt: lastUsedAt.toISOString(),
@@ -49,6 +50,7 @@ describe.each(areas)('GET %s/key', (base) => {
       companyId: service.companies.globex,
       companyName: 'globex',
       scopes: null,
+      eventId: null,
       rateLimit: { perSecond: 100, burst: 1000 },
       expiresAt: null,
       lastUsedAt: null,
@@ -59,7 +61,9 @@ describe.each(areas)('GET %s/key', (base) => {
 describe('a key of another service', () => {
   const ask = (service: TestService, caller: Pick<Caller, 'keyId' | 'companyId'>) => {
     const handler = createOwnKeyHandler({ db: service.db, defaults: { perSecond: 0, burst: 1 } });
-    return handler({}, { caller: { ...caller, rateLimit: null, scopes: null } } as CallerContext);
+    return handler({}, {
+      caller: { ...caller, rateLimit: null, scopes: null, eventId: null },
+    } as CallerContext);
   };
 
   test('shows null for what only that service knows', async ({ service }) => {
@@ -69,6 +73,7 @@ describe('a key of another service', () => {
       companyId: caller.companyId,
       companyName: null,
       scopes: null,
+      eventId: null,
       rateLimit: null,
       expiresAt: null,
       lastUsedAt: null,

@@ -119,7 +119,7 @@ describe('the key store tells the postgres verifier', () => {
     const given = { companyId: null, label: 'limited', rateLimit: limit };
     const { key, record } = await issueKey(database.db, 'live', given);
     const verifier = await open(database);
-    const caller = { keyId: record.id, companyId: null, scopes: null };
+    const caller = { keyId: record.id, companyId: null, scopes: null, eventId: null };
     expect(verifier.known?.(key)).toBeUndefined();
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
     expect(verifier.known?.(key)).toEqual({ ...caller, rateLimit: limit });

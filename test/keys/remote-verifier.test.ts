@@ -8,7 +8,10 @@ import { type Answer, type AuthServer, credential, startHttpServer } from './aut
 
 const key = 'the-key-of-a-caller';
 const good = { valid: true, error: null, key: { id: 'k', referenceId: 'acme' } };
-const admitted = { ok: true, caller: { keyId: 'k', companyId: 'acme', rateLimit: null, scopes: null } };
+const admitted = {
+  ok: true,
+  caller: { keyId: 'k', companyId: 'acme', rateLimit: null, scopes: null, eventId: null },
+};
 
 let server: AuthServer;
 let answer: Answer;

@@ -166,6 +166,31 @@ describe('an event', () => {
     expect(news.find(({ type }) => type === 'event.full')?.data).toEqual({ eventId: id });
   });
 
+  test('has news of an admission, and of each correction of its time', async ({ db }) => {
+    const { id } = await insertEvent(db, 'acme', namedOnly('Fair'));
+    for (const attendeeId of ['ann', 'bob'])
+      await registerAttendee(db, { companyId: 'acme', eventId: id, attendeeId });
+    const set = (attendee_id: string, checked_in_at: string | null) =>
+      db('attendees').where({ event_id: id, attendee_id }).update({ checked_in_at });
+    await set('ann', '2027-05-04T09:00:00.123Z');
+    await set('ann', '2027-05-04T09:00:00.123Z');
+    await set('ann', '2027-05-04T08:00:00Z');
+    await set('ann', null);
+    await set('bob', '2027-05-04T10:00:00+02:00');
+    const news = (await newsOf(db, id)).filter(({ type }) => type.startsWith('attendee.check'));
+    const data = (attendeeId: string, checkedInAt: string | null) => ({
+      eventId: id,
+      attendeeId,
+      checkedInAt,
+    });
+    expect(news.map(({ company_id, type, data }) => [company_id, type, data])).toEqual([
+      ['acme', 'attendee.checked_in', data('ann', '2027-05-04T09:00:00.123Z')],
+      ['acme', 'attendee.checkin_corrected', data('ann', '2027-05-04T08:00:00.000Z')],
+      ['acme', 'attendee.checkin_corrected', data('ann', null)],
+      ['acme', 'attendee.checked_in', data('bob', '2027-05-04T08:00:00.000Z')],
+    ]);
+  });
+
   test('is full once, until it was not', async ({ db }) => {
     const { id } = await insertEvent(db, 'acme', { ...namedOnly('Fair'), maxAttendees: 0 });
     const set = (maxAttendees: number) =>

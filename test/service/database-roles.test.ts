@@ -94,6 +94,8 @@ describe('the database users of roles', () => {
       'take_back_tokens',
       'unclaim_ended_nfts',
       'write_attendee_news',
+      'write_checkin_news',
+      'write_checkin_scans',
       'write_event_news',
       'write_nft_news',
       'write_waiting_transfer_news',

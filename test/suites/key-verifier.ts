@@ -31,7 +31,7 @@ const invalid: VerifyResult = { ok: false, reason: 'invalid' };
 
 const admitted = ({ id, companyId }: IssuedKey) => ({
   ok: true as const,
-  caller: { keyId: id, companyId, rateLimit: null, scopes: null },
+  caller: { keyId: id, companyId, rateLimit: null, scopes: null, eventId: null },
 });
 
 /** The one suite that every verifier passes. */

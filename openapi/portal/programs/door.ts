@@ -26,7 +26,7 @@ async function load(eventId: string) {
 }
 
 /** Without a connection: whom a scanned ticket admits; undefined for nobody. */
-const scanned = new Map<string, string>();
+const scanned = new Map<string, { ticket: string; scanId: string; at: string }>();
 async function scan(keys: ReturnType<typeof createLocalJWKSet>, eventId: string, text: string) {
   const ticket = text.trim(); // a hand scanner sends Enter, too
   const spelt = ticket.split('.').map((part) => Buffer.from(part, 'base64url').toString('base64url'));
@@ -36,7 +36,7 @@ async function scan(keys: ReturnType<typeof createLocalJWKSet>, eventId: string,
   const { payload } = await jwtVerify(ticket, keys, options).catch(() => ({ payload: undefined }));
   const ticketId = payload?.jti;
   if (ticketId === undefined || revoked.has(ticketId) || scanned.has(ticketId)) return undefined;
-  scanned.set(ticketId, ticket);
+  scanned.set(ticketId, { ticket, scanId: crypto.randomUUID(), at: new Date().toISOString() });
   return payload?.sub;
 }
 
@@ -47,6 +47,7 @@ const { ticket } = await ask<{ ticket: string }>(`/event/${id}/attendees/user-74
 const keys = await load(id);
 console.log('offline:', await scan(keys, id, `${ticket}\n`), await scan(keys, id, ticket));
 const result = await ask<{ items: { status: string }[] }>(`/event/${id}/checkin`, {
-  scans: [...scanned.values()].map((ticket) => ({ ticket })),
+  sentAt: new Date().toISOString(),
+  scans: [...scanned.values()],
 });
 console.log('online:', ...result.items.map(({ status }) => status));

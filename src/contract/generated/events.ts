@@ -183,11 +183,12 @@ export interface paths {
          * Get the ticket of an attendee
          * @description A signed text that admits the attendee to the event, for a QR code or a link. It is a JWT (RFC 7519) with the signature
          *     Ed25519, so anybody can verify it without asking, by the keys of `GET /tickets/jwks`. Its claims are `aud` (the event), `sub` (the
-         *     attendee), `jti` (`ticketId`) and `exp`. The ticket is not encrypted, so whoever reads it sees the attendee's id.
+         *     attendee), `jti` (`ticketId`) and `exp`, and `label` with `labelOnTickets` of the event. The ticket is not encrypted, so whoever
+         *     reads it sees the attendee's id, and the label.
          *
          *     A ticket admits whoever has it. So a key with scopes needs `events:write` for it.
          *
-         *     The text stays the same until the dates of the event or the signing key change. With a user ID of 36 characters it has
+         *     The text stays the same until the dates or `labelOnTickets` of the event or the signing key change. With a user ID of 36 characters it has
          *     about 300 characters.
          *
          *     It expires a day after `endDate`. Without an `endDate` it expires a year after `startDate` or the registration, whichever
@@ -248,8 +249,9 @@ export interface paths {
         put?: never;
         /**
          * Check attendees in
-         * @description Admits attendees at the door. `items` are tickets. Each object of `scans` has a ticket or the user ID of an attendee. A request has
-         *     `items` or `scans`, and not both. The answer has a result for each, in the same order. What admits nobody never affects the others.
+         * @description Takes scans of the door. `items` are tickets. Each object of `scans` has a ticket or the user ID of an attendee, or is an `undo`. A
+         *     request has `items` or `scans`, and not both. The answer has a result for each, in the same order. A fault of form, such as a missing
+         *     field, is 400, and nothing of the request is kept. Any other fault is the result of its scan and never affects the others.
          *
          *     Whoever knows a user ID can make a QR code of it, and only a ticket is signed. So `items` take a user ID only for events that were
          *     created by release 0.2.0 or before. For other events a user ID there is `ticket_required`. An event with `ticketsOnly` admits nobody by
@@ -257,18 +259,122 @@ export interface paths {
          *
          *     White space and line ends around a text are removed, such as the Enter of a hand scanner. A user ID that has them itself is found first.
          *
-         *     An attendee is admitted once. When two scanners send the same ticket at the same moment, one of them gets `admitted`, and the
-         *     other one `already_admitted` with the time of the admission. The same holds for two scans of a request.
+         *     **A scan without `scanId` and `at`** means now. It admits an attendee who is outside, and changes nothing else. When two scanners
+         *     send the same ticket at the same moment, one of them gets `admitted`, and the other one `already_admitted`. The same holds for two
+         *     scans of a request.
          *
-         *     With `recheckAtCheckin` of the event, the chains are read again for attendees with a wallet. When they cannot be read, the answer
-         *     is 503 `eligibility_unavailable`, and nobody was admitted. A request with several tickets reads 400 times
+         *     **A scan with `scanId` and `at`** may come late, again, and in any order, from any number of scanners. All such scans of a
+         *     registration are kept. In the order of `at`, and then of `scanId`, without those that were undone, they say whether the attendee is
+         *     inside: an `entry` of an attendee who is outside admits, an `exit` of an attendee who is outside changes nothing. So the same scans in
+         *     any order come to the same. `checkedInAt` is the earliest valid entry, and an answer may change when an earlier scan arrives later. The
+         *     news `attendee.checked_in` and `attendee.checkin_corrected` report it. The expiry of a ticket is judged at `at`.
+         *
+         *     An `undo` takes back the scan of the event that `undoes` names, and may come before it. It frees no token, which the registration has
+         *     consumed. Removing an attendee deletes the scans.
+         *
+         *     With `recheckAtCheckin` of the event, the chains are read again for attendees with a wallet whom a new scan would admit. The verdict is
+         *     stored with the scan, so the same scan gets no other verdict later. When the chains cannot be read, the answer
+         *     is 503 `eligibility_unavailable`, and nothing was kept. A request with several tickets reads 400 times
          *     at most: the contracts of the event times the wallets that were not read in the last minute. With `oneAdmissionPerToken`, each token of
          *     a contract that admitted somebody with the wallet counts. Over it the answer is 400 `too_many_readings`, which names the most items.
          *
          *     A ticket that expired, was revoked, is for another event, or has a signature of somebody else is `unknown`. A ticket has one
          *     spelling: any other text that decodes to the same bytes is `unknown`, too.
+         *
+         *     A registration keeps at most 200 scans, and an event at most 10,000 undos whose scan never came: others are `too_many_scans`. A body
+         *     has at most 100 kB, which are about 150 scans with tickets.
          */
         post: operations["checkInAttendees"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/checkin/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the scans of an event
+         * @description All scans that the event keeps, in the order in which they arrived, each with what it comes to now. Without `limit` the answer has all
+         *     of them, or all behind the `cursor`, sent at the pace of the caller: an answer that cannot be completed is cut, so that it is no valid
+         *     JSON. With `limit`, `Link` and `X-Next-Cursor` lead to the next page. Scans that arrive meanwhile may be missing.
+         *
+         *     With `Accept: text/csv` the answer is a file with all scans, from `cursor` on if there is one: a line of names, then a line
+         *     for each scan. With `Prefer: bom` it begins with a byte order mark, for spreadsheets.
+         *
+         *     Admissions from before release 0.3.0 are scans without a gate.
+         */
+        get: operations["listCheckInScans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/checkin/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Count who came in and went out
+         * @description How many attendees are inside and were admitted, and how many went in and out at each gate and in each hour. A scan counts where it
+         *     changed something: an `entry` that admitted, an `exit` of an attendee who was inside.
+         *
+         *     `gates` has the 100 gates with the most scans, and `hours` the last 336 hours with scans, which are two weeks of full days. Scans that
+         *     arrive late change the counts of their hour.
+         */
+        get: operations["getCheckInSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/event/{eventId}/door": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get what a scanner needs
+         * @description What a page at the door needs of the event, so that it verifies tickets without a connection: the name, the dates, whether user IDs
+         *     admit, the keys of tickets, and the clock of the service. The list of revoked tickets is an operation of its own.
+         */
+        get: operations["getDoor"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -461,6 +567,8 @@ export interface components {
             recheckAtCheckin: boolean;
             /** @description Whether only a ticket admits an attendee at the door, and never a user ID. */
             ticketsOnly: boolean;
+            /** @description Whether a ticket shows the `label` of its attendee. */
+            labelOnTickets: boolean;
             /** @description Cover image URL. */
             coverImage: string | null;
             /** @description Gallery image URLs. */
@@ -629,6 +737,11 @@ export interface components {
              *     name user IDs then.
              */
             ticketsOnly?: boolean | null;
+            /**
+             * @description Whether a ticket shows the `label` of its attendee. null, or absent on creation, means false. Whoever reads a ticket reads
+             *     its label.
+             */
+            labelOnTickets?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -751,6 +864,11 @@ export interface components {
              *     name user IDs then.
              */
             ticketsOnly?: boolean | null;
+            /**
+             * @description Whether a ticket shows the `label` of its attendee. null, or absent on creation, means false. Whoever reads a ticket reads
+             *     its label.
+             */
+            labelOnTickets?: boolean | null;
             /** @description Cover image URL, http or https. */
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
@@ -821,6 +939,8 @@ export interface components {
              * @description The event.
              */
             eventId: string;
+            /** @description A name or number for the person at the door; null if none was sent. */
+            label: string | null;
             /**
              * Format: date-time
              * @description When the user was registered, UTC.
@@ -828,9 +948,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the user was admitted at the door, UTC; null until then.
+             * @description The time of the earliest valid entry at the door, UTC; null until then. It changes when an earlier scan arrives later, or when the
+             *     entry is taken back.
              */
             checkedInAt: string | null;
+            /** @description Whether the attendee is inside, by all scans so far; null while there is no valid entry. */
+            inside: boolean | null;
             /** @description The wallet that was found eligible, in EIP-55; null for an attendee without a wallet. */
             wallet: string | null;
             /**
@@ -863,6 +986,11 @@ export interface components {
         AddAttendeeRequest: {
             /** @description The user ID, in a form of your choice. */
             attendeeId: string;
+            /**
+             * @description A name or number for the person at the door. Spaces around it are removed, and it must have a visible character. The document of the
+             *     attendee, the results of a check-in and the CSV show it. With `labelOnTickets` of the event, the ticket shows it, too.
+             */
+            label?: string | null;
             /**
              * @description The wallet of the user: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum. With a
              *     wallet, the requirements of the event are checked. Without one nothing is checked, and an event with `proofRequired` or
@@ -905,6 +1033,12 @@ export interface components {
              * @description From when on the ticket admits nobody, UTC.
              */
             expiresAt: string;
+            /**
+             * Format: uri
+             * @description A page that shows the ticket to the guest as a QR code. The ticket is in the fragment, so no server reads it. null where the
+             *     operator has not set `PUBLIC_BASE_URL`.
+             */
+            url: string | null;
         };
         /** @description Names the wallet that is to sign. */
         ChallengeRequest: {
@@ -933,12 +1067,43 @@ export interface components {
              */
             expiresAt: string;
         };
-        /** @description A ticket or a user ID, and only one of the two. White space around either does not count. */
+        /**
+         * @description - `entry`: the attendee came in.
+         *     - `exit`: the attendee went out.
+         *     - `undo`: takes the scan back that `undoes` names.
+         * @enum {string}
+         */
+        ScanKind: "entry" | "exit" | "undo";
+        /**
+         * @description A ticket or a user ID, and only one of the two; an `undo` has neither. White space around either does not count. A scan without
+         *     `scanId` and `at` means now.
+         */
         CheckInScan: {
             /** @description The text of a ticket, as it was scanned. Absent where `attendeeId` is sent. */
             ticket?: string;
             /** @description The user ID of an attendee. An event with `ticketsOnly` admits nobody by it. Absent where `ticket` is sent. */
             attendeeId?: string;
+            /**
+             * Format: uuid
+             * @description Identifies the scan, which may be sent again. Make a random UUID for each scan. Send it together with `at`. An `exit` and an `undo`
+             *     need both.
+             */
+            scanId?: string;
+            /**
+             * Format: date-time
+             * @description When the scan was made, by the clock of the scanner: an RFC 3339 date-time with offset. Fractions of a millisecond are cut off. At
+             *     most seven days ago and at most a minute ahead, else the result is `at_out_of_range`.
+             */
+            at?: string;
+            /** @description Where the scan was made, in words. Spaces around it are removed. */
+            gate?: string;
+            /** @description What the scan says; `entry` without it. */
+            kind?: components["schemas"]["ScanKind"];
+            /**
+             * Format: uuid
+             * @description Of an `undo`, the `scanId` of the scan that it takes back. That scan may arrive later. Else absent.
+             */
+            undoes?: string;
         };
         /** @description What was scanned or typed at the door, as `items` or as `scans`. A request has one of the two. */
         CheckInRequest: {
@@ -947,37 +1112,207 @@ export interface components {
              *     `ticketsOnly`.
              */
             items?: string[];
-            /** @description Tickets and user IDs, in any mixture. Each object says which of the two it has. */
+            /** @description Tickets, user IDs and undos, in any mixture and any order. */
             scans?: components["schemas"]["CheckInScan"][];
+            /**
+             * Format: date-time
+             * @description The clock of the scanner when it sends the request: an RFC 3339 date-time with offset. `clockSkew` of the answer says how
+             *     wrong it is. Only with `scans`.
+             */
+            sentAt?: string;
         };
         /** @description What named the attendee, `ticket` or `attendeeId`; null if nothing did. */
         CheckInBy: string | null;
         /**
-         * @description - `admitted`: this scan admitted the attendee.
-         *     - `already_admitted`: the attendee was admitted before, at `checkedInAt`.
+         * @description What the scan comes to by all scans of the attendee that are there. An earlier scan that arrives later may change it.
+         *
+         *     - `admitted`: this scan admitted the attendee, who was outside.
+         *     - `already_admitted`: the attendee was inside.
+         *     - `exited`: the attendee went out.
+         *     - `not_inside`: an `exit` of an attendee who was outside. It changes nothing.
+         *     - `undone`: the scan was taken back. An `undo` has this status, too, also where its scan is not there yet.
          *     - `unknown`: the text is no valid ticket of the event, and where user IDs admit, no attendee has it.
          *     - `ticket_required`: the text is the user ID of an attendee, and only a ticket admits here. Nobody was admitted.
          *     - `no_longer_eligible`: the attendee is registered, and the wallet does not fulfil the requirements of the event any more. Only
          *       an event with `recheckAtCheckin` asks for that.
+         *     - `undo_of_undo`: `undoes` names an `undo`. It changes nothing.
+         *     - `scan_id_reused`: another scan of the event has this `scanId`. This scan is not kept.
+         *     - `at_out_of_range`: `at` is more than seven days ago, or more than a minute ahead. This scan is not kept.
+         *     - `too_many_scans`: the registration has 200 scans, or the event has 10,000 undos whose scan never came. This scan is not kept.
          * @enum {string}
          */
-        CheckInStatus: "admitted" | "already_admitted" | "unknown" | "ticket_required" | "no_longer_eligible";
+        CheckInStatus: "admitted" | "already_admitted" | "exited" | "not_inside" | "undone" | "unknown" | "ticket_required" | "no_longer_eligible" | "undo_of_undo" | "scan_id_reused" | "at_out_of_range" | "too_many_scans";
         /** @description What became of an item or a scan. */
         CheckedIn: {
-            /** @description The attendee whom the ticket or user ID stands for; null if it is unknown. */
+            /** @description The attendee whom the ticket or user ID stands for, or whose scan was taken back; null if it is unknown. */
             attendeeId: string | null;
             by: components["schemas"]["CheckInBy"];
             status: components["schemas"]["CheckInStatus"];
             /**
+             * Format: uuid
+             * @description The `scanId` that was sent. Of a scan without one that admitted, an id by which the admission can be taken back; else null.
+             */
+            scanId: string | null;
+            /**
              * Format: date-time
-             * @description When the attendee was admitted, UTC; null if that never happened.
+             * @description The time of the earliest valid entry of the attendee, UTC; null if there is none.
              */
             checkedInAt: string | null;
+            /** @description The `gate` of that entry; null if it has none. */
+            checkedInGate: string | null;
+            /** @description The `label` of the attendee; null if the attendee has none, or is unknown. */
+            label: string | null;
+            /** @description Whether the attendee is inside now; null if the attendee is unknown. */
+            inside: boolean | null;
         };
         /** @description What a check-in came to. */
         CheckInResult: {
             /** @description A result for each item or scan, in the order of the request. */
             items: components["schemas"]["CheckedIn"][];
+            /**
+             * Format: int64
+             * @description How many whole seconds `sentAt` is ahead of the clock of the service; negative where it is behind, and null without `sentAt`. The
+             *     service changes no time of a scan.
+             */
+            clockSkew: number | null;
+        };
+        /**
+         * @description What the scan comes to by all scans that are there. The words are those of a check-in: see `CheckInStatus`. An `undo` is `undone`, or
+         *     `undo_of_undo` where it names another one.
+         * @enum {string}
+         */
+        KeptScanStatus: "admitted" | "already_admitted" | "exited" | "not_inside" | "undone" | "no_longer_eligible" | "undo_of_undo";
+        /** @description A scan at the door. */
+        KeptScan: {
+            /**
+             * Format: uuid
+             * @description The `scanId` that was sent, or an id that the service made.
+             */
+            scanId: string;
+            kind: components["schemas"]["ScanKind"];
+            /**
+             * Format: date-time
+             * @description When the scan was made, by the clock of the scanner, UTC.
+             */
+            at: string;
+            /** @description Where the scan was made; null if that was not sent. */
+            gate: string | null;
+            /** @description The attendee. Of an `undo`, that of the scan that it takes back, and null while that scan is not there. */
+            attendeeId: string | null;
+            /** @description The registration of this attendee, which is `jti` of a ticket. */
+            ticketId: string | null;
+            /**
+             * Format: uuid
+             * @description Of an `undo`, the `scanId` that it takes back; else null.
+             */
+            undoes: string | null;
+            status: components["schemas"]["KeptScanStatus"];
+            /**
+             * Format: date-time
+             * @description When the scan arrived, UTC.
+             */
+            receivedAt: string;
+        };
+        /** @description Scans in the order of their registration. */
+        KeptScanList: components["schemas"]["KeptScan"][];
+        /** @description How many attendees went in and out at a gate. */
+        CheckInGate: {
+            /** @description The `gate` of the scans; null for scans without one. */
+            gate: string | null;
+            /**
+             * Format: int32
+             * @description Entries that admitted.
+             */
+            entries: number;
+            /**
+             * Format: int32
+             * @description Exits of attendees who were inside.
+             */
+            exits: number;
+        };
+        /** @description How many attendees went in and out in an hour. */
+        CheckInHour: {
+            /**
+             * Format: date-time
+             * @description When the hour begins, UTC.
+             */
+            hour: string;
+            /**
+             * Format: int32
+             * @description Entries that admitted.
+             */
+            entries: number;
+            /**
+             * Format: int32
+             * @description Exits of attendees who were inside.
+             */
+            exits: number;
+        };
+        /** @description What the scans of an event come to. */
+        CheckInSummary: {
+            /**
+             * Format: int32
+             * @description Attendees who are inside.
+             */
+            inside: number;
+            /**
+             * Format: int32
+             * @description Attendees with a valid entry, wherever they are now.
+             */
+            admitted: number;
+            /**
+             * Format: int32
+             * @description Attendees of the event.
+             */
+            registered: number;
+            /** @description Counts of each gate, the gate with the most scans first; at most 100. */
+            gates: components["schemas"]["CheckInGate"][];
+            /** @description Counts of each hour with scans, the earliest first; the last 336 hours at most. */
+            hours: components["schemas"]["CheckInHour"][];
+        };
+        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
+        TicketKey: {
+            /** @description The type of the key, always `OKP`. */
+            kty: string;
+            /** @description The curve, always `Ed25519`. */
+            crv: string;
+            /** @description The public key in base64url. */
+            x: string;
+            /** @description The first 8 characters of the key's thumbprint (RFC 7638). The header of a ticket names its key by it. */
+            kid: string;
+            /** @description The algorithm, always `EdDSA`. */
+            alg: string;
+        };
+        /** @description An event as a scanner sees it. */
+        Door: {
+            /**
+             * Format: uuid
+             * @description The event, which is `aud` of its tickets.
+             */
+            eventId: string;
+            /** @description Event name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the event starts, UTC; null if unset.
+             */
+            startDate: string | null;
+            /**
+             * Format: date-time
+             * @description When the event ends, UTC; null if unset.
+             */
+            endDate: string | null;
+            /** @description Event location, in words; null if unset. */
+            location: string | null;
+            /** @description Whether `scans` of a check-in admit by user ID. */
+            acceptsIds: boolean;
+            /** @description The keys that verify tickets, as in `GET /tickets/jwks`. Empty while the service has none. */
+            keys: components["schemas"]["TicketKey"][];
+            /**
+             * Format: date-time
+             * @description The clock of the service, UTC.
+             */
+            now: string;
         };
         /**
          * @description `matches` and `does_not_match` say whether the wallet owns enough. With `not_decidable` the entry names nothing that
@@ -1116,6 +1451,11 @@ export interface components {
             companyName: string | null;
             /** @description What the key is limited to; null for a key that may do everything. */
             scopes: components["schemas"]["Scope"][] | null;
+            /**
+             * Format: uuid
+             * @description The only event that the key is for; null for a key that is for all events of its company.
+             */
+            eventId: string | null;
             rateLimit: components["schemas"]["KeyRateLimit"];
             /**
              * Format: date-time
@@ -1128,19 +1468,6 @@ export interface components {
              *     unknown.
              */
             lastUsedAt: string | null;
-        };
-        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
-        TicketKey: {
-            /** @description The type of the key, always `OKP`. */
-            kty: string;
-            /** @description The curve, always `Ed25519`. */
-            crv: string;
-            /** @description The public key in base64url. */
-            x: string;
-            /** @description The first 8 characters of the key's thumbprint (RFC 7638). The header of a ticket names its key by it. */
-            kid: string;
-            /** @description The algorithm, always `EdDSA`. */
-            alg: string;
         };
         /** @description A JSON Web Key Set. */
         TicketKeySet: {
@@ -2197,6 +2524,140 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["EligibilityUnavailable"];
+        };
+    };
+    listCheckInScans: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most this many scans. Without it, all.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scans, first arrived first. A file with `Accept` of `text/csv`. */
+            200: {
+                headers: {
+                    Link: components["headers"]["NextLink"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptScanList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCheckInSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts as of now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckInSummary"];
+                };
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDoor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event. It must belong to the company of the key.
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
+                 */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event as a scanner sees it. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Door"];
+                };
+            };
+            400: components["responses"]["InvalidPathOrQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CompanyRequired"];
+            404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getEligibility: {

@@ -776,6 +776,90 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "attendee.checked_in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An attendee was admitted
+         * @description An attendee was admitted at the door, or an admission became known. Posted to your endpoint with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            /** @description The news. */
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["News"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx takes the news. 410 disables the endpoint. Everything else is tried again, after `Retry-After` where that is sent. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "attendee.checkin_corrected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admission was corrected
+         * @description The earliest valid entry of an attendee changed: an earlier scan arrived later, or the entry was taken back. Posted to your endpoint with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            /** @description The news. */
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["News"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx takes the news. 410 disables the endpoint. Everything else is tried again, after `Retry-After` where that is sent. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "endpoint.disabled": {
         parameters: {
             query?: never;
@@ -867,7 +951,7 @@ export interface components {
          * @description What happened. New types may be added at any time.
          * @enum {string}
          */
-        NewsType: "nft.queued" | "nft.submitted" | "nft.minted" | "nft.failed" | "nft.cancelled" | "nft.reverted" | "nft.transferred" | "event.created" | "event.updated" | "event.deleted" | "event.full" | "attendee.added" | "attendee.removed" | "endpoint.disabled" | "endpoint.test";
+        NewsType: "nft.queued" | "nft.submitted" | "nft.minted" | "nft.failed" | "nft.cancelled" | "nft.reverted" | "nft.transferred" | "event.created" | "event.updated" | "event.deleted" | "event.full" | "attendee.added" | "attendee.removed" | "attendee.checked_in" | "attendee.checkin_corrected" | "endpoint.disabled" | "endpoint.test";
         /**
          * @description Why an endpoint is disabled: `requested` by your company, `gone` by its own 410, `failing` after five days without a success,
          *     `outdated` when the feed no longer kept what it had not got. Null while it is enabled. Absent from news of other types than `endpoint.disabled`.
@@ -1161,6 +1245,12 @@ export interface components {
             /** @description Of all `attendee` types, the user ID; else absent. */
             attendeeId?: string;
             /**
+             * Format: date-time
+             * @description Of `attendee.checked_in` and `attendee.checkin_corrected`, the time of the earliest valid entry, UTC, null where no entry is
+             *     valid any more; else absent.
+             */
+            checkedInAt?: string | null;
+            /**
              * Format: uuid
              * @description Of all `endpoint` types; else absent.
              */
@@ -1235,6 +1325,11 @@ export interface components {
             companyName: string | null;
             /** @description What the key is limited to; null for a key that may do everything. */
             scopes: components["schemas"]["Scope"][] | null;
+            /**
+             * Format: uuid
+             * @description The only event that the key is for; null for a key that is for all events of its company.
+             */
+            eventId: string | null;
             rateLimit: components["schemas"]["KeyRateLimit"];
             /**
              * Format: date-time

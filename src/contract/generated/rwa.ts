@@ -510,6 +510,11 @@ export interface components {
             companyName: string | null;
             /** @description What the key is limited to; null for a key that may do everything. */
             scopes: components["schemas"]["Scope"][] | null;
+            /**
+             * Format: uuid
+             * @description The only event that the key is for; null for a key that is for all events of its company.
+             */
+            eventId: string | null;
             rateLimit: components["schemas"]["KeyRateLimit"];
             /**
              * Format: date-time

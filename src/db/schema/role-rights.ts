@@ -56,6 +56,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   attendees: { api: write },
   attendee_tokens: { api: write },
   event_challenges: { api: write, worker: purge },
+  checkin_scans: { api: write },
   // A trigger adds them.
   revoked_tickets: { api: read },
   // A trigger adds them, and a function that workers call deletes them.

@@ -1,25 +1,23 @@
 import { problem } from '../../base/errors.ts';
-import type { components, operations } from '../../contract/generated/events.ts';
+import { parseIsoDate } from '../../base/iso-date.ts';
+import type { operations } from '../../contract/generated/events.ts';
 import { listCursor, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { inRounds, type Lacks } from '../../db/connection/rounds.ts';
 import type { HoldingsReader } from '../eligibility/holdings.ts';
-import { changesTooOften } from '../eligibility/read-network.ts';
-import type { EventRecord } from '../event.ts';
 import { existing } from '../event-rules.ts';
 import { findEvent } from '../event-store.ts';
-import { admit, findTicketed, listRevoked, lockRegistrations, type Registration } from './checkin-store.ts';
-import { findIneligible, type Reading } from './recheck.ts';
-import { idsOf, mayAdmit, readScans, type Scanned } from './scans.ts';
-import type { Ticket, Tickets } from './tickets.ts';
-
-type Schemas = components['schemas'];
+import { checkIn } from './check-in.ts';
+import { findTicketed, listRevoked } from './checkin-store.ts';
+import { readScans } from './scans.ts';
+import type { Tickets } from './tickets.ts';
 
 type Parts = {
   readonly db: Database;
   readonly tickets: Tickets;
   readonly holdings: HoldingsReader;
+  /** The page that shows a ticket to a guest, if callers can reach it. */
+  readonly ticketPage: string | undefined;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
 };
@@ -29,8 +27,6 @@ type CheckInOperations = Pick<
   'checkInAttendees' | 'getTicket' | 'listRevokedTickets' | 'getTicketKeys'
 >;
 
-type CheckedIn = { readonly status: 200; readonly body: Schemas['CheckInResult'] };
-
 const usualLimit = 200;
 const cacheControl = 'public, max-age=300';
 
@@ -39,38 +35,17 @@ export function createCheckInHandlers({
   db,
   tickets,
   holdings,
+  ticketPage,
   basePath,
 }: Parts): Handlers<CheckInOperations, CompanyContext, 'getTicketKeys'> {
   return {
-    async checkInAttendees({ path: { eventId }, body }, { companyId, once, origin }) {
-      const key = { companyId, eventId };
-      const scanned = await readScans(body, eventId, tickets);
-      const named = [...new Set(scanned.flatMap(idsOf))];
+    async checkInAttendees({ path: { eventId }, body }, context) {
+      const arrivedMs = Date.now();
+      const scans = await readScans(body, eventId, tickets);
+      const sentAt = parseIsoDate(body.sentAt ?? '');
+      const clockSkew = sentAt === undefined ? null : Math.round((sentAt.getTime() - arrivedMs) / 1_000);
       const field = body.items === undefined ? '/scans' : '/items';
-      const attempt = (reading: Reading | undefined, lacks: Lacks<Reading>): Promise<CheckedIn> =>
-        once(async (tx) => {
-          const rechecks = { holdings, reading, lacks, field } as const;
-          const event = existing(await findEvent(tx, companyId, eventId));
-          const registrations = await lockRegistrations(tx, key, named);
-          const candidates = scanned.map((scan) => candidateOf(event, scan, registrations));
-          const admissible = candidates.flatMap(({ registration, isAdmissible }) =>
-            isAdmissible && registration !== undefined ? [registration] : [],
-          );
-          const ineligible = await findIneligible(tx, event, [...new Set(admissible)], rechecks);
-          const decided = decide(candidates, ineligible);
-          const newly = decided.flatMap(({ status, registration }) =>
-            status === 'admitted' && registration !== undefined ? [registration.attendeeId] : [],
-          );
-          const admitted = await admit(tx, key, newly, origin);
-          const results = decided.map(({ by, registration, status }): Schemas['CheckedIn'] => {
-            if (registration === undefined) return { attendeeId: null, by: null, status, checkedInAt: null };
-            const { attendeeId, checkedInAt } = registration;
-            const at = checkedInAt ?? admitted.get(attendeeId);
-            return { attendeeId, by, status, checkedInAt: at?.toISOString() ?? null };
-          });
-          return { status: 200, body: { items: results } } as const;
-        });
-      return inRounds(attempt, changesTooOften);
+      return checkIn(holdings, { eventId, scans, field, clockSkew }, context);
     },
 
     async getTicket({ path: { eventId, attendeeId } }, { companyId }) {
@@ -80,9 +55,10 @@ export function createCheckInHandlers({
       const { ticketId, createdAt } = registration;
       const { startDate, endDate } = event;
       const expiresAt = expiryOf({ startDate, endDate, createdAt });
-      const ticket: Ticket = { eventId: event.id, attendeeId, ticketId, expiresAt };
-      const text = await tickets.sign(ticket);
-      return { status: 200, body: { ticket: text, ticketId, expiresAt: expiresAt.toISOString() } };
+      const label = event.labelOnTickets ? registration.label : null;
+      const ticket = await tickets.sign({ eventId: event.id, attendeeId, ticketId, expiresAt, label });
+      const url = ticketPage === undefined ? null : `${ticketPage}#${ticket}`;
+      return { status: 200, body: { ticket, ticketId, expiresAt: expiresAt.toISOString(), url } };
     },
 
     async listRevokedTickets(
@@ -115,42 +91,6 @@ export function createCheckInHandlers({
       return { status: 200, headers, body: { keys: [...tickets.publicKeys] } };
     },
   };
-}
-
-/** The registration that a scan stands for, if there is one. */
-type Candidate = {
-  readonly by: Scanned['by'];
-  readonly registration: Registration | undefined;
-  /** Returns whether the event admits by this kind of scan. */
-  readonly isAdmissible: boolean;
-};
-
-function candidateOf(
-  event: EventRecord,
-  scanned: Scanned,
-  registrations: ReadonlyMap<string, Registration>,
-): Candidate {
-  const found = idsOf(scanned).flatMap((id) => registrations.get(id) ?? []);
-  const [registration] = found.filter(
-    ({ ticketId }) => scanned.by !== 'ticket' || scanned.ticketId === ticketId,
-  );
-  return { by: scanned.by, registration, isAdmissible: mayAdmit(event, scanned) };
-}
-
-type Decision = Candidate & { readonly status: Schemas['CheckInStatus'] };
-
-/** Decides about each scan. Of several for one attendee, the first admits. */
-function decide(candidates: readonly Candidate[], ineligible: ReadonlySet<string>): Decision[] {
-  const admitted = new Set<Registration>();
-  const statusOf = ({ registration, isAdmissible }: Candidate): Schemas['CheckInStatus'] => {
-    if (registration === undefined) return 'unknown';
-    if (!isAdmissible) return 'ticket_required';
-    if (registration.checkedInAt !== null || admitted.has(registration)) return 'already_admitted';
-    if (ineligible.has(registration.ticketId)) return 'no_longer_eligible';
-    admitted.add(registration);
-    return 'admitted';
-  };
-  return candidates.map((candidate) => ({ ...candidate, status: statusOf(candidate) }));
 }
 
 const dayMs = 86_400_000;

@@ -1,7 +1,6 @@
-import type { Origin } from '../../contract/operation.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/connection/prepared.ts';
-import { keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
+import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/records/audit-store.ts';
 
 type EventKey = { readonly companyId: string; readonly eventId: string };
 
@@ -12,12 +11,19 @@ export type Registration = {
   readonly checkedInAt: Date | null;
   /** EIP-55. */
   readonly wallet: string | null;
+  readonly label: string | null;
 };
 
-type Row = { attendee_id: string; seq: string; checked_in_at: Date | null; wallet: string | null };
+type Row = {
+  attendee_id: string;
+  seq: string;
+  checked_in_at: Date | null;
+  wallet: string | null;
+  label: string | null;
+};
 
 // In one order, so that two scanners with the same attendees wait for each other and never both.
-const lockSql = `SELECT attendee_id, seq, checked_in_at, wallet FROM attendees
+const lockSql = `SELECT attendee_id, seq, checked_in_at, wallet, label FROM attendees
   WHERE company_id = $1 AND event_id = $2 AND attendee_id = ANY ($3::text[])
   ORDER BY attendee_id FOR NO KEY UPDATE`;
 
@@ -29,56 +35,65 @@ export async function lockRegistrations(
 ): Promise<Map<string, Registration>> {
   const { rows } = await prepared<Row>(tx, 'lock_attendees', lockSql, [companyId, eventId, attendeeIds]);
   return new Map(
-    rows.map(({ attendee_id: attendeeId, seq: ticketId, checked_in_at: checkedInAt, wallet }) => [
+    rows.map(({ attendee_id: attendeeId, seq: ticketId, checked_in_at: checkedInAt, ...rest }) => [
       attendeeId,
-      { attendeeId, ticketId, checkedInAt, wallet },
+      { attendeeId, ticketId, checkedInAt, ...rest },
     ]),
   );
 }
 
-const admittedSql = keyEntrySql({
-  from: 4,
+const toldSql = keyEntrySql({
+  from: 5,
   companyId: 'made.company_id::text',
   subject: 'made.event_id::text',
   details: `jsonb_build_object('attendeeId', made.attendee_id)`,
 });
-// All at one time, after the locks.
-const admitSql = `WITH made AS (
-    UPDATE attendees SET checked_in_at = statement_timestamp()
-    WHERE company_id = $1 AND event_id = $2 AND attendee_id = ANY ($3::text[])
-    RETURNING company_id, event_id, attendee_id, checked_in_at
-  ), told AS (${admittedSql}) SELECT attendee_id, checked_in_at FROM made`;
+const storeSql = `WITH made AS (
+    UPDATE attendees SET checked_in_at = changed.checked_in_at
+    FROM unnest($3::text[], $4::timestamptz[]) AS changed (attendee_id, checked_in_at)
+    WHERE company_id = $1 AND event_id = $2 AND attendees.attendee_id = changed.attendee_id
+    RETURNING company_id, event_id, attendees.attendee_id
+  ) ${toldSql}`;
 
-/** Admits users whose registrations are locked, and returns when each was admitted. */
-export async function admit(
+/** The time of the earliest valid entry of a user; null where there is none any more. */
+export type AdmissionChange = { readonly attendeeId: string; readonly checkedInAt: Date | null };
+
+/** Stores when users were admitted, whose registrations are locked, with the audit entries of an action. */
+export async function storeAdmissions(
   tx: Tx,
   { companyId, eventId }: EventKey,
-  attendeeIds: readonly string[],
-  origin: Origin,
-): Promise<Map<string, Date>> {
-  if (attendeeIds.length === 0) return new Map();
-  const { rows } = await prepared<{ attendee_id: string; checked_in_at: Date }>(
-    tx,
-    'admit_attendees',
-    admitSql,
-    [...[companyId, eventId, attendeeIds], ...keyEntryValues({ action: 'attendee.checkin', origin })],
-  );
-  return new Map(rows.map((row) => [row.attendee_id, row.checked_in_at]));
+  changes: readonly AdmissionChange[],
+  entry: KeyEntry,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const columns = [
+    changes.map(({ attendeeId }) => attendeeId),
+    // As text in UTC: the driver would write a Date in the zone of the process.
+    changes.map(({ checkedInAt }) => checkedInAt?.toISOString() ?? null),
+  ];
+  const values = [companyId, eventId, ...columns, ...keyEntryValues(entry)];
+  await prepared(tx, 'store_admissions', storeSql, values);
 }
 
-const findSql = `SELECT seq, created_at FROM attendees
+const findSql = `SELECT seq, created_at, label FROM attendees
   WHERE company_id = $1 AND event_id = $2 AND attendee_id = $3`;
+
+type Ticketed = { readonly ticketId: string; readonly createdAt: Date; readonly label: string | null };
 
 /** The registration of a user as a ticket shows it; undefined where there is none. */
 export async function findTicketed(
   db: Database,
   { companyId, eventId }: EventKey,
   attendeeId: string,
-): Promise<{ readonly ticketId: string; readonly createdAt: Date } | undefined> {
-  const { rows } = await prepared<{ seq: string; created_at: Date }>(db, 'find_ticketed', findSql, [
-    ...[companyId, eventId, attendeeId],
-  ]);
-  return rows[0] && { ticketId: rows[0].seq, createdAt: rows[0].created_at };
+): Promise<Ticketed | undefined> {
+  const { rows } = await prepared<{ seq: string; created_at: Date; label: string | null }>(
+    db,
+    'find_ticketed',
+    findSql,
+    [...[companyId, eventId, attendeeId]],
+  );
+  const [row] = rows;
+  return row && { ticketId: row.seq, createdAt: row.created_at, label: row.label };
 }
 
 /** A ticket of an attendee who was removed. */

@@ -27,7 +27,10 @@ export type Reading = {
   readonly ineligible: ReadonlySet<string>;
 };
 
-type Rechecks = {
+/** A reading of no ticket. */
+export const nothingRead: Reading = { version: 0, tickets: new Set(), ineligible: new Set() };
+
+export type Rechecks = {
   readonly holdings: HoldingsReader;
   readonly reading: Reading | undefined;
   readonly lacks: Lacks<Reading>;
@@ -36,21 +39,20 @@ type Rechecks = {
 };
 
 /**
- * Finds the tickets whose wallets do not fulfil the requirements of an event any more; none where it does not ask.
+ * Finds the tickets whose wallets do not fulfil the requirements of an event any more.
+ * @returns undefined where nobody is asked about
  * @throws what `lacks` returns, when a wallet was not read for the event as it is
  */
 export async function findIneligible(
   tx: Tx,
   event: EventRecord,
-  registrations: readonly Registration[],
+  registrations: readonly Pick<Registration, 'attendeeId' | 'ticketId' | 'wallet'>[],
   { holdings, reading, lacks, field }: Rechecks,
-): Promise<ReadonlySet<string>> {
-  const checked = registrations.flatMap(({ attendeeId, ticketId, wallet, checkedInAt }) =>
-    event.recheckAtCheckin && wallet !== null && checkedInAt === null
-      ? [{ attendeeId, ticketId, wallet }]
-      : [],
+): Promise<ReadonlySet<string> | undefined> {
+  const checked = registrations.flatMap(({ attendeeId, ticketId, wallet }) =>
+    event.recheckAtCheckin && wallet !== null ? [{ attendeeId, ticketId, wallet }] : [],
   );
-  if (checked.length === 0) return new Set();
+  if (checked.length === 0) return undefined;
   if (reading?.version === event.version && checked.every(({ ticketId }) => reading.tickets.has(ticketId)))
     return reading.ineligible;
   const ids = checked.map(({ attendeeId }) => attendeeId);

@@ -1,13 +1,15 @@
 import { inputInvalid } from '../../base/errors.ts';
-import type { InputError } from '../../base/problem.ts';
+import { parseIsoDate } from '../../base/iso-date.ts';
 import type { components } from '../../contract/generated/events.ts';
 import type { EventRecord } from '../event.ts';
+import { requestFaults, scanFaults } from './scan-form.ts';
+import type { AskedScan } from './take-scans.ts';
 import type { Tickets } from './tickets.ts';
 
-type CheckInRequest = components['schemas']['CheckInRequest'];
+type Schemas = components['schemas'];
 
 /** What a text at the door stands for, before anybody knows whether the registration exists. */
-export type Scanned =
+type ScannedText =
   | { readonly by: 'ticket'; readonly attendeeId: string; readonly ticketId: string }
   | {
       readonly by: 'attendeeId';
@@ -18,58 +20,68 @@ export type Scanned =
     }
   | { readonly by: null };
 
+/** A scan of a request, before anybody knows whether the registration exists. */
+export type Scanned = Pick<AskedScan, 'kind' | 'stamp' | 'gate' | 'undoes'> & { readonly named: ScannedText };
+
+const nobody: ScannedText = { by: null };
+const entryNow = { kind: 'entry', stamp: undefined, gate: null, undoes: null } as const;
+
 /**
- * Reads what the texts of a check-in stand for, in the order of the request.
- * @throws ProblemError `input_invalid` unless there are either items or scans, and each scan has one text
+ * Reads the scans of a check-in, in the order of the request.
+ * @throws ProblemError `input_invalid` for faults of form
  */
 export async function readScans(
-  { items, scans }: CheckInRequest,
+  body: Schemas['CheckInRequest'],
   eventId: string,
   tickets: Pick<Tickets, 'read'>,
 ): Promise<Scanned[]> {
-  const fault = (pointer: string, message: string): InputError => ({ in: 'body', pointer, message });
-  const ofTicket = async (text: string): Promise<Scanned> => {
-    const ticket = await tickets.read(text, eventId);
-    return ticket === undefined ? { by: null } : { by: 'ticket', ...ticket };
-  };
-  if (items !== undefined && scans !== undefined)
-    throw inputInvalid([fault('/scans', 'scans must be absent where there are items')]);
-  if (items !== undefined)
-    return Promise.all(
-      items.map(async (text) => {
-        const scanned = await ofTicket(text);
-        return scanned.by === null ? ofId(text, true) : scanned;
-      }),
-    );
-  if (scans === undefined) throw inputInvalid([fault('/items', 'items or scans is required')]);
-  const faults = scans.flatMap(({ ticket, attendeeId }, index) =>
-    (ticket === undefined) === (attendeeId === undefined)
-      ? [fault(`/scans/${index}`, `scans/${index} must have either ticket or attendeeId`)]
-      : [],
-  );
+  const { items, scans = [] } = body;
+  const faults = [...requestFaults(body), ...scans.flatMap(scanFaults)];
   if (faults.length > 0) throw inputInvalid(faults);
-  return Promise.all(
-    scans.map(async ({ ticket, attendeeId = '' }) =>
-      ticket === undefined ? ofId(attendeeId, false) : ofTicket(ticket),
-    ),
-  );
+  const ofTicket = async (text: string, at?: Date): Promise<ScannedText> => {
+    const ticket = await tickets.read(text, eventId, at);
+    return ticket === undefined ? nobody : { by: 'ticket', ...ticket };
+  };
+  const ofItem = async (text: string): Promise<Scanned> => {
+    const named = await ofTicket(text);
+    return { ...entryNow, named: named.by === null ? ofId(text, true) : named };
+  };
+  const ofScan = async (scan: Schemas['CheckInScan']): Promise<Scanned> => {
+    const { ticket, attendeeId, kind = 'entry', gate, undoes } = scan;
+    const stamp = stampOf(scan);
+    const named =
+      ticket !== undefined
+        ? await ofTicket(ticket, stamp?.at)
+        : attendeeId === undefined
+          ? nobody
+          : ofId(attendeeId, false);
+    return { kind, stamp, gate: gate?.trim() ?? null, undoes: undoes?.toLowerCase() ?? null, named };
+  };
+  return Promise.all(items === undefined ? scans.map(ofScan) : items.map(ofItem));
 }
 
-const ofId = (text: string, isItem: boolean): Scanned => ({
+function stampOf({ scanId, at = '' }: Schemas['CheckInScan']): Scanned['stamp'] {
+  const time = parseIsoDate(at);
+  return scanId === undefined || time === undefined ? undefined : { scanId: scanId.toLowerCase(), at: time };
+}
+
+const ofId = (text: string, isItem: boolean): ScannedText => ({
   by: 'attendeeId',
   ids: [...new Set([text, text.trim()])],
   isItem,
 });
 
 /** The user IDs that a text may stand for. */
-export function idsOf(scanned: Scanned): readonly string[] {
-  if (scanned.by === null) return [];
-  return scanned.by === 'ticket' ? [scanned.attendeeId] : scanned.ids;
+export function idsOf({ named }: Scanned): readonly string[] {
+  if (named.by === null) return [];
+  return named.by === 'ticket' ? [named.attendeeId] : named.ids;
 }
 
-/** Whether an event admits by what a text is. */
+/** Whether an event admits by what a text is. An undo needs no text. */
 export const mayAdmit = (
   { ticketsOnly, idsInItems }: Pick<EventRecord, 'ticketsOnly' | 'idsInItems'>,
-  scanned: Scanned,
+  { kind, named }: Scanned,
 ): boolean =>
-  scanned.by === 'ticket' || (scanned.by === 'attendeeId' && !ticketsOnly && (idsInItems || !scanned.isItem));
+  kind === 'undo' ||
+  named.by === 'ticket' ||
+  (named.by === 'attendeeId' && !ticketsOnly && (idsInItems || !named.isItem));

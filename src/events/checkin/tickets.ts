@@ -3,13 +3,15 @@ import { createLocalJWKSet, type JWK, jwtVerify, SignJWT } from 'jose';
 import { problem } from '../../base/errors.ts';
 
 /** What a ticket says. */
-export type Ticket = {
+type Ticket = {
   /** In lower case. */
   readonly eventId: string;
   readonly attendeeId: string;
   /** `seq` of the attendee, which differs when the same user is added again. */
   readonly ticketId: string;
   readonly expiresAt: Date;
+  /** For the person at the door; null for a ticket that does not show it. */
+  readonly label: string | null;
 };
 
 /** Signs and verifies tickets. */
@@ -18,10 +20,14 @@ export type Tickets = {
   readonly publicKeys: readonly TicketKey[];
   /** The text of a ticket; always the same. @throws ProblemError `service_unavailable` without a key */
   readonly sign: (ticket: Ticket) => Promise<string>;
-  /** What a valid ticket of an event says, with or without white space around it; undefined of any other text. */
+  /**
+   * What a ticket of an event says that is valid at a time, now by default, with or without white space around it; undefined of
+   * any other text.
+   */
   readonly read: (
     text: string,
     eventId: string,
+    at?: Date,
   ) => Promise<Pick<Ticket, 'attendeeId' | 'ticketId'> | undefined>;
 };
 
@@ -38,10 +44,10 @@ export function createTickets(ring: ReadonlyMap<string, Buffer> = new Map()): Ti
   return {
     publicKeys,
 
-    sign({ eventId, attendeeId, ticketId, expiresAt }) {
+    sign({ eventId, attendeeId, ticketId, expiresAt, label }) {
       const [first] = pairs;
       if (first === undefined) throw problem('service_unavailable');
-      return new SignJWT()
+      return new SignJWT(label === null ? {} : { label })
         .setProtectedHeader({ alg, kid: first.publicKey.kid })
         .setAudience(eventId)
         .setSubject(attendeeId)
@@ -50,10 +56,15 @@ export function createTickets(ring: ReadonlyMap<string, Buffer> = new Map()): Ti
         .sign(first.privateKey);
     },
 
-    async read(scanned, eventId) {
+    async read(scanned, eventId, at) {
       const text = scanned.trim();
       if (!form.test(text) || !isOnlySpelling(text)) return undefined;
-      const options = { algorithms: [alg], audience: eventId, requiredClaims: ['exp'] };
+      const options = {
+        algorithms: [alg],
+        audience: eventId,
+        requiredClaims: ['exp'],
+        ...(at && { currentDate: at }),
+      };
       const verified = await jwtVerify(text, keySet, options).catch(() => undefined);
       const { sub: attendeeId, jti: ticketId } = verified?.payload ?? {};
       return attendeeId === undefined || ticketId === undefined ? undefined : { attendeeId, ticketId };

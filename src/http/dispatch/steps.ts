@@ -64,6 +64,7 @@ export function createSteps(options: StepOptions): RequestSteps {
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }
+    if (isOfOtherEvent(plan, exchange.caller, request)) throw problem('event_not_found');
     // In this order, so that requests that wait for a large response take no place of others.
     if (isLarge(plan, request)) await admitLarge(options.admission, exchange);
     const working = admitWork(options.admission, exchange);
@@ -151,6 +152,17 @@ function admitCaller(
   beginSpan(exchange, true);
   return gate.admit(caller, scopes, response);
 }
+
+/** Whether a key that is for one event asks for another event. Such an event does not exist for it. Any key may read its own rights. */
+const isOfOtherEvent = (
+  { requiredScopes }: OperationPlan,
+  caller: Caller | undefined,
+  { params }: ApiRequest,
+): boolean =>
+  caller !== undefined &&
+  caller.eventId !== null &&
+  requiredScopes !== null &&
+  String(params['eventId']).toLowerCase() !== caller.eventId;
 
 function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {
   return request.isPathMalformed ? problem('path_malformed') : inputProblem(plan, request.faults, errors);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Unprovoked } from '../session.ts';
 import { foreignCursor, reusingKey } from './any-operation.ts';
 import { cannot, type Provocations, type Trial, writing } from './case.ts';
@@ -28,6 +29,20 @@ const onAttendance = (more: object = {}, fields = {}) =>
     return session.call(id, { ids, ...more });
   });
 
+/** A new event with a scan and one that is undone, for the operation with its id. */
+const onCheckedIn = writing(async ({ session, id }) => {
+  const ids = { eventId: (await session.makeEvent()).id };
+  await session.ask('addAttendee', { ids, ...someone });
+  const stamp = () => ({ scanId: randomUUID(), at: new Date().toISOString(), gate: 'North' });
+  const exit = { ...someone.body, ...stamp(), kind: 'exit' };
+  const undo = { kind: 'undo', ...stamp(), undoes: exit.scanId };
+  await session.ask('checkInAttendees', {
+    ids,
+    body: { scans: [{ ...someone.body, ...stamp() }, exit, undo] },
+  });
+  return session.call(id, { ids });
+});
+
 const someone = { body: { attendeeId: 'user-7421' } };
 const ofWallet = { wallet: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc' };
 const withWallet = { body: { ...someone.body, ...ofWallet } };
@@ -49,6 +64,7 @@ const rejectedChange = (fields: object) => onNewEvent(() => ({ body: fields }));
 export const eventCases: Provocations = {
   'listEvents cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
   'listAttendees cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
+  'listCheckInScans cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
   'listEvents events': ({ session, id }) => session.call(id, { query: 'limit=5' }),
   'listEvents none': ({ session, id }) => session.call(id, { query: 'startsFrom=9999-12-31' }),
   starts_from_malformed: ({ session, id }) => session.call(id, { query: 'startsFrom=2027-02-30' }),
@@ -118,8 +134,15 @@ export const eventCases: Provocations = {
 
   'getTicket ticket': onAttendance(),
   'checkInAttendees checked_in': onAttendance({
-    body: { scans: ['user-7421', 'user-7421', 'user-0017'].map((attendeeId) => ({ attendeeId })) },
+    body: {
+      scans: ['user-7421', 'user-7421', 'user-0017'].map((attendeeId) => ({ attendeeId, gate: 'North' })),
+      sentAt: new Date().toISOString(),
+    },
   }),
+  'getCheckInSummary check_in_summary': onCheckedIn,
+  'listCheckInScans kept_scans': onCheckedIn,
+  'listCheckInScans none': onNewEvent(),
+  'getDoor door': onNewEvent(),
   'checkInAttendees eligibility_unavailable': writing(async ({ session, id }) => {
     const { id: eventId } = await session.makeEvent({ recheckAtCheckin: true });
     await session.ask('addAttendee', { ids: { eventId }, ...withWallet });

@@ -16,7 +16,16 @@ const listed = async (client: Client, id: string) =>
 
 type Result = { attendeeId: string | null; by: string | null; status: string; checkedInAt: string | null };
 const statuses = ({ items }: { items: Result[] }) => items.map(({ status }) => status);
-const nobody = { attendeeId: null, by: null, status: 'unknown', checkedInAt: null };
+const nobody = {
+  attendeeId: null,
+  by: null,
+  status: 'unknown',
+  scanId: null,
+  checkedInAt: null,
+  checkedInGate: null,
+  label: null,
+  inside: null,
+};
 
 describe('200', () => {
   test('admits by user id and by ticket, in the order of the scans, and shows when', async ({ acme, db }) => {
@@ -26,10 +35,12 @@ describe('200', () => {
     const ticket = await ticketOf(acme, id, 'bob');
     const { body } = await scan(acme, id.toUpperCase(), 'nobody', ticket, 'ann').expect(200);
     const attendees = await listed(acme, id);
+    const scanId = expect.any(String);
+    const admitted = { status: 'admitted', scanId, checkedInGate: null, label: null, inside: true };
     expect(body.items).toEqual([
       nobody,
-      { attendeeId: 'bob', by: 'ticket', status: 'admitted', checkedInAt: attendees[1].checkedInAt },
-      { attendeeId: 'ann', by: 'attendeeId', status: 'admitted', checkedInAt: attendees[0].checkedInAt },
+      { attendeeId: 'bob', by: 'ticket', ...admitted, checkedInAt: attendees[1].checkedInAt },
+      { attendeeId: 'ann', by: 'attendeeId', ...admitted, checkedInAt: attendees[0].checkedInAt },
     ]);
     expect(attendees).toMatchObject([
       { checkedInAt: expect.any(String) },
@@ -77,7 +88,7 @@ describe('200', () => {
     const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
     const stranger = createTickets(new Map([['k', randomBytes(32)]]));
     const { ticketId } = (await acme.get(`${eventPath}/${id}/attendees/ann/ticket`).expect(200)).body;
-    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01') };
+    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01'), label: null };
     const { sign } = createTickets(service.parts.config.SECRET_KEYS);
     const texts = [
       await ticketOf(acme, other, 'ann'),

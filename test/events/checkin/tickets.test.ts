@@ -153,7 +153,7 @@ describe('a ticket has one spelling', () => {
     await givenAttendees(acme, id, 'ann');
     const { ticket, ticketId } = await take(acme, id, 'ann');
     const { sign } = createTickets(service.parts.config.SECRET_KEYS);
-    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01') };
+    const own = { eventId: id, attendeeId: 'ann', ticketId, expiresAt: new Date('2999-01-01'), label: null };
     // The last of the 86 characters of a signature has four bits that no byte needs.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(ticket.at(-1));

@@ -46,6 +46,12 @@ const publicFields = {
   imageUrl: 'https://images.example/bottle-14.jpg',
 };
 
+/** The id and the time of a scan. */
+const stampOf = (number: number) => ({
+  scanId: `6f0b8f5e-3f0a-4a52-9a3e-2f4f6f4c1d0${number}`,
+  at: new Date(Date.now() - 60_000 + number).toISOString(),
+});
+
 /** Requests to the sample world whose answers have everything that an operation can answer there. */
 const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
   getWalletHistory: () => [
@@ -106,8 +112,47 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     [
       'POST',
       `${events}/${eventId}/checkin`,
-      { scans: ['user-7421', 'user-7421', 'nobody'].map((attendeeId) => ({ attendeeId })) },
+      {
+        scans: ['user-7421', 'user-7421', 'nobody'].map((attendeeId) => ({ attendeeId, gate: 'North' })),
+        sentAt: '2027-05-04T08:41:12Z',
+      },
     ],
+    ['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017', label: 'Table 12' }],
+    [
+      'POST',
+      `${events}/${eventId}/checkin`,
+      {
+        scans: [
+          { attendeeId: 'user-0017', ...stampOf(1) },
+          { attendeeId: 'user-0017', kind: 'exit', ...stampOf(2) },
+        ],
+      },
+    ],
+  ],
+  getCheckInSummary: ({ eventId }) => [
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-7421', gate: 'North' }] }],
+    ['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }],
+    ['POST', `${events}/${eventId}/checkin`, { scans: [{ attendeeId: 'user-0017' }] }],
+    ['GET', `${events}/${eventId}/checkin/summary`],
+  ],
+  listCheckInScans: ({ eventId }) => [
+    ['GET', `${events}/${eventId}/checkin/scans`],
+    [
+      'POST',
+      `${events}/${eventId}/checkin`,
+      {
+        scans: [
+          { attendeeId: 'user-7421', gate: 'North', ...stampOf(1) },
+          { attendeeId: 'user-7421', kind: 'exit', ...stampOf(2) },
+          { kind: 'undo', undoes: stampOf(2).scanId, ...stampOf(3) },
+        ],
+      },
+    ],
+    ['GET', `${events}/${eventId}/checkin/scans`],
+  ],
+  getDoor: ({ eventId }) => [
+    ['PATCH', `${events}/${eventId}`, full],
+    ['GET', `${events}/${eventId}/door`],
   ],
   listRevokedTickets: ({ eventId }) => [
     ['GET', `${events}/${eventId}/tickets/revoked`],
@@ -266,12 +311,13 @@ async function answersTo({ operationId, method, fullPath }: Operation): Promise<
   const { rwa, tokenId } = minted;
   const metadata = `/v1/api/metadata/${rwa.chainId}/${rwa.contractAddress}/${tokenId}`;
   const answers: unknown[] = [];
+  const form = new RegExp(`^${fullPath.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`);
   if (operationId === 'getUsage') await storeUsage();
   for (const request of requests[operationId]?.({ ...things, metadata }) ?? []) {
     const { status, body } = await ask(...request);
     expect([...request, status < 300]).toEqual([...request, true]);
     // The others only prepare what this one answers.
-    if (request[0] === method) answers.push(body);
+    if (request[0] === method && form.test(request[1])) answers.push(body);
   }
   if (/^get\w+Key$/.test(operationId)) answers.push((await askLimited('GET', fullPath)).body);
   if (operationId === 'getNft') answers.push((await ask('GET', `/v1/api/nft/${minted.id}`)).body);

@@ -29,6 +29,7 @@ export type EventRow = {
   readonly one_admission_per_token: boolean;
   readonly recheck_at_checkin: boolean;
   readonly tickets_only: boolean;
+  readonly label_on_tickets: boolean;
   readonly cover_image: string | null;
   readonly gallery_images: string[];
   readonly chain_id: string | null;
@@ -39,7 +40,7 @@ export type EventRow = {
 
 export const eventColumns = `id, company_id, name, location, description, program, start_date, end_date, max_attendees,
   price, currency, discount_price, discount_percentage, contract_required_to_attend, contract_required_to_discount,
-  require_all, minimum_balance, proof_required, one_admission_per_token, recheck_at_checkin, tickets_only, cover_image,
+  require_all, minimum_balance, proof_required, one_admission_per_token, recheck_at_checkin, tickets_only, label_on_tickets, cover_image,
   gallery_images, chain_id, total_attendees, created_at, updated_at`;
 
 const numberOf = (text: string | null) => (text === null ? null : Number(text));
@@ -66,6 +67,7 @@ export const eventOf = (row: EventRow): Event => ({
   oneAdmissionPerToken: row.one_admission_per_token,
   recheckAtCheckin: row.recheck_at_checkin,
   ticketsOnly: row.tickets_only,
+  labelOnTickets: row.label_on_tickets,
   coverImage: row.cover_image,
   galleryImages: row.gallery_images,
   chainId: numberOf(row.chain_id),

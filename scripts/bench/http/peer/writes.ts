@@ -94,8 +94,10 @@ export function createWrites(pool: pg.Pool, secretKey: { readonly id: string; re
       return {
         attendeeId,
         eventId,
+        label: null,
         createdAt: created_at.toISOString(),
         checkedInAt: null,
+        inside: null,
         wallet: null,
         appliedPrice: null,
         blocks: [],
