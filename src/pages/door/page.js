@@ -40,6 +40,8 @@ let held = readLink(location.hash);
 let store;
 let door;
 let camera;
+/** Reads codes. It is loaded with the page, since the connection may be gone when the camera starts. */
+let detecting;
 let signal = () => {};
 /** The result that is shown, with the scan that a tap takes back. */
 let shown;
@@ -122,7 +124,7 @@ async function startCamera() {
   if (opened.fault !== undefined) return;
   camera = opened;
   try {
-    const detect = await createDetector();
+    const detect = await detecting.catch(() => createDetector());
     await watchCodes(at('video'), {
       detect,
       onCode: see,
@@ -195,6 +197,9 @@ async function begin() {
     onCorrected: correct,
   });
   const isKnown = await door.open();
+  detecting = createDetector();
+  // Said where the camera starts.
+  detecting.catch(() => {});
   listen();
   if (isKnown) await showLast();
   await lookAgain();
