@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import encodeQr from 'qr';
-import type { Config } from '../config/config.ts';
-import { findOperatorEvent, type OperatorEvent } from '../events/operator-event-store.ts';
+import { eventScope } from '../contract/scopes.ts';
+import type { Database } from '../contract/transaction.ts';
+import type { EventRecord } from '../events/event.ts';
+import { findCompanyOfEvent, findEvent } from '../events/event-store.ts';
 import { issueKey } from '../keys/key-store.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
-import { asOperator, type Session } from './shared/session.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { isLoopback, isUuid, moment, words } from './shared/values.ts';
 
 export function addDoorCommands(program: Command, session: Session): void {
@@ -35,11 +37,10 @@ export function addDoorCommands(program: Command, session: Session): void {
 const mostOfGate = 64;
 
 type LinkOptions = { event: string; expires?: Date; gate?: string };
-type Operator = Parameters<Parameters<typeof asOperator>[1]>[0];
 
 async function makeLink({ config, db, output }: Operator, options: LinkOptions): Promise<void> {
   const { event: id, expires, gate } = options;
-  const event = isUuid(id) ? await findOperatorEvent(db, id) : undefined;
+  const event = isUuid(id) ? await findEventOfAny(db, id.toLowerCase()) : undefined;
   if (event === undefined)
     throw new UsageError(`There is no event ${id}. GET /event lists events with their ids.`);
   if (config.KEY_VERIFIER === 'remote') {
@@ -68,21 +69,32 @@ async function makeLink({ config, db, output }: Operator, options: LinkOptions):
 const dayMs = 86_400_000;
 
 /** A phone without a connection may send its scans for a week. */
-const usualEnd = ({ endDate }: OperatorEvent): Date =>
+const usualEnd = ({ endDate }: EventRecord): Date =>
   endDate === null ? new Date(Date.now() + 30 * dayMs) : new Date(endDate.getTime() + 7 * dayMs);
 
-/** Creates the key of a link, which checks guests in and does nothing else. */
+/** Finds an event of whichever company. */
+async function findEventOfAny(db: Database, id: string): Promise<EventRecord | undefined> {
+  const companyId = await findCompanyOfEvent(db, id);
+  return companyId === undefined ? undefined : findEvent(db, companyId, id);
+}
+
+/** Creates the key of a link, which checks the guests of this event in and does nothing else. */
 function issueDoorKey(
-  { config, db }: { readonly config: Config; readonly db: Operator['db'] },
-  { companyId, name }: OperatorEvent,
+  { config, db }: Pick<Operator, 'config' | 'db'>,
+  { id: eventId, companyId, name }: EventRecord,
   expiresAt: Date,
 ) {
   const label = `door of ${name}`.slice(0, 255);
-  const scopes = ['events:checkin'];
+  const scopes = [eventScope];
   return audited(
     db,
-    (tx) => issueKey(tx, config.KEY_ENVIRONMENT, { companyId, label, expiresAt, scopes }),
-    ({ record: { id } }) => ({ action: 'key.create', companyId, subject: id, details: { label, scopes } }),
+    (tx) => issueKey(tx, config.KEY_ENVIRONMENT, { companyId, label, expiresAt, scopes, eventId }),
+    ({ record: { id } }) => ({
+      action: 'key.create',
+      companyId,
+      subject: id,
+      details: { label, scopes, eventId },
+    }),
   );
 }
 

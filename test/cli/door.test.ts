@@ -30,6 +30,7 @@ describe('door link', () => {
         id: value.keyId,
         company_id: event.companyId,
         scopes: ['events:checkin'],
+        event_id: event.id,
         label: 'door of Spring fair',
         expires_at: new Date('2099-05-11T12:00:00Z'),
       });
