@@ -104,7 +104,7 @@ export const sendFiles =
   };
 
 /** @throws problem `method_not_allowed` for anything but GET and HEAD */
-export function onlyReads({ method }: Request): void {
+function onlyReads({ method }: Request): void {
   if (method === 'GET' || method === 'HEAD') return;
   const allow = 'GET, HEAD';
   throw problem('method_not_allowed', { method, allow }, { headers: { Allow: allow } });

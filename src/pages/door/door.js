@@ -6,14 +6,16 @@
 import { isRefusal } from './api.js';
 import { createAwaited } from './awaited.js';
 import { judgeCode } from './judge.js';
+import { changeBy, isCorrected, localResult, resultOf } from './result.js';
 import { createSender } from './sender.js';
 import { newUuid } from './uuid.js';
-import { foldScans, localStatus } from './verdict.js';
 
 // A guest waits so long for the answer of the service, which knows the scans of other phones.
 const patienceMs = 2_000;
 // Where only the service can say whether somebody may enter.
 const longPatienceMs = 10_000;
+// The service accepts no longer text.
+const longestId = 2_048;
 // Clocks that differ less are as good as the network between them.
 const smallSkewMs = 5_000;
 
@@ -32,6 +34,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     checkIn: api.checkIn,
     maySend: () => state.refusal === undefined,
     onAnswered: noteAnswers,
+    onRejected: noteRejection,
     onStopped: async (stopped) => {
       await noteContact(stopped);
       awaited.giveUp();
@@ -89,13 +92,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   }
 
   async function noteAnswers(scans, { items, clockSkew }) {
-    const changes = scans.map(({ scanId, attendeeId }, index) => {
-      const { status, checkedInAt, checkedInGate, label, inside, ...item } = items[index];
-      const answer = { status, checkedInAt, gate: checkedInGate, inside };
-      const who = { attendeeId: item.attendeeId || attendeeId, ...(label === null ? {} : { label }) };
-      // The ticket itself is not needed any more.
-      return [scanId, { ...who, answer, waits: undefined, ticket: undefined, isProvisional: undefined }];
-    });
+    const changes = scans.map((scan, index) => [scan.scanId, changeBy(items[index], scan)]);
     const answered = await store.changeScans(changes);
     if (typeof clockSkew === 'number' && Math.abs(clockSkew * 1_000 - event.skewMs) > smallSkewMs) {
       event = await store.changeEvent(eventId, { skewMs: clockSkew * 1_000 });
@@ -104,6 +101,12 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     for (const scan of answered) {
       if (!awaited.settle(scan) && isCorrected(scan)) onCorrected(scan);
     }
+  }
+
+  async function noteRejection({ scanId }, fault) {
+    const [scan] = await store.changeScans([[scanId, { waits: undefined, isProvisional: undefined, fault }]]);
+    await countWaiting();
+    if (!awaited.settle(scan) && scan.kind !== 'undo') onCorrected(scan);
   }
 
   const momentNow = () => new Date(now() - event.skewMs).toISOString();
@@ -125,16 +128,16 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
    */
   async function scan(scanned, { kind, gate, isTyped = false }) {
     const { verdict, ticket, text } = await judgeByNewestKeys(scanned);
-    const isId = verdict === 'notTicket' && isTyped && event.door.acceptsIds;
+    const typed = scanned.trim();
+    const isId = verdict === 'notTicket' && isTyped && event.door.acceptsIds && typed.length <= longestId;
     if (!isId && verdict !== 'valid' && verdict !== 'unverified')
       return { status: 'unknown', reason: verdict };
-    const typed = scanned.trim();
     const what = isId ? { typed, attendeeId: typed } : { ticket: text, attendeeId: ticket.attendeeId };
     const label = isId ? undefined : ticket.label;
     const isProvisional = verdict !== 'valid';
     const made = { ...what, label, kind, gate, isProvisional, ...newScan() };
     // With what it comes to by itself, so that a later answer can be compared.
-    const stored = await store.addScan(made, (earlier) => localResult(kind, foldScans(earlier)));
+    const stored = await store.addScan(made, (earlier) => localResult(made, earlier));
     const waitMs = isProvisional ? longPatienceMs : state.isReached ? patienceMs : 0;
     const answer = awaited.wait(stored.scanId, waitMs);
     await countWaiting();
@@ -170,21 +173,3 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
 
   return { open, refresh, scan, undo, send };
 }
-
-const localResult = (kind, before) => ({ shown: { status: localStatus(kind, before), first: before.first } });
-
-/**
- * What is known of a stored scan: by the answer of the service, or else by this phone.
- * @returns `{ status, scan, first, isSent }`; `first` is the first entry of the guest, `{ at, gate }`
- */
-export function resultOf(scan) {
-  const { answer, shown, fault } = scan;
-  if (fault !== undefined) return { status: 'rejected', scan, isSent: true };
-  if (answer === undefined) return { ...shown, scan, isSent: false };
-  const first = answer.checkedInAt === null ? undefined : { at: answer.checkedInAt, gate: answer.gate };
-  return { status: answer.status, scan, first, isSent: true };
-}
-
-/** Whether the service answered something else than the page has shown. A phone at an exit knows of no entries. */
-const isCorrected = ({ kind, isUndone, answer, shown }) =>
-  kind !== 'undo' && !isUndone && answer.status !== shown.status && answer.status !== 'not_inside';

@@ -19,11 +19,12 @@ const faultsOfBody = ['input_invalid', 'body_too_large', 'too_many_readings'];
 
 /**
  * Creates what sends the scans of an event.
- * @param parts `{ eventId, store, checkIn, maySend, onAnswered, onStopped }`; nothing is sent unless `maySend()`.
- * `onAnswered` gets the scans and the answer of a request, `onStopped` the answer that ended the sending
+ * @param parts `{ eventId, store, checkIn, maySend, onAnswered, onRejected, onStopped }`; nothing is sent unless `maySend()`.
+ * `onAnswered` gets the scans and the answer of a request, `onRejected` a scan that the service does not accept at all and
+ * the code, and `onStopped` the answer that ended the sending
  * @returns a function that sends, and again later where no answer came
  */
-export function createSender({ eventId, store, checkIn, maySend, onAnswered, onStopped }) {
+export function createSender({ maySend, onStopped, ...parts }) {
   let isRunning = false;
   let isWanted = false;
   let timer;
@@ -37,7 +38,7 @@ export function createSender({ eventId, store, checkIn, maySend, onAnswered, onS
     try {
       while (isWanted && maySend()) {
         isWanted = false;
-        const stopped = await sendAll({ eventId, store, checkIn, onAnswered });
+        const stopped = await sendAll(parts);
         if (stopped === undefined) waitMs = firstWaitMs;
         else return stop(stopped);
       }
@@ -60,7 +61,7 @@ export function createSender({ eventId, store, checkIn, maySend, onAnswered, onS
 }
 
 /** Sends until nothing waits. @returns the answer that stopped it; undefined where nothing waits any more */
-async function sendAll({ eventId, store, checkIn, onAnswered }) {
+async function sendAll({ eventId, store, checkIn, onAnswered, onRejected }) {
   const skipped = new Map();
   let most = mostAtOnce;
   for (;;) {
@@ -76,7 +77,7 @@ async function sendAll({ eventId, store, checkIn, onAnswered }) {
       most = Math.ceil(scans.length / 2);
     } else if (faultsOfBody.includes(code)) {
       // This scan alone is at fault. It must not keep the others from being sent.
-      await store.changeScans([[scans[0].scanId, { waits: undefined, fault: code }]]);
+      await onRejected(scans[0], code);
     } else if (code === 'eligibility_unavailable' && skipped.size < mostSkipped) {
       skipped.set(scans[0].scanId, answer);
     } else {

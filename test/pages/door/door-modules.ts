@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTickets, type Ticket } from '../../../src/events/checkin/tickets.ts';
+import { createTickets, type Tickets } from '../../../src/events/checkin/tickets.ts';
 import { pageModule } from '../page-modules.ts';
 
 export type ReadTicket = {
@@ -69,6 +69,8 @@ export const { judgeTicket, foldScans, localStatus } = (await pageModule('door/v
 };
 
 export const eventId = 'c49474ee-216a-455c-bbe2-986fc09a5b48';
+type Ticket = Parameters<Tickets['sign']>[0];
+
 export const tickets = createTickets(new Map([['one', randomBytes(32)]]));
 
 /** A ticket of the event, signed by the service. */
@@ -78,5 +80,6 @@ export const ticketOf = (more: Partial<Ticket> = {}, signer = tickets): Promise<
     attendeeId: 'user-7421',
     ticketId: '17',
     expiresAt: new Date('2027-09-21T00:00:00Z'),
+    label: null,
     ...more,
   });

@@ -20,10 +20,8 @@ type Door = {
   undo(scan: Scan): Promise<void>;
   send(): Promise<void>;
 };
-const { createDoor, resultOf } = (await pageModule('door/door.js')) as {
-  createDoor(parts: object): Door;
-  resultOf(scan: Scan): Result;
-};
+const { createDoor } = (await pageModule('door/door.js')) as { createDoor(parts: object): Door };
+const { resultOf } = (await pageModule('door/result.js')) as { resultOf(scan: Scan): Result };
 
 const clock = Date.parse('2027-05-04T09:00:00Z');
 
@@ -125,11 +123,28 @@ describe('a door with a connection', () => {
     for (const text of ['<b>x</b>', 'x'.repeat(10_000), 'https://evil.example/#a.b.c', 'user-7421']) {
       expect(await enter(text)).toEqual({ status: 'unknown', reason: 'notTicket' });
     }
+    expect(await enter('x'.repeat(10_000), true)).toEqual({ status: 'unknown', reason: 'notTicket' });
     expect([service.requests, store.scans.size]).toEqual([[], 0]);
     await enter(await ticketOf());
     expect([...store.scans.values()].map(({ ticket, waits }) => [ticket, waits])).toEqual([
       [undefined, undefined],
     ]);
+  });
+
+  test('says at once that the service does not accept a scan, and sends it no more', async () => {
+    const { enter, service, state } = await opened();
+    service.code = 'input_invalid';
+    expect((await enter('\u0000', true)).status).toBe('rejected');
+    expect(state()).toMatchObject({ waiting: 0 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('shows the label that the service gave before', async () => {
+    const { door, enter, service } = await opened();
+    await enter(await ticketOf());
+    service.isThere = false;
+    await door.refresh();
+    expect((await enter(await ticketOf())).scan).toMatchObject({ label: 'Ada' });
   });
 
   test('reads the keys again where it does not know a signer', async () => {

@@ -14,6 +14,7 @@ type Parts = {
   readonly checkIn: (scans: readonly SentScan[]) => Promise<Reply>;
   readonly maySend: () => boolean;
   readonly onAnswered: (scans: readonly Scan[], body: object) => Promise<void>;
+  readonly onRejected: (scan: Scan, code: string) => Promise<void>;
   readonly onStopped: (answer: Reply) => void;
 };
 const { createSender } = (await pageModule('door/sender.js')) as {
@@ -54,6 +55,9 @@ function setUp(count: number, reply: (scans: readonly SentScan[]) => Reply) {
     maySend: () => true,
     onAnswered: async (scans: readonly Scan[]) => {
       await store.changeScans(scans.map(({ scanId }) => [scanId, { waits: undefined }]));
+    },
+    onRejected: async ({ scanId }: Scan, fault: string) => {
+      await store.changeScans([[scanId, { waits: undefined, fault }]]);
     },
     onStopped: (answer: Reply) => {
       stops.push(answer);

@@ -72,7 +72,7 @@ export async function makeDoor(body: object = {}): Promise<Door> {
   };
 }
 
-export async function ticketOf(eventId: string, attendeeId: string): Promise<string> {
+async function ticketOf(eventId: string, attendeeId: string): Promise<string> {
   const { body } = await ask('GET', `${events}/${eventId}/attendees/${attendeeId}/ticket`);
   return (body as { ticket: string }).ticket;
 }
