@@ -72,7 +72,7 @@ const dayMs = 86_400_000;
 const usualEnd = ({ endDate }: EventRecord): Date =>
   endDate === null ? new Date(Date.now() + 30 * dayMs) : new Date(endDate.getTime() + 7 * dayMs);
 
-/** Finds an event of whichever company. */
+/** Finds an event of any company. */
 async function findEventOfAny(db: Database, id: string): Promise<EventRecord | undefined> {
   const companyId = await findCompanyOfEvent(db, id);
   return companyId === undefined ? undefined : findEvent(db, companyId, id);
