@@ -7,6 +7,7 @@ import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
 import { addDoctorCommand, examine } from './doctor/doctor.ts';
+import { addDoorCommands } from './door.ts';
 import { addIndexCommands } from './index/chain-index.ts';
 import { addInitCommand } from './init/init.ts';
 import { addKeyCommands } from './key.ts';
@@ -120,6 +121,7 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   );
   addCompanyCommands(program, session);
   addKeyCommands(program, session);
+  addDoorCommands(program, session);
   addNetworkCommands(program, session);
   addIndexCommands(program, session);
   addRwaCommands(program, session);

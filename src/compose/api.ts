@@ -12,6 +12,7 @@ import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
 import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
+import { createOfflinePageRouter } from '../http/mounts/offline-page.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectories } from '../http/mounts/portal-files.ts';
 import { createAdmission, type RequestAdmission } from '../http/server/admission.ts';
@@ -181,11 +182,25 @@ const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['conf
   supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
 });
 
-const claimPageOf = ({ OPERATOR_NAME, SUPPORT_URL, WALLET_HELP_URL }: Parts['config']) => ({
+const pageOptionsOf = ({ OPERATOR_NAME, SUPPORT_URL, WALLET_HELP_URL }: Parts['config']) => ({
   operator: OPERATOR_NAME,
   supportUrl: SUPPORT_URL,
   walletHelpUrl: WALLET_HELP_URL,
 });
+
+/** The pages for people, each with its area. */
+function pagesOf(config: Parts['config']) {
+  const options = pageOptionsOf(config);
+  const claim = { path: '/claim', handler: createClaimPageRouter(options) };
+  const ofEvents = (['door', 'ticket'] as const).map((name) => ({
+    path: `/${name}`,
+    handler: createOfflinePageRouter(name, options),
+  }));
+  return [
+    ...(config.AREAS.includes('claim') ? [claim] : []),
+    ...(config.AREAS.includes('events') ? ofEvents : []),
+  ];
+}
 
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.
@@ -223,9 +238,7 @@ export function createServiceApp(
         }),
       },
       { path: '/', handler: createStartRouter() },
-      ...(config.AREAS.includes('claim')
-        ? [{ path: '/claim', handler: createClaimPageRouter(claimPageOf(config)) }]
-        : []),
+      ...pagesOf(config),
     ],
   });
 }

@@ -51,7 +51,7 @@ export const serviceSettings = {
       .regex(/^(https?:\/\/|mailto:)[^\s"'<>`]+$/, 'must be an http, https or mailto address')
       .optional(),
     about:
-      'Where callers and customers find help: an `https:` or `mailto:` address for portal, documents and claim page. Without it the documents name the portal, and the claim page names nothing.',
+      'Where callers and customers find help: an `https:` or `mailto:` address for portal, documents and the pages for customers, guests and doors. Without it the documents name the portal, and the pages name nothing.',
   },
   PORTAL_PAGES: {
     schema: z.enum(['all', 'partners']).default('all'),

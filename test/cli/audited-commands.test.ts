@@ -54,6 +54,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'index reset': ['index.reset'],
   'index skip': ['index.skip'],
   'index tokens refresh': ['index.tokens_refresh'],
+  'door link': ['key.create'],
   'key create': ['key.create'],
   'key expire': ['key.expire'],
   'key limit': ['key.limit'],

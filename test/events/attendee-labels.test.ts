@@ -66,12 +66,15 @@ describe('the label of an attendee', () => {
 });
 
 describe('the url of a ticket', () => {
-  test('leads to the page of the service with the ticket in its fragment', async ({ acme, service }) => {
+  test('leads to the page of the service with ticket and event in its fragment', async ({
+    acme,
+    service,
+  }) => {
     const { id } = await givenEvent(acme);
     await add(acme, id, {}).expect(201);
     const twin = await service.twin({ PUBLIC_BASE_URL: 'https://tickets.example/' });
     const { ticket, url } = await ticketOf(twin.as(service.keys.acme), id);
-    expect(url).toBe(`https://tickets.example/ticket#${ticket}`);
+    expect(url).toBe(`https://tickets.example/ticket#${ticket}&name=Spring%20fair`);
   });
 
   test('is null without a public address', async ({ acme, service }) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
+import { pagesFolder } from '../pages/page-modules.ts';
 import { test } from '../support/fixtures.ts';
 import { startService } from '../support/service.ts';
 
@@ -32,9 +33,9 @@ describe('the claim page', () => {
 
   test('has every file that it asks for, each with an ETag that spares it', async ({ service }) => {
     // Of the texts, a browser loads those of its language.
-    const asked = new Set(['page.html', ...languages.map((language) => `text-${language}.js`)]);
+    const asked = new Set(['page.html', ...languages.map((language) => `assets/text-${language}.js`)]);
     for (const name of asked) {
-      const path = name === 'page.html' ? page : `/claim/assets/${name}`;
+      const path = name === 'page.html' ? page : `/claim/${name}`;
       const answer = await get(service.baseUrl, path);
       expect([name, answer.status]).toEqual([name, 200]);
       const etag = answer.headers.get('etag') ?? '';
@@ -47,10 +48,14 @@ describe('the claim page', () => {
         200,
         answer.headers.get('content-length'),
       ]);
-      const found = (await answer.text()).matchAll(/(?:"assets\/|from '\.\/)([\w.-]+)/g);
-      for (const [, other = ''] of found) asked.add(other);
+      const found = (await answer.text()).matchAll(/(?:"|from ')((?:\.\.?|assets|shared)\/[\w./-]+)/g);
+      for (const [, other = ''] of found) asked.add(new URL(other, `http://x/${name}`).pathname.slice(1));
     }
-    expect([...asked].sort()).toEqual(readdirSync(new URL('../../src/claim-page/', import.meta.url)).sort());
+    const own = readdirSync(new URL('claim/', pagesFolder)).map((name) => `assets/${name}`);
+    const shared = [...asked].filter((name) => name.startsWith('shared/'));
+    expect([...asked].sort()).toEqual(
+      ['page.html', ...own.filter((name) => name !== 'assets/page.html'), ...shared].sort(),
+    );
   });
 
   test.for(['/claim', '/claim/', '/claim?from=mail'])(
@@ -59,7 +64,9 @@ describe('the claim page', () => {
       const answer = await get(service.baseUrl, path);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      for (const [, file = ''] of (await answer.text()).matchAll(/(?:href|src)="([\w./-]*assets[^"]*)"/g)) {
+      for (const [, file = ''] of (await answer.text()).matchAll(
+        /(?:href|src)="([\w./-]*(?:assets|shared)[^"]*)"/g,
+      )) {
         const found = await fetch(new URL(file, `${service.baseUrl}${path}`));
         expect([file, found.status]).toEqual([file, 200]);
       }

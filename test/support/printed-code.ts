@@ -16,6 +16,12 @@ export async function readCode(width: number, gray: (index: number) => number): 
   return found?.text;
 }
 
+/** Reads the code in a PNG, such as a screenshot. @returns undefined where none is found */
+export async function readPng(png: Uint8Array): Promise<string | undefined> {
+  const [found] = await readBarcodes(png, { formats: ['QRCode'] });
+  return found?.text;
+}
+
 /** Reads the code that an SVG draws: each of its dark modules is a square of its path. */
 export function readSvg(svg: string): Promise<string | undefined> {
   const [, width = ''] = /viewBox="0 0 (\d+)/.exec(svg) ?? [];

@@ -1035,8 +1035,8 @@ export interface components {
             expiresAt: string;
             /**
              * Format: uri
-             * @description A page that shows the ticket to the guest as a QR code. The ticket is in the fragment, so no server reads it. null where the
-             *     operator has not set `PUBLIC_BASE_URL`.
+             * @description A page that shows the ticket to the guest as a QR code, with the name, the dates and the place of the event. All of them are in
+             *     the fragment, so no server reads them. null where the operator has not set `PUBLIC_BASE_URL`.
              */
             url: string | null;
         };

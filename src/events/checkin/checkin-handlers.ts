@@ -10,6 +10,7 @@ import { findEvent } from '../event-store.ts';
 import { checkIn } from './check-in.ts';
 import { findTicketed, listRevoked } from './checkin-store.ts';
 import { readScans } from './scans.ts';
+import { ticketUrl } from './ticket-url.ts';
 import type { Tickets } from './tickets.ts';
 
 type Parts = {
@@ -57,7 +58,7 @@ export function createCheckInHandlers({
       const expiresAt = expiryOf({ startDate, endDate, createdAt });
       const label = event.labelOnTickets ? registration.label : null;
       const ticket = await tickets.sign({ eventId: event.id, attendeeId, ticketId, expiresAt, label });
-      const url = ticketPage === undefined ? null : `${ticketPage}#${ticket}`;
+      const url = ticketPage === undefined ? null : ticketUrl(ticketPage, ticket, event);
       return { status: 200, body: { ticket, ticketId, expiresAt: expiresAt.toISOString(), url } };
     },
 

@@ -5,7 +5,7 @@ import type { Operation } from '../../../scripts/docs/contract.ts';
 import { tools } from './tools.ts';
 
 // Nothing but what is asked for: no updates, no reports, no other protocols.
-const flags =
+export const flags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
 export const desktop = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
@@ -18,7 +18,7 @@ export type Visit = {
 };
 
 /** An empty page that notes what goes wrong on it. */
-async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext({
     ...options,
     permissions: ['clipboard-write', 'clipboard-read'],

@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { wrongTexts } from '../../../claim-page/wrong-texts.ts';
+import { wrongTexts } from '../../../pages/claim/wrong-texts.ts';
 import { faultsOf, overhang } from '../browser.ts';
 import { tools } from '../tools.ts';
 import { claimFor, confirm, give, type Held, headline, nftOf, open, printCode, texts } from './claim-page.ts';

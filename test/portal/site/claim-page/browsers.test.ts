@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { languages, type Texts, textsOf } from '../../../claim-page/page-modules.ts';
+import { languages, type Texts, textsOf } from '../../../pages/page-modules.ts';
 import { faultsOf, overhang } from '../browser.ts';
 import { tools } from '../tools.ts';
 import { alterClaim, claimFor, type Held, headline, open, printCode } from './claim-page.ts';

@@ -1,7 +1,7 @@
 import { JsonRpcProvider } from 'ethers';
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import { textsOf } from '../../../claim-page/page-modules.ts';
+import { textsOf } from '../../../pages/page-modules.ts';
 import { type Open, open as openTab, phone } from '../browser.ts';
 import { ask, makeNft } from '../sample-world.ts';
 

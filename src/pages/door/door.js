@@ -1,0 +1,175 @@
+/*
+ * A door: it judges what is scanned by what this phone knows, stores each scan before it says anything, and corrects
+ * itself by what the service answers. The page shows what comes of it.
+ */
+
+import { isRefusal } from './api.js';
+import { createAwaited } from './awaited.js';
+import { judgeCode } from './judge.js';
+import { changeBy, isCorrected, localResult, resultOf } from './result.js';
+import { createSender } from './sender.js';
+import { newUuid } from './uuid.js';
+
+// A guest waits so long for the answer of the service, which knows the scans of other phones.
+const patienceMs = 2_000;
+// Where only the service can say whether somebody may enter.
+const longPatienceMs = 10_000;
+// The service accepts no longer text.
+const longestId = 2_048;
+// Clocks that differ less are as good as the network between them.
+const smallSkewMs = 5_000;
+
+/**
+ * Creates a door. `keyDigest` names the key of the link, so that a key that was refused once stays refused.
+ * @param parts `{ eventId, keyDigest, store, api, onState, onCorrected, now }`
+ */
+export function createDoor({ eventId, keyDigest, store, api, onState, onCorrected, now = Date.now }) {
+  let event;
+  let state = { isReached: undefined, refusal: undefined, waiting: 0 };
+  const awaited = createAwaited();
+
+  const send = createSender({
+    eventId,
+    store,
+    checkIn: api.checkIn,
+    maySend: () => state.refusal === undefined,
+    onAnswered: noteAnswers,
+    onRejected: noteRejection,
+    onStopped: async (stopped) => {
+      await noteContact(stopped);
+      awaited.giveUp();
+    },
+  });
+
+  function changeState(changes) {
+    state = { ...state, ...changes };
+    onState(state, event);
+  }
+
+  async function countWaiting() {
+    changeState({ waiting: await store.countWaiting(eventId) });
+  }
+
+  /** Notes whether the service answered, and whether it takes the key. */
+  async function noteContact(answer) {
+    if (isRefusal(answer)) {
+      changeState({ isReached: true, refusal: answer.code });
+      await store.changeEvent(eventId, { refusal: { keyDigest, code: answer.code } });
+    } else {
+      changeState({ isReached: answer.body !== undefined });
+    }
+    return answer.body;
+  }
+
+  /** Reads the event, its keys and the revoked tickets. @returns whether the service answered */
+  async function refresh() {
+    const askedAt = now();
+    const body = await noteContact(await api.readDoor());
+    if (body === undefined) return false;
+    // The clock of the service is read halfway between question and answer.
+    const skewMs = Math.round((askedAt + now()) / 2 - Date.parse(body.now));
+    const { now: _, ...door } = body;
+    event = await store.changeEvent(eventId, { door, skewMs, refusal: undefined });
+    changeState({ refusal: undefined });
+    return readRevoked();
+  }
+
+  async function readRevoked() {
+    for (;;) {
+      const { revokedCursor } = await store.readEvent(eventId);
+      const answer = await api.readRevoked(revokedCursor);
+      // The service does not know this place in the list any more, so the list is read from its beginning.
+      if (answer.code === 'input_invalid' && revokedCursor !== '') {
+        await store.addRevoked(eventId, [], '');
+        continue;
+      }
+      const body = await noteContact(answer);
+      if (body === undefined) return false;
+      const ticketIds = body.tickets.map(({ ticketId }) => ticketId);
+      await store.addRevoked(eventId, ticketIds, body.cursor);
+      if (!body.hasMore) return true;
+    }
+  }
+
+  async function noteAnswers(scans, { items, clockSkew }) {
+    const changes = scans.map((scan, index) => [scan.scanId, changeBy(items[index], scan)]);
+    const answered = await store.changeScans(changes);
+    if (typeof clockSkew === 'number' && Math.abs(clockSkew * 1_000 - event.skewMs) > smallSkewMs) {
+      event = await store.changeEvent(eventId, { skewMs: clockSkew * 1_000 });
+    }
+    changeState({ isReached: true, waiting: await store.countWaiting(eventId) });
+    for (const scan of answered) {
+      if (!awaited.settle(scan) && isCorrected(scan)) onCorrected(scan);
+    }
+  }
+
+  async function noteRejection({ scanId }, fault) {
+    const [scan] = await store.changeScans([[scanId, { waits: undefined, isProvisional: undefined, fault }]]);
+    await countWaiting();
+    if (!awaited.settle(scan) && scan.kind !== 'undo') onCorrected(scan);
+  }
+
+  const momentNow = () => new Date(now() - event.skewMs).toISOString();
+
+  const judge = (code) =>
+    judgeCode(code, { eventId, keys: event.door.keys, store, now: now() - event.skewMs });
+
+  /** Judges a code. Where the service has signed with a new key, the keys are read first. */
+  async function judgeByNewestKeys(code) {
+    const judged = await judge(code);
+    if (judged.verdict !== 'unknownSigner' || state.isReached === false || !(await refresh())) return judged;
+    return judge(code);
+  }
+
+  /**
+   * Scans a text.
+   * @param how `{ kind, gate, isTyped }`
+   * @returns as `resultOf`; or `{ status: 'unknown', reason }`, or `{ status: 'unverified', scan }`
+   */
+  async function scan(scanned, { kind, gate, isTyped = false }) {
+    const { verdict, ticket, text } = await judgeByNewestKeys(scanned);
+    const typed = scanned.trim();
+    const isId = verdict === 'notTicket' && isTyped && event.door.acceptsIds && typed.length <= longestId;
+    if (!isId && verdict !== 'valid' && verdict !== 'unverified')
+      return { status: 'unknown', reason: verdict };
+    const what = isId ? { typed, attendeeId: typed } : { ticket: text, attendeeId: ticket.attendeeId };
+    const label = isId ? undefined : ticket.label;
+    const isProvisional = verdict !== 'valid';
+    const made = { ...what, label, kind, gate, isProvisional, ...newScan() };
+    // With what it comes to by itself, so that a later answer can be compared.
+    const stored = await store.addScan(made, (earlier) => localResult(made, earlier));
+    const waitMs = isProvisional ? longPatienceMs : state.isReached ? patienceMs : 0;
+    const answer = awaited.wait(stored.scanId, waitMs);
+    await countWaiting();
+    void send();
+    const known = await answer;
+    if (known !== undefined) return resultOf(known);
+    if (!isProvisional) return resultOf(stored);
+    await undo(stored);
+    return { status: 'unverified', scan: stored };
+  }
+
+  const newScan = () => ({ scanId: newUuid(), eventId, at: momentNow(), waits: 1 });
+
+  /** Takes a scan back. A scan may still be on its way then: the service takes both in any order. */
+  async function undo({ scanId: undoes, attendeeId, label, gate }) {
+    await store.changeScans([[undoes, { isUndone: true, isProvisional: undefined }]]);
+    await store.addScan({ kind: 'undo', undoes, attendeeId, label, gate, ...newScan() });
+    await countWaiting();
+    void send();
+  }
+
+  /** Opens the door with what this phone has. @returns whether it can judge */
+  async function open() {
+    event = await store.changeEvent(eventId, { openedAt: now() });
+    const { refusal } = event;
+    if (refusal !== undefined && refusal.keyDigest === keyDigest) changeState({ refusal: refusal.code });
+    // Nobody saw whether these were admitted, since the page was closed before.
+    const waiting = await store.listWaiting(eventId);
+    for (const each of waiting) if (each.isProvisional && event.door) await undo(each);
+    await countWaiting();
+    return event.door !== undefined;
+  }
+
+  return { open, refresh, scan, undo, send };
+}
