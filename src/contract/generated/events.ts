@@ -1068,7 +1068,7 @@ export interface components {
             expiresAt: string;
         };
         /**
-         * @description - `entry`: the attendee came in.
+         * @description - `entry`: the attendee came in. So does a scan that is sent where the kind is absent.
          *     - `exit`: the attendee went out.
          *     - `undo`: takes the scan back that `undoes` names.
          * @enum {string}
@@ -1085,19 +1085,19 @@ export interface components {
             attendeeId?: string;
             /**
              * Format: uuid
-             * @description Identifies the scan, which may be sent again. Make a random UUID for each scan. Send it together with `at`. An `exit` and an `undo`
-             *     need both.
+             * @description Identifies the scan, which may be sent again. Make a random UUID for each scan. Send it together with `at`. Both are
+             *     absent in an `entry` that is made now; an `exit` and an `undo` need both.
              */
             scanId?: string;
             /**
              * Format: date-time
              * @description When the scan was made, by the clock of the scanner: an RFC 3339 date-time with offset. Fractions of a millisecond are cut off. At
-             *     most seven days ago and at most a minute ahead, else the result is `at_out_of_range`.
+             *     most seven days ago and at most a minute ahead, else the result is `at_out_of_range`. Absent where `scanId` is.
              */
             at?: string;
-            /** @description Where the scan was made, in words. Spaces around it are removed. */
+            /** @description Where the scan was made, in words. Spaces around it are removed. Absent for no gate. */
             gate?: string;
-            /** @description What the scan says; `entry` without it. */
+            /** @description What the scan says; `entry` where it is absent. */
             kind?: components["schemas"]["ScanKind"];
             /**
              * Format: uuid
