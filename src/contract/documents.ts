@@ -41,6 +41,8 @@ export type OperationObject = {
   readonly responses?: Readonly<Record<string, unknown>>;
   /** The scope that a key needs, or several of which one is enough; `none` where any key will do. An operation without a key has no such word. */
   readonly 'x-required-scope'?: string | readonly string[];
+  /** Whether it reads all rows of what it answers about, however small the answer is. */
+  readonly 'x-reads-all'?: boolean;
 };
 
 /** An OpenAPI 3.1 document, bundled into one object; references inside it are not resolved. */

@@ -108,6 +108,11 @@ const breakages: readonly Breakage[] = [
   ['tag-names', 'a tag with capitals and without its plain name', `${list} tags`, ['NFTs']],
   ['tag-names', 'a plain name of another tag', `${list} x-tags`, ['nfts']],
   ['success-bodies', 'a success without a body', `${create} responses 201 content`],
+  [
+    'rule/paths-in-kebab-case',
+    'a path in another case',
+    (document) => change(document, 'paths /eventList', at(document, ['paths', '/event'])),
+  ],
   ['rule/operation-id-verb-noun', 'an operationId of another case', `${list} operationId`, 'list_events'],
   ['rule/operation-id-verb-noun', 'an operationId without a noun', `${list} operationId`, 'list'],
   ['rule/operation-id-verb-noun', 'an operationId without a verb', `${list} operationId`, 'eventsList'],

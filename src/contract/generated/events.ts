@@ -1138,7 +1138,8 @@ export interface components {
          *     - `undo_of_undo`: `undoes` names an `undo`. It changes nothing.
          *     - `scan_id_reused`: another scan of the event has this `scanId`. This scan is not kept.
          *     - `at_out_of_range`: `at` is more than seven days ago, or more than a minute ahead. This scan is not kept.
-         *     - `too_many_scans`: the registration has 200 scans, or the event has 10,000 undos whose scan never came. This scan is not kept.
+         *     - `too_many_scans`: the registration has 200 scans, eight undos name the same scan already, or the event has 10,000 undos whose
+         *       scan never came. This scan is not kept.
          * @enum {string}
          */
         CheckInStatus: "admitted" | "already_admitted" | "exited" | "not_inside" | "undone" | "unknown" | "ticket_required" | "no_longer_eligible" | "undo_of_undo" | "scan_id_reused" | "at_out_of_range" | "too_many_scans";

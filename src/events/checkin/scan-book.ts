@@ -23,6 +23,8 @@ export type ReadBook = {
 
 /** Scans of a registration, undos included. */
 export const mostOfRegistration = 200;
+/** Undos of one scan: a few phones may take back the same scan. */
+export const mostUndosOfScan = 8;
 /** Undos of an event whose scan is not there. */
 export const mostOfNobody = 10_000;
 
@@ -33,7 +35,8 @@ export class ScanBook {
   readonly added: KeptScan[] = [];
   readonly #kept = new Map<string, KeptScan>();
   readonly #ofAttendee = new Map<string | null, KeptScan[]>();
-  readonly #undone = new Set<string>();
+  /** By the scan that they take back. */
+  readonly #undos = new Map<string, KeptScan[]>();
   readonly #presences = new Map<string, Presence>();
   #undosOfNobody: number;
 
@@ -46,16 +49,17 @@ export class ScanBook {
   #enter(scan: KeptScan): void {
     this.#presences.clear();
     this.#kept.set(scan.scanId, scan);
-    if (scan.undoes !== null) this.#undone.add(scan.undoes);
-    const others = this.#ofAttendee.get(scan.attendeeId);
-    if (others === undefined) this.#ofAttendee.set(scan.attendeeId, [scan]);
-    else others.push(scan);
+    if (scan.undoes !== null) put(this.#undos, scan.undoes, scan);
+    put(this.#ofAttendee, scan.attendeeId, scan);
   }
 
   /** Adds a scan and returns it. */
   add(scan: KeptScan): KeptScan {
     this.#enter(scan);
     this.added.push(scan);
+    // Undos that came before their scan are its attendee's from now on, and count there.
+    if (scan.kind !== 'undo')
+      for (const undo of this.#undos.get(scan.scanId) ?? []) put(this.#ofAttendee, scan.attendeeId, undo);
     if (scan.attendeeId === null) this.#undosOfNobody += 1;
     return scan;
   }
@@ -71,7 +75,7 @@ export class ScanBook {
 
   passagesOf(attendeeId: string): Passage[] {
     return (this.#ofAttendee.get(attendeeId) ?? []).flatMap(({ kind, ...scan }) =>
-      kind === 'undo' ? [] : [{ ...scan, kind, isUndone: this.#undone.has(scan.scanId) }],
+      kind === 'undo' ? [] : [{ ...scan, kind, isUndone: this.#undos.has(scan.scanId) }],
     );
   }
 
@@ -81,9 +85,20 @@ export class ScanBook {
     return presence;
   }
 
+  /** Whether a scan may have no further undo. */
+  isUndoneOften(scanId: string): boolean {
+    return (this.#undos.get(scanId)?.length ?? 0) >= mostUndosOfScan;
+  }
+
   /** Whether a registration may keep no further scan; of null, whether the event may keep no further undo without its scan. */
   isFull(attendeeId: string | null): boolean {
     if (attendeeId === null) return this.#undosOfNobody >= mostOfNobody;
     return (this.#ofAttendee.get(attendeeId)?.length ?? 0) >= mostOfRegistration;
   }
+}
+
+function put<Key>(map: Map<Key, KeptScan[]>, key: Key, scan: KeptScan): void {
+  const others = map.get(key);
+  if (others === undefined) map.set(key, [scan]);
+  else others.push(scan);
 }

@@ -81,7 +81,8 @@ function place(
   const ageMs = book.now.getTime() - stamp.at.getTime();
   if (ageMs > mostAgeMs || ageMs < -mostAheadMs) return 'at_out_of_range';
   const attendeeId = named ?? userOfUndone(book, scan);
-  if (book.isFull(attendeeId)) return 'too_many_scans';
+  if (book.isFull(attendeeId) || (scan.undoes !== null && book.isUndoneOften(scan.undoes)))
+    return 'too_many_scans';
   const isEligible = scan.kind === 'entry' && named !== undefined ? verdictOf(named) : null;
   return book.add({ ...scan, ...stamp, attendeeId, isEligible });
 }

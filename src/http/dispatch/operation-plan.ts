@@ -16,6 +16,8 @@ export type OperationPlan = InputPlan & {
   readonly isIdempotent: boolean;
   /** Whether it returns a list whose length the caller chooses. */
   readonly isList: boolean;
+  /** Whether few of it may run at once, however small the answer is. */
+  readonly readsAll: boolean;
 };
 
 const scheme = 'ApiKey';
@@ -36,6 +38,7 @@ export function planOperation(operation: OperationObject): OperationPlan {
     hideFields: compileHiding(operationId, operation),
     isIdempotent: input.parameters.some(({ key }) => key === 'idempotency-key'),
     isList: input.parameters.some(({ in: place, name }) => place === 'query' && name === 'limit'),
+    readsAll: operation['x-reads-all'] === true,
   };
 }
 

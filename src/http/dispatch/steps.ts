@@ -171,9 +171,9 @@ function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly 
 // A page of a hundred items takes some milliseconds of the process and of the database.
 const largeLimit = 100;
 
-/** Returns whether the request is for a whole list, or for so much that the response is large. */
-const isLarge = ({ isList }: OperationPlan, { query }: ApiRequest): boolean =>
-  isList && !(Number(query['limit']) < largeLimit);
+/** Returns whether the request is for a whole list, or for so much that the response is large, or reads as much for a small one. */
+const isLarge = ({ isList, readsAll }: OperationPlan, { query }: ApiRequest): boolean =>
+  readsAll || (isList && !(Number(query['limit']) < largeLimit));
 
 /** The validated input under the names of the document, without read-only fields. */
 function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type KeptScan, mostOfNobody, mostOfRegistration } from '../../../src/events/checkin/scan-book.ts';
+import {
+  type KeptScan,
+  mostOfNobody,
+  mostOfRegistration,
+  mostUndosOfScan,
+} from '../../../src/events/checkin/scan-book.ts';
 import { type AskedScan, takeScans } from '../../../src/events/checkin/take-scans.ts';
 
 const now = new Date('2027-05-04T12:00:00.000Z');
@@ -68,6 +73,25 @@ describe('a scan', () => {
 });
 
 describe('an undo', () => {
+  test('of a scan that many have taken back is too_many_scans, whether the scan is there or not', () => {
+    const undos = Array.from({ length: mostUndosOfScan + 1 }, (_, index) => undo(100 + index, now, 1));
+    const expected = [...Array(mostUndosOfScan).fill('undone'), 'too_many_scans'];
+    expect(statusesOf(undos)).toEqual(expected);
+    expect(statusesOf(undos, keptOf(scan(1, minutes(-1))))).toEqual(expected);
+    expect(statusesOf(undos.slice(-1), keptOf(...undos))).toEqual(['too_many_scans']);
+  });
+
+  test('that came before its scan counts for the registration, so that no order keeps more scans', () => {
+    const targets = Array.from({ length: mostOfRegistration }, (_, index) => index);
+    const waiting = keptOf(...targets.map((target) => undo(1_000 + target, now, target)));
+    const { added, attached } = takeScans(
+      { now, scans: waiting, undosOfNobody: waiting.length },
+      targets.map((target) => scan(target, minutes(-1))),
+      rules,
+    );
+    expect([added.length, attached.length]).toEqual([mostOfRegistration / 2, mostOfRegistration / 2]);
+  });
+
   test('takes a scan back in the same request, before it, and after it', () => {
     expect(statusesOf([undo(2, now, 1), scan(1, minutes(-1))])).toEqual(['undone', 'undone']);
     const early = keptOf(undo(2, now, 1));
