@@ -103,8 +103,8 @@ function toTool(
     method,
     path,
     description: `${title}.\n\n${description.trim()}${scopes === undefined ? '' : `\n\nThe key needs the scope ${scopes.join(' or ')}.`}`,
-    // A POST that only reads sends a secret, whose wrong guesses are counted. A GET that takes a right to write shows a ticket.
-    isWrite: method !== 'GET' || scopes?.some((scope) => scope.endsWith(':write')) === true,
+    // A POST that only reads sends a secret, whose wrong guesses are counted. A GET that only a right to write allows shows a ticket.
+    isWrite: method !== 'GET' || scopes?.every((scope) => scope.endsWith(':write')) === true,
     isIrreversible,
     showsSecretOnce,
     takesBody: requestBody !== undefined,
