@@ -16,7 +16,7 @@ export type OperationPlan = InputPlan & {
   readonly isIdempotent: boolean;
   /** Whether it returns a list whose length the caller chooses. */
   readonly isList: boolean;
-  /** Whether few of it may run at once, however small the answer is. */
+  /** Whether it runs as few at once as requests for large responses, however small the answer is. */
   readonly readsAll: boolean;
 };
 
