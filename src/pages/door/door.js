@@ -6,7 +6,8 @@
 import { isRefusal } from './api.js';
 import { createAwaited } from './awaited.js';
 import { judgeCode } from './judge.js';
-import { changeBy, isCorrected, localResult, resultOf } from './result.js';
+import { changeBy, isCorrected, localResult, refusedBy, resultOf } from './result.js';
+import { readRevoked } from './revoked.js';
 import { createSender } from './sender.js';
 import { newUuid } from './uuid.js';
 
@@ -25,7 +26,7 @@ const smallSkewMs = 5_000;
  */
 export function createDoor({ eventId, keyDigest, store, api, onState, onCorrected, now = Date.now }) {
   let event;
-  let state = { isReached: undefined, refusal: undefined, waiting: 0 };
+  let state = { isReached: undefined, refusal: undefined, waiting: 0, refused: 0 };
   const awaited = createAwaited();
 
   const send = createSender({
@@ -46,8 +47,9 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     onState(state, event);
   }
 
-  async function countWaiting() {
-    changeState({ waiting: await store.countWaiting(eventId) });
+  async function countScans(changes) {
+    const waiting = await store.countWaiting(eventId);
+    changeState({ ...changes, waiting, refused: await store.countRefused(eventId) });
   }
 
   /** Notes whether the service answered, and whether it takes the key. */
@@ -71,24 +73,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     const { now: _, ...door } = body;
     event = await store.changeEvent(eventId, { door, skewMs, refusal: undefined });
     changeState({ refusal: undefined });
-    return readRevoked();
-  }
-
-  async function readRevoked() {
-    for (;;) {
-      const { revokedCursor } = await store.readEvent(eventId);
-      const answer = await api.readRevoked(revokedCursor);
-      // The service does not know this place in the list any more, so the list is read from its beginning.
-      if (answer.code === 'input_invalid' && revokedCursor !== '') {
-        await store.addRevoked(eventId, [], '');
-        continue;
-      }
-      const body = await noteContact(answer);
-      if (body === undefined) return false;
-      const ticketIds = body.tickets.map(({ ticketId }) => ticketId);
-      await store.addRevoked(eventId, ticketIds, body.cursor);
-      if (!body.hasMore) return true;
-    }
+    return (await noteContact(await readRevoked({ eventId, store, api }))) !== undefined;
   }
 
   async function noteAnswers(scans, { items, clockSkew }) {
@@ -97,16 +82,28 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     if (typeof clockSkew === 'number' && Math.abs(clockSkew * 1_000 - event.skewMs) > smallSkewMs) {
       event = await store.changeEvent(eventId, { skewMs: clockSkew * 1_000 });
     }
-    changeState({ isReached: true, waiting: await store.countWaiting(eventId) });
+    await countScans({ isReached: true });
+    await tell(answered);
+  }
+
+  async function noteRejection({ scanId }, code) {
+    const answered = await store.changeScans([[scanId, refusedBy(code)]]);
+    await countScans();
+    await tell(answered);
+  }
+
+  /** Tells who waits for scans what they came to, and corrects what was shown before. */
+  async function tell(answered) {
     for (const scan of answered) {
       if (!awaited.settle(scan) && isCorrected(scan)) onCorrected(scan);
+      if (scan.kind === 'undo' && scan.refused !== undefined) await tellNotUndone(scan);
     }
   }
 
-  async function noteRejection({ scanId }, fault) {
-    const [scan] = await store.changeScans([[scanId, { waits: undefined, isProvisional: undefined, fault }]]);
-    await countWaiting();
-    if (!awaited.settle(scan) && scan.kind !== 'undo') onCorrected(scan);
+  /** Says that a scan was not taken back. Where the scan was refused as well, it does not count anyway. */
+  async function tellNotUndone(undo) {
+    const [scan] = await store.changeScans([[undo.undoes, { isUndone: undefined }]]);
+    if (scan.refused === undefined) onCorrected(undo);
   }
 
   const momentNow = () => new Date(now() - event.skewMs).toISOString();
@@ -140,7 +137,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     const stored = await store.addScan(made, (earlier) => localResult(made, earlier));
     const waitMs = isProvisional ? longPatienceMs : state.isReached ? patienceMs : 0;
     const answer = awaited.wait(stored.scanId, waitMs);
-    await countWaiting();
+    await countScans();
     void send();
     const known = await answer;
     if (known !== undefined) return resultOf(known);
@@ -155,7 +152,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   async function undo({ scanId: undoes, attendeeId, label, gate }) {
     await store.changeScans([[undoes, { isUndone: true, isProvisional: undefined }]]);
     await store.addScan({ kind: 'undo', undoes, attendeeId, label, gate, ...newScan() });
-    await countWaiting();
+    await countScans();
     void send();
   }
 
@@ -167,7 +164,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     // Nobody saw whether these were admitted, since the page was closed before.
     const waiting = await store.listWaiting(eventId);
     for (const each of waiting) if (each.isProvisional && event.door) await undo(each);
-    await countWaiting();
+    await countScans();
     return event.door !== undefined;
   }
 

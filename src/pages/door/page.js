@@ -91,7 +91,8 @@ async function showLast() {
 
 function correct(scan) {
   const result = resultOf(scan);
-  if (shown !== undefined && shown.scan !== undefined && shown.scan.scanId === scan.scanId) {
+  // An undo is shown with the scan that it takes back.
+  if (shown !== undefined && shown.scan !== undefined && shown.scan.scanId === (scan.undoes || scan.scanId)) {
     shown = result;
     signal(showResult(result));
   } else {
@@ -146,8 +147,7 @@ function keepPlace(changes) {
 }
 
 async function save(name, type, write) {
-  const scans = held.eventId ? await store.listWaiting(held.eventId) : await store.listAllWaiting();
-  saveFile(name, type, write(scans));
+  saveFile(name, type, write(await store.listUnaccepted(held.eventId)));
 }
 
 function listen() {
@@ -208,10 +208,10 @@ async function begin() {
     showStop(wordsOfStop.firstTime());
 }
 
-/** Without a link nothing is scanned or sent. What waits on this phone can be saved. */
+/** Without a link nothing is scanned or sent. What this phone has can be saved. */
 async function explainLink() {
   showStop(wordsOfStop.incomplete());
-  const scans = await store.listAllWaiting();
+  const scans = await store.listUnaccepted();
   at('export').hidden = scans.length === 0;
 }
 

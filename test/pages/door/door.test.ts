@@ -12,7 +12,12 @@ type Result = {
   readonly first?: { readonly at: string; readonly gate: string | null };
   readonly isSent?: boolean;
 };
-type State = { readonly isReached?: boolean; readonly refusal?: string; readonly waiting: number };
+type State = {
+  readonly isReached?: boolean;
+  readonly refusal?: string;
+  readonly waiting: number;
+  readonly refused?: number;
+};
 type Door = {
   open(): Promise<boolean>;
   refresh(): Promise<boolean>;
@@ -271,6 +276,69 @@ describe('a door without a connection', () => {
     await later.door.open();
     await later.door.open();
     expect([...store.scans.values()].filter(({ undoes }) => undoes === 'lost')).toHaveLength(1);
+  });
+});
+
+describe('a scan that the service refuses for good', () => {
+  const refusals = ['at_out_of_range', 'too_many_scans', 'scan_id_reused', 'undo_of_undo'];
+
+  test.each(refusals)('is kept with its ticket after %s, and counted', async (status) => {
+    const { enter, service, store, state } = await opened();
+    service.answers.set('entry', { status, checkedInAt: null, checkedInGate: null, inside: null });
+    const ticket = await ticketOf();
+    expect((await enter(ticket)).status).toBe('rejected');
+    expect([...store.scans.values()]).toEqual([expect.objectContaining({ ticket, refused: status })]);
+    expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+    const later = await setUp({ store });
+    await later.door.open();
+    expect(later.state()).toMatchObject({ waiting: 0, refused: 1 });
+  });
+
+  test('is kept where the service accepts no part of it', async () => {
+    const { enter, service, store, state } = await opened();
+    service.code = 'input_invalid';
+    const ticket = await ticketOf();
+    expect((await enter(ticket)).status).toBe('rejected');
+    expect([...store.scans.values()]).toEqual([
+      expect.objectContaining({ ticket, refused: 'input_invalid' }),
+    ]);
+    expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+  });
+
+  test.each(['at_out_of_range', 'input_invalid'])(
+    'is told where it takes another one back: %s',
+    async (refusal) => {
+      const { door, enter, service, store, state, corrected } = await opened();
+      const ticket = await ticketOf();
+      const scan = (await enter(ticket)).scan as Scan;
+      if (refusal === 'input_invalid') service.code = refusal;
+      else service.answers.set('undo', { status: refusal });
+      await door.undo(scan);
+      await expect
+        .poll(() => corrected.map((each) => [resultOf(each).status, each.undoes]))
+        .toEqual([['not_undone', scan.scanId]]);
+      expect(store.scans.get(scan.scanId)?.isUndone).toBeUndefined();
+      expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+      service.code = 'unreachable';
+      expect((await enter(ticket)).status).toBe('already_admitted');
+    },
+  );
+
+  test('is not told as an undo without effect where the scan itself was refused', async () => {
+    const { door, enter, service, corrected, state } = await opened();
+    service.isThere = false;
+    await door.refresh();
+    const scan = (await enter(await ticketOf())).scan as Scan;
+    await door.undo(scan);
+    service.isThere = true;
+    for (const kind of ['entry', 'undo']) service.answers.set(kind, { status: 'at_out_of_range' });
+    await expect
+      .poll(async () => {
+        await door.send();
+        return state();
+      })
+      .toMatchObject({ waiting: 0, refused: 2 });
+    expect(corrected).toEqual([]);
   });
 });
 

@@ -45,6 +45,8 @@ export function createMemoryStore() {
         return scan;
       }),
     countWaiting: async (eventId: string) => waiting(eventId).length,
+    countRefused: async (eventId: string) =>
+      [...scans.values()].filter((scan) => scan.eventId === eventId && scan.refused !== undefined).length,
     listWaiting: async (eventId: string, most = Number.POSITIVE_INFINITY) => waiting(eventId).slice(0, most),
   };
 }

@@ -56,8 +56,8 @@ function setUp(count: number, reply: (scans: readonly SentScan[]) => Reply) {
     onAnswered: async (scans: readonly Scan[]) => {
       await store.changeScans(scans.map(({ scanId }) => [scanId, { waits: undefined }]));
     },
-    onRejected: async ({ scanId }: Scan, fault: string) => {
-      await store.changeScans([[scanId, { waits: undefined, fault }]]);
+    onRejected: async ({ scanId }: Scan, refused: string) => {
+      await store.changeScans([[scanId, { waits: undefined, refused }]]);
     },
     onStopped: (answer: Reply) => {
       stops.push(answer);
@@ -139,8 +139,8 @@ describe('scans that wait', () => {
     );
     await createSender(parts)();
     expect(await waiting()).toEqual([]);
-    expect(store.scans.get('scan-17')).toMatchObject({ fault: 'input_invalid' });
-    expect([...store.scans.values()].filter(({ fault }) => fault !== undefined)).toHaveLength(1);
+    expect(store.scans.get('scan-17')).toMatchObject({ refused: 'input_invalid' });
+    expect([...store.scans.values()].filter(({ refused }) => refused !== undefined)).toHaveLength(1);
   });
 
   test('do not wait for one whose wallet cannot be read now, which is sent later', async () => {
