@@ -5,6 +5,7 @@
 
 import { isRefusal } from './api.js';
 import { createAwaited } from './awaited.js';
+import { askForSkew, clockBy, clockBySkew, isSetBack, timeBy } from './clock.js';
 import { judgeCode } from './judge.js';
 import { changeBy, isCorrected, localResult, refusedBy, resultOf } from './result.js';
 import { readRevoked } from './revoked.js';
@@ -17,8 +18,6 @@ const patienceMs = 2_000;
 const longPatienceMs = 10_000;
 // The service accepts no longer text.
 const longestId = 2_048;
-// Clocks that differ less are as good as the network between them.
-const smallSkewMs = 5_000;
 
 /**
  * Creates a door. `keyDigest` names the key of the link, so that a key that was refused once stays refused.
@@ -32,7 +31,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   const send = createSender({
     eventId,
     store,
-    checkIn: api.checkIn,
+    checkIn: (scans) => askForSkew(() => api.checkIn(scans), now),
     maySend: () => state.refusal === undefined,
     onAnswered: noteAnswers,
     onRejected: noteRejection,
@@ -68,10 +67,9 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     const askedAt = now();
     const body = await noteContact(await api.readDoor());
     if (body === undefined) return false;
-    // The clock of the service is read halfway between question and answer.
-    const skewMs = Math.round((askedAt + now()) / 2 - Date.parse(body.now));
-    const { now: _, ...door } = body;
-    event = await store.changeEvent(eventId, { door, skewMs, refusal: undefined });
+    const { now: serviceTime, ...door } = body;
+    const clock = clockBy(Date.parse(serviceTime), askedAt, now());
+    event = await store.changeEvent(eventId, { door, ...clock, refusal: undefined });
     changeState({ refusal: undefined });
     return (await noteContact(await readRevoked({ eventId, store, api }))) !== undefined;
   }
@@ -79,9 +77,8 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   async function noteAnswers(scans, { items, clockSkew }) {
     const changes = scans.map((scan, index) => [scan.scanId, changeBy(items[index], scan)]);
     const answered = await store.changeScans(changes);
-    if (typeof clockSkew === 'number' && Math.abs(clockSkew * 1_000 - event.skewMs) > smallSkewMs) {
-      event = await store.changeEvent(eventId, { skewMs: clockSkew * 1_000 });
-    }
+    const clock = clockBySkew(event, clockSkew, now());
+    if (clock !== undefined) event = await store.changeEvent(eventId, clock);
     await countScans({ isReached: true });
     await tell(answered);
   }
@@ -106,10 +103,8 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     if (scan.refused === undefined) onCorrected(undo);
   }
 
-  const momentNow = () => new Date(now() - event.skewMs).toISOString();
-
   const judge = (code) =>
-    judgeCode(code, { eventId, keys: event.door.keys, store, now: now() - event.skewMs });
+    judgeCode(code, { eventId, keys: event.door.keys, store, now: timeBy(event, now()) });
 
   /** Judges a code. Where the service has signed with a new key, the keys are read first. */
   async function judgeByNewestKeys(code) {
@@ -121,9 +116,12 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   /**
    * Scans a text.
    * @param how `{ kind, gate, isTyped }`
-   * @returns as `resultOf`; or `{ status: 'unknown', reason }`, or `{ status: 'unverified', scan }`
+   * @returns as `resultOf`; or `{ status: 'unknown', reason }`, `{ status: 'unverified', scan }`, or `{ status: 'clock_wrong' }`
    */
   async function scan(scanned, { kind, gate, isTyped = false }) {
+    if (isSetBack(event, now()) && state.isReached !== false) await refresh();
+    if (isSetBack(event, now())) return { status: 'clock_wrong' };
+    event = await store.changeEvent(eventId, { latestMs: timeBy(event, now()) });
     const { verdict, ticket, text } = await judgeByNewestKeys(scanned);
     const typed = scanned.trim();
     const isId = verdict === 'notTicket' && isTyped && event.door.acceptsIds && typed.length <= longestId;
@@ -146,7 +144,10 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     return { status: 'unverified', scan: stored };
   }
 
-  const newScan = () => ({ scanId: newUuid(), eventId, at: momentNow(), waits: 1 });
+  function newScan() {
+    const at = new Date(timeBy(event, now())).toISOString();
+    return { scanId: newUuid(), eventId, at, waits: 1 };
+  }
 
   /** Takes a scan back. A scan may still be on its way then: the service takes both in any order. */
   async function undo({ scanId: undoes, attendeeId, label, gate }) {

@@ -57,6 +57,9 @@ export const texts = {
   unverifiedTitle: 'Konnte nicht geprüft werden',
   unverifiedText:
     'Nur der Dienst kann das prüfen, und er hat nicht geantwortet. Niemand wurde eingelassen. Versuchen Sie es mit einer Verbindung erneut, oder benutzen Sie ein neueres Telefon.',
+  clockWrongTitle: 'Die Uhr dieses Telefons ist falsch',
+  clockWrongText:
+    'Niemand wurde eingelassen, denn eine abgelaufene Eintrittskarte würde gültig erscheinen. Stellen Sie Datum und Uhrzeit des Telefons, oder versuchen Sie es mit einer Verbindung erneut.',
   rejectedTitle: 'Nicht gespeichert',
   rejectedText:
     'Der Dienst hat diesen Scan nicht angenommen. Scannen Sie die Eintrittskarte erneut. Wenn das wieder geschieht, prüfen Sie die Uhr dieses Telefons.',

@@ -53,6 +53,9 @@ export const texts = {
   unverifiedTitle: 'Could not be checked',
   unverifiedText:
     'Only the service can check this, and it did not answer. Nobody was admitted. Try again with a connection, or use a newer phone.',
+  clockWrongTitle: 'The clock of this phone is wrong',
+  clockWrongText:
+    'Nobody was admitted, since an expired ticket would seem valid. Set the date and time of the phone, or try again with a connection.',
   rejectedTitle: 'Not recorded',
   rejectedText:
     'The service did not accept this scan. Scan the ticket again. If this happens again, check the clock of this phone.',

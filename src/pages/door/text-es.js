@@ -54,6 +54,9 @@ export const texts = {
   unverifiedTitle: 'No se pudo comprobar',
   unverifiedText:
     'Solo el servicio puede comprobarlo, y no respondió. No se admitió a nadie. Inténtelo con conexión o use un teléfono más reciente.',
+  clockWrongTitle: 'La hora de este teléfono no es correcta',
+  clockWrongText:
+    'No se admitió a nadie, porque una entrada caducada parecería válida. Ajuste la fecha y la hora del teléfono, o inténtelo con conexión.',
   rejectedTitle: 'No se guardó',
   rejectedText:
     'El servicio no aceptó esta lectura. Lea la entrada de nuevo. Si vuelve a ocurrir, revise la hora de este teléfono.',

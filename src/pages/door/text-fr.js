@@ -56,6 +56,9 @@ export const texts = {
   unverifiedTitle: 'Vérification impossible',
   unverifiedText:
     'Seul le service peut le vérifier, et il n’a pas répondu. Personne n’a été admis. Réessayez avec une connexion, ou utilisez un téléphone plus récent.',
+  clockWrongTitle: 'L’horloge de ce téléphone est fausse',
+  clockWrongText:
+    'Personne n’a été admis, car un billet expiré semblerait valable. Réglez la date et l’heure du téléphone, ou réessayez avec une connexion.',
   rejectedTitle: 'Non enregistré',
   rejectedText:
     'Le service n’a pas accepté ce scan. Scannez le billet à nouveau. Si cela se répète, vérifiez l’heure de ce téléphone.',

@@ -53,6 +53,9 @@ export const texts = {
   unverifiedTitle: 'Não foi possível verificar',
   unverifiedText:
     'Só o serviço pode verificar isto, e ele não respondeu. Ninguém entrou. Tente de novo com conexão ou use um celular mais recente.',
+  clockWrongTitle: 'O relógio deste celular está errado',
+  clockWrongText:
+    'Ninguém entrou, porque um ingresso vencido pareceria válido. Acerte a data e a hora do celular, ou tente de novo com conexão.',
   rejectedTitle: 'Não registrado',
   rejectedText:
     'O serviço não aceitou esta leitura. Leia o ingresso de novo. Se acontecer outra vez, confira o relógio deste celular.',

@@ -45,6 +45,8 @@ function saidOf({ status, reason, first }) {
       return say('ticketRequired', 'bad');
     case 'no_longer_eligible':
       return say('notEligible', 'bad');
+    case 'clock_wrong':
+      return say('clockWrong', 'bad');
     case 'unverified':
       return say('unverified', 'bad');
     case 'unknown':

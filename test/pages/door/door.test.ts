@@ -40,6 +40,8 @@ function createService() {
     keys: tickets.publicKeys as readonly object[],
     revoked: [] as string[],
     skewMs: 0,
+    clockSkew: null as number | null,
+    onCheckIn: () => {},
     answers: new Map<string, object>(),
   };
   const reply = <T>(body: T) => {
@@ -63,6 +65,7 @@ function createService() {
     },
     checkIn: async (scans: SentScan[]) => {
       requests.push(scans);
+      service.onCheckIn();
       const items = scans.map(({ scanId, kind, at }) => ({
         scanId,
         attendeeId: 'user-7421',
@@ -74,7 +77,7 @@ function createService() {
         inside: true,
         ...service.answers.get(kind),
       }));
-      return reply({ items, clockSkew: null });
+      return reply({ items, clockSkew: service.clockSkew });
     },
   };
   return { service, api };
@@ -82,6 +85,7 @@ function createService() {
 
 async function setUp({ store = createMemoryStore(), keyDigest = 'one' } = {}) {
   const { service, api } = createService();
+  const phone = { now: clock };
   const states: State[] = [];
   const corrected: Scan[] = [];
   const door = createDoor({
@@ -89,13 +93,13 @@ async function setUp({ store = createMemoryStore(), keyDigest = 'one' } = {}) {
     keyDigest,
     store,
     api,
-    now: () => clock,
+    now: () => phone.now,
     onState: (state: State) => states.push(state),
     onCorrected: (scan: Scan) => corrected.push(scan),
   });
   const state = () => states.at(-1);
   const enter = (text: string, isTyped = false) => door.scan(text, { kind: 'entry', gate: 'North', isTyped });
-  return { door, service, store, state, corrected, enter };
+  return { door, service, store, phone, state, corrected, enter };
 }
 
 async function opened(more: { store?: MemoryStore; keyDigest?: string } = {}) {
@@ -276,6 +280,82 @@ describe('a door without a connection', () => {
     await later.door.open();
     await later.door.open();
     expect([...store.scans.values()].filter(({ undoes }) => undoes === 'lost')).toHaveLength(1);
+  });
+});
+
+describe('a phone whose clock changes', () => {
+  const dayMs = 86_400_000;
+
+  async function offline() {
+    const made = await opened();
+    made.service.isThere = false;
+    await made.door.refresh();
+    return made;
+  }
+
+  test('admits nobody without a connection by an earlier clock, also when the page is opened again', async () => {
+    const { enter, phone, store } = await offline();
+    const ticket = await ticketOf();
+    const expired = await ticketOf({ expiresAt: new Date(clock - 1_000) });
+    expect(await enter(expired)).toMatchObject({ reason: 'expired' });
+    phone.now = clock - 59_000;
+    expect((await enter(ticket)).status).toBe('admitted');
+    phone.now = clock - 61_000;
+    const { size } = store.scans;
+    for (const each of [ticket, expired]) expect(await enter(each)).toEqual({ status: 'clock_wrong' });
+
+    const later = await setUp({ store });
+    later.service.isThere = false;
+    later.phone.now = 0;
+    await later.door.open();
+    for (const each of [ticket, expired]) expect(await later.enter(each)).toEqual({ status: 'clock_wrong' });
+    expect(store.scans.size).toBe(size);
+  });
+
+  test('remembers the time of its last scan', async () => {
+    const { enter, phone } = await offline();
+    phone.now = clock + dayMs;
+    expect((await enter(await ticketOf())).status).toBe('admitted');
+    phone.now = clock;
+    const ofToday = await ticketOf({ attendeeId: 'user-8', expiresAt: new Date(clock + dayMs / 2) });
+    expect(await enter(ofToday)).toEqual({ status: 'clock_wrong' });
+  });
+
+  test('takes a scan back at a time that the service accepts', async () => {
+    const { door, enter, phone, store } = await offline();
+    const scan = (await enter(await ticketOf())).scan as Scan;
+    phone.now = 0;
+    await door.undo(scan);
+    expect([...store.scans.values()].map(({ kind, at }) => [kind, at])).toEqual([
+      ['entry', scan.at],
+      ['undo', scan.at],
+    ]);
+  });
+
+  test('goes on by the time of the service', async () => {
+    const { store } = await offline();
+    const later = await setUp({ store });
+    later.phone.now = 0;
+    later.service.skewMs = -dayMs;
+    await later.door.open();
+    expect((await later.enter(await ticketOf())).status).toBe('admitted');
+    expect(later.service.requests[0]?.[0]?.at).toBe('2027-05-05T09:00:00.000Z');
+  });
+
+  test.each([
+    ['a fast answer', 1_000, '2027-05-04T09:00:00.000Z'],
+    ['no slow answer', 40_000, '2027-05-04T09:00:40.000Z'],
+  ])('learns the skew of its clock from %s', async (_, tookMs, at) => {
+    const { enter, phone, service } = await opened();
+    service.onCheckIn = () => {
+      phone.now += tookMs;
+    };
+    service.clockSkew = 40;
+    await enter(await ticketOf());
+    phone.now = clock + 40_000;
+    service.clockSkew = null;
+    const { scan } = await enter(await ticketOf({ attendeeId: 'user-8' }));
+    expect(scan?.at).toBe(at);
   });
 });
 
