@@ -444,6 +444,13 @@ describe('a door whose key was revoked', () => {
     expect(again.service.requests).toEqual([]);
   });
 
+  test('is not what a process of an earlier release says during an upgrade', async () => {
+    const { door, service, state } = await opened();
+    service.code = 'insufficient_scope';
+    await door.refresh();
+    expect(state()).toMatchObject({ isReached: false, refusal: undefined });
+  });
+
   test('sends what waits by the next link', async () => {
     const { door, enter, service, store } = await opened();
     service.isThere = false;
