@@ -39,6 +39,8 @@ describe('the link of a door', () => {
     expect(gateOf(`  North\u0000\n gate `)).toBe('North   gate');
     expect(gateOf('🚪'.repeat(70))).toBe('🚪'.repeat(64));
     expect(gateOf('   ')).toBe('');
+    for (const each of ['\u200b', ' \u200b\ufeff\u2060 ', '\u3164']) expect(gateOf(each)).toBe('');
+    expect(gateOf(`${'\u200b'.repeat(70)}North gate\u200b`)).toBe('North gate');
   });
 });
 
