@@ -159,7 +159,9 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
 
   /** Opens the door with what this phone has. @returns whether it can judge */
   async function open() {
-    event = await store.changeEvent(eventId, { openedAt: now() });
+    const { latestMs = 0 } = (await store.readEvent(eventId)) || {};
+    // By a clock that was set back, the event would be forgotten when the clock is right again.
+    event = await store.changeEvent(eventId, { openedAt: Math.max(now(), latestMs) });
     const { refusal } = event;
     if (refusal !== undefined && refusal.keyDigest === keyDigest) changeState({ refusal: refusal.code });
     // Nobody saw whether these were admitted, since the page was closed before.

@@ -4,6 +4,7 @@ export type StoredEvent = {
   readonly eventId: string;
   readonly revokedCursor: string;
   readonly skewMs?: number;
+  readonly openedAt?: number;
   readonly refusal?: { readonly keyDigest: string; readonly code: string } | undefined;
 };
 
