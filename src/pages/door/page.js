@@ -46,6 +46,8 @@ let detecting;
 let signal = () => {};
 /** The result that is shown, with the scan that a tap takes back. */
 let shown;
+/** How many scans waited when the list was shown. */
+let waiting = 0;
 let turn = Promise.resolve();
 let isJudging = false;
 const sight = createSight();
@@ -104,6 +106,9 @@ function correct(scan) {
 
 function stateChanged(state, event) {
   showState(state);
+  // The list says of each scan whether it was sent.
+  if (state.waiting !== waiting) void showLast();
+  waiting = state.waiting;
   if (state.refusal !== undefined) {
     stopCamera();
     showStop(wordsOfStop.refused(state));
