@@ -191,7 +191,7 @@ const withFields = (command: Command) =>
     .option(
       '--display-name <name>',
       'name that customers see: on the claim page, on sheets of codes and in metadata',
-      orEmpty(visibleWords),
+      orEmpty(visibleWords()),
     )
     .option(
       '--treasury <address>',

@@ -9,7 +9,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { isLoopback, isUuid, moment, words } from './shared/values.ts';
+import { isLoopback, isUuid, moment, visibleWords } from './shared/values.ts';
 
 export function addDoorCommands(program: Command, session: Session): void {
   const door = program.command('door').description('Let people scan tickets at the door of an event');
@@ -24,7 +24,11 @@ export function addDoorCommands(program: Command, session: Session): void {
       'end of the link: a date (midnight UTC) or a timestamp; by default a week after the event, or 30 days from now',
       moment,
     )
-    .option('--gate <name>', 'name of the gate, which the person at the door can change', words(mostOfGate))
+    .option(
+      '--gate <name>',
+      'name of the gate, which the person at the door can change',
+      visibleWords(mostOfGate),
+    )
     .action((options: LinkOptions) => asOperator(session, (operator) => makeLink(operator, options)));
   examples(
     link,

@@ -55,6 +55,12 @@ describe('door link', () => {
     expect([past.status, past.error?.message]).toEqual([2, 'The link would end in the past: set --expires.']);
   });
 
+  makeEvent('rejects a gate without a visible character', async ({ event, db, json }) => {
+    const { status, error } = await json('door', 'link', '--event', event.id, '--gate', '\u200b');
+    expect([status, error?.message]).toEqual([2, expect.stringContaining('must have a visible character')]);
+    expect(await db('api_keys').where({ event_id: event.id })).toEqual([]);
+  });
+
   makeEvent('makes no key that the service would not accept', async ({ event, settings }) => {
     const remote = { KEY_VERIFIER: 'remote', AUTH_URL: 'https://auth.example/verify', AUTH_CREDENTIAL: 'x' };
     const { json } = commandLine({ ...settings, ...remote });

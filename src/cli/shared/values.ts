@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/rpc/client/network.ts';
 import type { Config } from '../../config/config.ts';
+import { nameFault } from '../../contract/visible-text.ts';
 
 /** Parses a whole number within bounds, which are included. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -33,10 +34,13 @@ export function words(max = 255): (text: string) => string {
 }
 
 /** Parses a text that people can see, and trims it. */
-export function visibleWords(text: string): string {
-  const trimmed = words()(text);
-  if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(trimmed)) return trimmed;
-  throw new InvalidArgumentError('It must have a visible character.');
+export function visibleWords(max?: number): (text: string) => string {
+  return (text) => {
+    const trimmed = words(max)(text);
+    const fault = nameFault(trimmed);
+    if (fault === undefined) return trimmed;
+    throw new InvalidArgumentError(`It ${fault}.`);
+  };
 }
 
 /** Parses a value or an empty text, which clears a field. The parser of options takes null for a missing value. */

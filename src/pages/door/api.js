@@ -19,14 +19,8 @@ export function createApi({ key, eventId }) {
   };
 }
 
-// `not_found` alone is what a proxy or another release answers.
-const refusals = [
-  'api_key_invalid',
-  'api_key_missing',
-  'company_required',
-  'insufficient_scope',
-  'event_not_found',
-];
+// A proxy answers `not_found`, and release 0.2.0, which does not know the scope of the key, `insufficient_scope`.
+const refusals = ['api_key_invalid', 'api_key_missing', 'company_required', 'event_not_found'];
 
 /** Whether an answer says that the key does not open this door any more. */
 export const isRefusal = ({ code }) => refusals.includes(code);

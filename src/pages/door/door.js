@@ -5,8 +5,10 @@
 
 import { isRefusal } from './api.js';
 import { createAwaited } from './awaited.js';
+import { askForSkew, clockBy, clockBySkew, isSetBack, timeBy } from './clock.js';
 import { judgeCode } from './judge.js';
-import { changeBy, isCorrected, localResult, resultOf } from './result.js';
+import { changeBy, isCorrected, localResult, refusedBy, resultOf } from './result.js';
+import { readRevoked } from './revoked.js';
 import { createSender } from './sender.js';
 import { newUuid } from './uuid.js';
 
@@ -16,8 +18,6 @@ const patienceMs = 2_000;
 const longPatienceMs = 10_000;
 // The service accepts no longer text.
 const longestId = 2_048;
-// Clocks that differ less are as good as the network between them.
-const smallSkewMs = 5_000;
 
 /**
  * Creates a door. `keyDigest` names the key of the link, so that a key that was refused once stays refused.
@@ -25,13 +25,13 @@ const smallSkewMs = 5_000;
  */
 export function createDoor({ eventId, keyDigest, store, api, onState, onCorrected, now = Date.now }) {
   let event;
-  let state = { isReached: undefined, refusal: undefined, waiting: 0 };
+  let state = { isReached: undefined, refusal: undefined, waiting: 0, refused: 0 };
   const awaited = createAwaited();
 
   const send = createSender({
     eventId,
     store,
-    checkIn: api.checkIn,
+    checkIn: (scans) => askForSkew(() => api.checkIn(scans), now),
     maySend: () => state.refusal === undefined,
     onAnswered: noteAnswers,
     onRejected: noteRejection,
@@ -46,8 +46,9 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     onState(state, event);
   }
 
-  async function countWaiting() {
-    changeState({ waiting: await store.countWaiting(eventId) });
+  async function countScans(changes) {
+    const waiting = await store.countWaiting(eventId);
+    changeState({ ...changes, waiting, refused: await store.countRefused(eventId) });
   }
 
   /** Notes whether the service answered, and whether it takes the key. */
@@ -66,53 +67,44 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     const askedAt = now();
     const body = await noteContact(await api.readDoor());
     if (body === undefined) return false;
-    // The clock of the service is read halfway between question and answer.
-    const skewMs = Math.round((askedAt + now()) / 2 - Date.parse(body.now));
-    const { now: _, ...door } = body;
-    event = await store.changeEvent(eventId, { door, skewMs, refusal: undefined });
+    const { now: serviceTime, ...door } = body;
+    const clock = clockBy(Date.parse(serviceTime), askedAt, now());
+    event = await store.changeEvent(eventId, { door, ...clock, refusal: undefined });
     changeState({ refusal: undefined });
-    return readRevoked();
-  }
-
-  async function readRevoked() {
-    for (;;) {
-      const { revokedCursor } = await store.readEvent(eventId);
-      const answer = await api.readRevoked(revokedCursor);
-      // The service does not know this place in the list any more, so the list is read from its beginning.
-      if (answer.code === 'input_invalid' && revokedCursor !== '') {
-        await store.addRevoked(eventId, [], '');
-        continue;
-      }
-      const body = await noteContact(answer);
-      if (body === undefined) return false;
-      const ticketIds = body.tickets.map(({ ticketId }) => ticketId);
-      await store.addRevoked(eventId, ticketIds, body.cursor);
-      if (!body.hasMore) return true;
-    }
+    return (await noteContact(await readRevoked({ eventId, store, api }))) !== undefined;
   }
 
   async function noteAnswers(scans, { items, clockSkew }) {
     const changes = scans.map((scan, index) => [scan.scanId, changeBy(items[index], scan)]);
     const answered = await store.changeScans(changes);
-    if (typeof clockSkew === 'number' && Math.abs(clockSkew * 1_000 - event.skewMs) > smallSkewMs) {
-      event = await store.changeEvent(eventId, { skewMs: clockSkew * 1_000 });
-    }
-    changeState({ isReached: true, waiting: await store.countWaiting(eventId) });
+    const clock = clockBySkew(event, clockSkew, now());
+    if (clock !== undefined) event = await store.changeEvent(eventId, clock);
+    await countScans({ isReached: true });
+    await tell(answered);
+  }
+
+  async function noteRejection({ scanId }, code) {
+    const answered = await store.changeScans([[scanId, refusedBy(code)]]);
+    await countScans();
+    await tell(answered);
+  }
+
+  /** Tells who waits for scans what they came to, and corrects what was shown before. */
+  async function tell(answered) {
     for (const scan of answered) {
       if (!awaited.settle(scan) && isCorrected(scan)) onCorrected(scan);
+      if (scan.kind === 'undo' && scan.refused !== undefined) await tellNotUndone(scan);
     }
   }
 
-  async function noteRejection({ scanId }, fault) {
-    const [scan] = await store.changeScans([[scanId, { waits: undefined, isProvisional: undefined, fault }]]);
-    await countWaiting();
-    if (!awaited.settle(scan) && scan.kind !== 'undo') onCorrected(scan);
+  /** Says that a scan was not taken back. Where the scan was refused as well, it does not count anyway. */
+  async function tellNotUndone(undo) {
+    const [scan] = await store.changeScans([[undo.undoes, { isUndone: undefined }]]);
+    if (scan.refused === undefined) onCorrected(undo);
   }
 
-  const momentNow = () => new Date(now() - event.skewMs).toISOString();
-
   const judge = (code) =>
-    judgeCode(code, { eventId, keys: event.door.keys, store, now: now() - event.skewMs });
+    judgeCode(code, { eventId, keys: event.door.keys, store, now: timeBy(event, now()) });
 
   /** Judges a code. Where the service has signed with a new key, the keys are read first. */
   async function judgeByNewestKeys(code) {
@@ -124,9 +116,12 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
   /**
    * Scans a text.
    * @param how `{ kind, gate, isTyped }`
-   * @returns as `resultOf`; or `{ status: 'unknown', reason }`, or `{ status: 'unverified', scan }`
+   * @returns as `resultOf`; or `{ status: 'unknown', reason }`, `{ status: 'unverified', scan }`, or `{ status: 'clock_wrong' }`
    */
   async function scan(scanned, { kind, gate, isTyped = false }) {
+    if (isSetBack(event, now()) && state.isReached !== false) await refresh();
+    if (isSetBack(event, now())) return { status: 'clock_wrong' };
+    event = await store.changeEvent(eventId, { latestMs: timeBy(event, now()) });
     const { verdict, ticket, text } = await judgeByNewestKeys(scanned);
     const typed = scanned.trim();
     const isId = verdict === 'notTicket' && isTyped && event.door.acceptsIds && typed.length <= longestId;
@@ -140,7 +135,7 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     const stored = await store.addScan(made, (earlier) => localResult(made, earlier));
     const waitMs = isProvisional ? longPatienceMs : state.isReached ? patienceMs : 0;
     const answer = awaited.wait(stored.scanId, waitMs);
-    await countWaiting();
+    await countScans();
     void send();
     const known = await answer;
     if (known !== undefined) return resultOf(known);
@@ -149,25 +144,30 @@ export function createDoor({ eventId, keyDigest, store, api, onState, onCorrecte
     return { status: 'unverified', scan: stored };
   }
 
-  const newScan = () => ({ scanId: newUuid(), eventId, at: momentNow(), waits: 1 });
+  function newScan() {
+    const at = new Date(timeBy(event, now())).toISOString();
+    return { scanId: newUuid(), eventId, at, waits: 1 };
+  }
 
   /** Takes a scan back. A scan may still be on its way then: the service takes both in any order. */
   async function undo({ scanId: undoes, attendeeId, label, gate }) {
     await store.changeScans([[undoes, { isUndone: true, isProvisional: undefined }]]);
     await store.addScan({ kind: 'undo', undoes, attendeeId, label, gate, ...newScan() });
-    await countWaiting();
+    await countScans();
     void send();
   }
 
   /** Opens the door with what this phone has. @returns whether it can judge */
   async function open() {
-    event = await store.changeEvent(eventId, { openedAt: now() });
+    const { latestMs = 0 } = (await store.readEvent(eventId)) || {};
+    // By a clock that was set back, the event would be forgotten when the clock is right again.
+    event = await store.changeEvent(eventId, { openedAt: Math.max(now(), latestMs) });
     const { refusal } = event;
     if (refusal !== undefined && refusal.keyDigest === keyDigest) changeState({ refusal: refusal.code });
     // Nobody saw whether these were admitted, since the page was closed before.
     const waiting = await store.listWaiting(eventId);
     for (const each of waiting) if (each.isProvisional && event.door) await undo(each);
-    await countWaiting();
+    await countScans();
     return event.door !== undefined;
   }
 

@@ -29,6 +29,10 @@ export function writeLink({ key, eventId, gate, kind }) {
   return `#k=${encodeURIComponent(key)}&e=${eventId}${ofGate}${kind === 'exit' ? '&kind=exit' : ''}`;
 }
 
+// The service accepts no text that people do not see. Within a text, emoji and some scripts need such characters.
+const unseen = '[\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800]+';
+const unseenEnds = new RegExp(`^${unseen}|${unseen}$`, 'gu');
+
 /** The name of a gate as the service accepts it. Empty for none. */
 export const gateOf = (typed) =>
-  [...typed.replace(/\p{Cc}/gu, ' ').trim()].slice(0, longestGate).join('').trim();
+  [...typed.replace(unseenEnds, '').replace(/\p{Cc}/gu, ' ')].slice(0, longestGate).join('').trim();

@@ -46,6 +46,8 @@ let detecting;
 let signal = () => {};
 /** The result that is shown, with the scan that a tap takes back. */
 let shown;
+/** How many scans waited when the list was shown. */
+let waiting = 0;
 let turn = Promise.resolve();
 let isJudging = false;
 const sight = createSight();
@@ -91,7 +93,8 @@ async function showLast() {
 
 function correct(scan) {
   const result = resultOf(scan);
-  if (shown !== undefined && shown.scan !== undefined && shown.scan.scanId === scan.scanId) {
+  // An undo is shown with the scan that it takes back.
+  if (shown !== undefined && shown.scan !== undefined && shown.scan.scanId === (scan.undoes || scan.scanId)) {
     shown = result;
     signal(showResult(result));
   } else {
@@ -103,6 +106,9 @@ function correct(scan) {
 
 function stateChanged(state, event) {
   showState(state);
+  // The list says of each scan whether it was sent.
+  if (state.waiting !== waiting) void showLast();
+  waiting = state.waiting;
   if (state.refusal !== undefined) {
     stopCamera();
     showStop(wordsOfStop.refused(state));
@@ -146,8 +152,7 @@ function keepPlace(changes) {
 }
 
 async function save(name, type, write) {
-  const scans = held.eventId ? await store.listWaiting(held.eventId) : await store.listAllWaiting();
-  saveFile(name, type, write(scans));
+  saveFile(name, type, write(await store.listUnaccepted(held.eventId)));
 }
 
 function listen() {
@@ -208,10 +213,10 @@ async function begin() {
     showStop(wordsOfStop.firstTime());
 }
 
-/** Without a link nothing is scanned or sent. What waits on this phone can be saved. */
+/** Without a link nothing is scanned or sent. What this phone has can be saved. */
 async function explainLink() {
   showStop(wordsOfStop.incomplete());
-  const scans = await store.listAllWaiting();
+  const scans = await store.listUnaccepted();
   at('export').hidden = scans.length === 0;
 }
 

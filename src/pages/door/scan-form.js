@@ -21,11 +21,11 @@ export function scansAsJson(scans) {
   return `${JSON.stringify(parts, null, 2)}\n`;
 }
 
-const columns = ['eventId', 'scanId', 'kind', 'at', 'gate', 'ticket', 'attendeeId', 'undoes'];
+const columns = ['eventId', 'scanId', 'kind', 'at', 'gate', 'ticket', 'attendeeId', 'undoes', 'refused'];
 
 /** Scans as a table. */
 export function scansAsCsv(scans) {
-  const rows = scans.map((scan) => ({ eventId: scan.eventId, ...sentForm(scan) }));
+  const rows = scans.map((scan) => ({ eventId: scan.eventId, ...sentForm(scan), refused: scan.refused }));
   return [columns, ...rows.map((row) => columns.map((column) => cellOf(row[column])))]
     .map((cells) => `${cells.join(',')}\r\n`)
     .join('');

@@ -3,7 +3,8 @@
  * reached the disk when its function returns, so several tabs agree and a closed page loses nothing.
  *
  * A scan is `{ scanId, eventId, kind, at, gate, attendeeId, label, ticket | typed | undoes }`, and has `shown`, what it
- * came to on this phone, `answer` of the service, and `waits`, which is 1 until then: no index has booleans.
+ * came to on this phone, and `waits`, which is 1 until the service answers: no index has booleans. Then it has `answer`, or
+ * `refused`, a code that says why the service does not accept it.
  */
 
 const nameOfDatabase = 'door';
@@ -35,6 +36,7 @@ function createStores(db) {
   const scans = db.createObjectStore('scans', { keyPath: 'scanId' });
   scans.createIndex('attendee', ['eventId', 'attendeeId']);
   scans.createIndex('waiting', ['eventId', 'waits', 'at']);
+  scans.createIndex('refused', ['eventId', 'refused']);
   scans.createIndex('time', ['eventId', 'at']);
 }
 
@@ -139,6 +141,11 @@ function scansIn(db) {
     countWaiting: (eventId) =>
       within(db, ['scans'], 'readonly', (all) => resultOf(waiting(all).count(rangeOf(eventId, 1)))),
 
+    countRefused: (eventId) =>
+      within(db, ['scans'], 'readonly', (all) =>
+        resultOf(all.objectStore('scans').index('refused').count(rangeOf(eventId))),
+      ),
+
     /** The scans that wait, newest first. */
     listWaiting: (eventId, most = Number.POSITIVE_INFINITY) =>
       within(db, ['scans'], 'readonly', (all) => newest(waiting(all), rangeOf(eventId, 1), most)),
@@ -149,11 +156,12 @@ function scansIn(db) {
         newest(all.objectStore('scans').index('time'), rangeOf(eventId), most),
       ),
 
-    /** The scans of all events that wait. */
-    listAllWaiting: () =>
+    /** The scans that wait or were refused: of an event, or of all of them. */
+    listUnaccepted: (eventId) =>
       within(db, ['scans'], 'readonly', async (all) => {
         const scans = await resultOf(all.objectStore('scans').getAll());
-        return scans.filter(({ waits }) => waits === 1);
+        const ofEvent = scans.filter((scan) => eventId === undefined || scan.eventId === eventId);
+        return ofEvent.filter(({ waits, refused }) => waits === 1 || refused !== undefined);
       }),
   };
 }

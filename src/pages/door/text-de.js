@@ -46,6 +46,9 @@ export const texts = {
   notInsideText: 'Vor diesem Ausgang wurde kein Eintritt notiert.',
   undoneTitle: 'Zurückgenommen',
   undoneText: 'Dieser Scan zählt nicht.',
+  notUndoneTitle: 'Nicht zurückgenommen',
+  notUndoneText:
+    'Der Dienst hat das Zurücknehmen nicht angenommen, der Scan zählt also weiter. Sagen Sie es dem Veranstalter.',
   ticketRequiredTitle: 'Eintrittskarte nötig',
   ticketRequiredText:
     'Diese Veranstaltung lässt niemanden mit einer Nutzer-ID ein. Bitten Sie um die Eintrittskarte.',
@@ -54,6 +57,9 @@ export const texts = {
   unverifiedTitle: 'Konnte nicht geprüft werden',
   unverifiedText:
     'Nur der Dienst kann das prüfen, und er hat nicht geantwortet. Niemand wurde eingelassen. Versuchen Sie es mit einer Verbindung erneut, oder benutzen Sie ein neueres Telefon.',
+  clockWrongTitle: 'Die Uhr dieses Telefons ist falsch',
+  clockWrongText:
+    'Niemand wurde eingelassen, denn eine abgelaufene Eintrittskarte würde gültig erscheinen. Stellen Sie Datum und Uhrzeit des Telefons, oder versuchen Sie es mit einer Verbindung erneut.',
   rejectedTitle: 'Nicht gespeichert',
   rejectedText:
     'Der Dienst hat diesen Scan nicht angenommen. Scannen Sie die Eintrittskarte erneut. Wenn das wieder geschieht, prüfen Sie die Uhr dieses Telefons.',
@@ -73,6 +79,8 @@ export const texts = {
   allSent: 'Alles wurde gesendet.',
   oneWaits: '1 Scan wartet auf das Senden.',
   manyWait: '{count} Scans warten auf das Senden.',
+  oneRefused: '1 Scan wurde nicht angenommen: speichern Sie ihn für den Veranstalter.',
+  manyRefused: '{count} Scans wurden nicht angenommen: speichern Sie sie für den Veranstalter.',
   incompleteTitle: 'Dieser Link ist nicht vollständig',
   incompleteText:
     'Öffnen Sie den ganzen Link des Veranstalters, mit allem nach dem Zeichen #, oder scannen Sie seinen Code mit der Kamera des Telefons.',
@@ -88,9 +96,9 @@ export const texts = {
   goneTitle: 'Diese Veranstaltung gibt es nicht',
   goneText:
     'Sie wurde gelöscht, oder der Link ist für eine andere Veranstaltung. Fragen Sie den Veranstalter. Was wartet, kann als Datei gespeichert werden.',
-  exportTitle: 'Speichern, was wartet',
+  exportTitle: 'Scans speichern',
   exportText:
-    'Scans, die nicht gesendet wurden, bleiben auf diesem Telefon. Eine Datei davon ist für den Veranstalter. Sie enthält Eintrittskarten, geben Sie sie also niemandem sonst.',
+    'Scans, die nicht gesendet oder nicht angenommen wurden, bleiben auf diesem Telefon. Eine Datei davon ist für den Veranstalter. Sie enthält Eintrittskarten, geben Sie sie also niemandem sonst.',
   exportCsv: 'Tabelle speichern',
   exportJson: 'Datei für Programme speichern',
 };

@@ -44,6 +44,8 @@ export const texts = {
   notInsideText: 'No entry was noted before this exit.',
   undoneTitle: 'Taken back',
   undoneText: 'This scan does not count.',
+  notUndoneTitle: 'Not taken back',
+  notUndoneText: 'The service did not accept the undo, so the scan still counts. Tell the organiser.',
   ticketRequiredTitle: 'Ticket needed',
   ticketRequiredText: 'This event admits nobody by a user ID. Ask for the ticket.',
   notEligibleTitle: 'Not eligible any more',
@@ -51,6 +53,9 @@ export const texts = {
   unverifiedTitle: 'Could not be checked',
   unverifiedText:
     'Only the service can check this, and it did not answer. Nobody was admitted. Try again with a connection, or use a newer phone.',
+  clockWrongTitle: 'The clock of this phone is wrong',
+  clockWrongText:
+    'Nobody was admitted, since an expired ticket would seem valid. Set the date and time of the phone, or try again with a connection.',
   rejectedTitle: 'Not recorded',
   rejectedText:
     'The service did not accept this scan. Scan the ticket again. If this happens again, check the clock of this phone.',
@@ -70,6 +75,8 @@ export const texts = {
   allSent: 'Everything was sent.',
   oneWaits: '1 scan waits to be sent.',
   manyWait: '{count} scans wait to be sent.',
+  oneRefused: '1 scan was not accepted: save it for the organiser.',
+  manyRefused: '{count} scans were not accepted: save them for the organiser.',
   incompleteTitle: 'This link is not complete',
   incompleteText:
     'Open the whole link of the organiser, with everything after the # sign, or scan its code with the camera of the phone.',
@@ -84,9 +91,9 @@ export const texts = {
   goneTitle: 'There is no such event',
   goneText:
     'It was deleted, or the link is for another event. Ask the organiser. What waits can be saved as a file.',
-  exportTitle: 'Save what waits',
+  exportTitle: 'Save scans',
   exportText:
-    'The scans that were not sent stay on this phone. A file of them is for the organiser. It contains tickets, so give it to nobody else.',
+    'The scans that were not sent or not accepted stay on this phone. A file of them is for the organiser. It contains tickets, so give it to nobody else.',
   exportCsv: 'Save a table',
   exportJson: 'Save a file for programs',
 };

@@ -45,6 +45,8 @@ export const texts = {
   notInsideText: 'No se anotó ninguna entrada antes de esta salida.',
   undoneTitle: 'Deshecho',
   undoneText: 'Esta lectura no cuenta.',
+  notUndoneTitle: 'No se deshizo',
+  notUndoneText: 'El servicio no aceptó deshacer la lectura, así que aún cuenta. Dígaselo al organizador.',
   ticketRequiredTitle: 'Se necesita entrada',
   ticketRequiredText: 'Este evento no admite a nadie con una ID de usuario. Pida la entrada.',
   notEligibleTitle: 'Ya no tiene derecho',
@@ -52,6 +54,9 @@ export const texts = {
   unverifiedTitle: 'No se pudo comprobar',
   unverifiedText:
     'Solo el servicio puede comprobarlo, y no respondió. No se admitió a nadie. Inténtelo con conexión o use un teléfono más reciente.',
+  clockWrongTitle: 'La hora de este teléfono no es correcta',
+  clockWrongText:
+    'No se admitió a nadie, porque una entrada caducada parecería válida. Ajuste la fecha y la hora del teléfono, o inténtelo con conexión.',
   rejectedTitle: 'No se guardó',
   rejectedText:
     'El servicio no aceptó esta lectura. Lea la entrada de nuevo. Si vuelve a ocurrir, revise la hora de este teléfono.',
@@ -71,6 +76,8 @@ export const texts = {
   allSent: 'Todo se ha enviado.',
   oneWaits: '1 lectura espera el envío.',
   manyWait: '{count} lecturas esperan el envío.',
+  oneRefused: '1 lectura no se aceptó: guárdela para el organizador.',
+  manyRefused: '{count} lecturas no se aceptaron: guárdelas para el organizador.',
   incompleteTitle: 'Este enlace no está completo',
   incompleteText:
     'Abra el enlace completo del organizador, con todo lo que sigue al signo #, o lea su código con la cámara del teléfono.',
@@ -85,9 +92,9 @@ export const texts = {
   goneTitle: 'No existe este evento',
   goneText:
     'Se borró, o el enlace es de otro evento. Pregunte al organizador. Lo que espera se puede guardar en un archivo.',
-  exportTitle: 'Guardar lo que espera',
+  exportTitle: 'Guardar las lecturas',
   exportText:
-    'Las lecturas no enviadas se quedan en este teléfono. Su archivo es para el organizador. Contiene entradas, no se lo dé a nadie más.',
+    'Las lecturas no enviadas o no aceptadas se quedan en este teléfono. Su archivo es para el organizador. Contiene entradas, no se lo dé a nadie más.',
   exportCsv: 'Guardar una tabla',
   exportJson: 'Guardar un archivo para programas',
 };

@@ -46,6 +46,9 @@ export const texts = {
   notInsideText: 'Aucune entrée n’a été notée avant cette sortie.',
   undoneTitle: 'Annulé',
   undoneText: 'Ce scan ne compte pas.',
+  notUndoneTitle: 'Non annulé',
+  notUndoneText:
+    'Le service n’a pas accepté l’annulation : le scan compte toujours. Dites-le à l’organisateur.',
   ticketRequiredTitle: 'Billet nécessaire',
   ticketRequiredText: 'Cet événement n’admet personne avec un identifiant. Demandez le billet.',
   notEligibleTitle: 'N’a plus droit à l’entrée',
@@ -53,6 +56,9 @@ export const texts = {
   unverifiedTitle: 'Vérification impossible',
   unverifiedText:
     'Seul le service peut le vérifier, et il n’a pas répondu. Personne n’a été admis. Réessayez avec une connexion, ou utilisez un téléphone plus récent.',
+  clockWrongTitle: 'L’horloge de ce téléphone est fausse',
+  clockWrongText:
+    'Personne n’a été admis, car un billet expiré semblerait valable. Réglez la date et l’heure du téléphone, ou réessayez avec une connexion.',
   rejectedTitle: 'Non enregistré',
   rejectedText:
     'Le service n’a pas accepté ce scan. Scannez le billet à nouveau. Si cela se répète, vérifiez l’heure de ce téléphone.',
@@ -72,6 +78,8 @@ export const texts = {
   allSent: 'Tout a été envoyé.',
   oneWaits: '1 scan attend d’être envoyé.',
   manyWait: '{count} scans attendent d’être envoyés.',
+  oneRefused: '1 scan n’a pas été accepté : enregistrez-le pour l’organisateur.',
+  manyRefused: '{count} scans n’ont pas été acceptés : enregistrez-les pour l’organisateur.',
   incompleteTitle: 'Ce lien n’est pas complet',
   incompleteText:
     'Ouvrez le lien complet de l’organisateur, avec tout ce qui suit le signe #, ou scannez son code avec la caméra du téléphone.',
@@ -87,9 +95,9 @@ export const texts = {
   goneTitle: 'Cet événement n’existe pas',
   goneText:
     'Il a été supprimé, ou le lien est pour un autre événement. Demandez à l’organisateur. Ce qui attend peut être enregistré dans un fichier.',
-  exportTitle: 'Enregistrer ce qui attend',
+  exportTitle: 'Enregistrer les scans',
   exportText:
-    'Les scans qui n’ont pas été envoyés restent sur ce téléphone. Leur fichier est pour l’organisateur. Il contient des billets, ne le donnez à personne d’autre.',
+    'Les scans qui n’ont pas été envoyés ou acceptés restent sur ce téléphone. Leur fichier est pour l’organisateur. Il contient des billets, ne le donnez à personne d’autre.',
   exportCsv: 'Enregistrer un tableau',
   exportJson: 'Enregistrer un fichier pour programmes',
 };

@@ -44,6 +44,8 @@ export const texts = {
   notInsideText: 'Nenhuma entrada foi registrada antes desta saída.',
   undoneTitle: 'Desfeito',
   undoneText: 'Esta leitura não conta.',
+  notUndoneTitle: 'Não foi desfeito',
+  notUndoneText: 'O serviço não aceitou desfazer a leitura, então ela ainda conta. Avise o organizador.',
   ticketRequiredTitle: 'Ingresso necessário',
   ticketRequiredText: 'Este evento não libera ninguém por ID de usuário. Peça o ingresso.',
   notEligibleTitle: 'Não tem mais direito',
@@ -51,6 +53,9 @@ export const texts = {
   unverifiedTitle: 'Não foi possível verificar',
   unverifiedText:
     'Só o serviço pode verificar isto, e ele não respondeu. Ninguém entrou. Tente de novo com conexão ou use um celular mais recente.',
+  clockWrongTitle: 'O relógio deste celular está errado',
+  clockWrongText:
+    'Ninguém entrou, porque um ingresso vencido pareceria válido. Acerte a data e a hora do celular, ou tente de novo com conexão.',
   rejectedTitle: 'Não registrado',
   rejectedText:
     'O serviço não aceitou esta leitura. Leia o ingresso de novo. Se acontecer outra vez, confira o relógio deste celular.',
@@ -70,6 +75,8 @@ export const texts = {
   allSent: 'Tudo foi enviado.',
   oneWaits: '1 leitura espera o envio.',
   manyWait: '{count} leituras esperam o envio.',
+  oneRefused: '1 leitura não foi aceita: salve-a para o organizador.',
+  manyRefused: '{count} leituras não foram aceitas: salve-as para o organizador.',
   incompleteTitle: 'Este link não está completo',
   incompleteText:
     'Abra o link completo do organizador, com tudo depois do sinal #, ou leia o código dele com a câmera do celular.',
@@ -84,9 +91,9 @@ export const texts = {
   goneTitle: 'Este evento não existe',
   goneText:
     'Foi apagado, ou o link é de outro evento. Pergunte ao organizador. O que espera pode ser salvo em um arquivo.',
-  exportTitle: 'Salvar o que espera',
+  exportTitle: 'Salvar as leituras',
   exportText:
-    'As leituras não enviadas ficam neste celular. O arquivo delas é para o organizador. Ele contém ingressos, não o dê a mais ninguém.',
+    'As leituras não enviadas ou não aceitas ficam neste celular. O arquivo delas é para o organizador. Ele contém ingressos, não o dê a mais ninguém.',
   exportCsv: 'Salvar uma tabela',
   exportJson: 'Salvar um arquivo para programas',
 };

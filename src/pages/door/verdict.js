@@ -21,7 +21,8 @@ export function judgeTicket(ticket, { eventId, signature, isRevoked, now }) {
  * @returns `{ isInside, first }`; `first` is the first entry, `{ at, gate }`, undefined where there was none
  */
 export function foldScans(scans) {
-  const undone = new Set(scans.filter(({ kind }) => kind === 'undo').map(({ undoes }) => undoes));
+  const undos = scans.filter(({ kind, refused }) => kind === 'undo' && refused === undefined);
+  const undone = new Set(undos.map(({ undoes }) => undoes));
   const counted = scans.filter((scan) => isCounted(scan, undone)).sort(inOrder);
   return counted.reduce(next, { isInside: false, first: undefined });
 }
@@ -31,8 +32,8 @@ const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
 const accepted = ['admitted', 'already_admitted', 'exited', 'not_inside'];
 
-function isCounted({ scanId, kind, fault, answer }, undone) {
-  if (kind === 'undo' || fault !== undefined) return false;
+function isCounted({ scanId, kind, refused, answer }, undone) {
+  if (kind === 'undo' || refused !== undefined) return false;
   if (answer !== undefined && !accepted.includes(answer.status)) return false;
   // Taking this scan back does not change that somebody else admitted the guest.
   return !undone.has(scanId) || (answer !== undefined && answer.status === 'already_admitted');

@@ -29,8 +29,9 @@ export function showScanner({ name, acceptsIds }) {
 export function showState(state) {
   setText('state', wordsOfState(state));
   at('state').dataset.mood =
-    state.refusal !== undefined ? 'bad' : state.isReached === false ? 'warn' : 'good';
-  at('export').hidden = state.waiting === 0 || (state.isReached !== false && state.refusal === undefined);
+    state.refusal !== undefined || state.refused > 0 ? 'bad' : state.isReached === false ? 'warn' : 'good';
+  const isSending = state.isReached !== false && state.refusal === undefined;
+  at('export').hidden = state.refused === 0 && (state.waiting === 0 || isSending);
 }
 
 /** Shows what the camera does. @param fault the name of a text, where it does not run */

@@ -39,10 +39,14 @@ function saidOf({ status, reason, first }) {
       return say('notInside', 'warn');
     case 'undone':
       return say('undone', 'warn');
+    case 'not_undone':
+      return say('notUndone', 'bad');
     case 'ticket_required':
       return say('ticketRequired', 'bad');
     case 'no_longer_eligible':
       return say('notEligible', 'bad');
+    case 'clock_wrong':
+      return say('clockWrong', 'bad');
     case 'unverified':
       return say('unverified', 'bad');
     case 'unknown':
@@ -70,9 +74,11 @@ export const wordsOfStop = {
   refused: ({ refusal }) => (refusal === 'event_not_found' ? say('gone', 'bad') : say('refused', 'bad')),
 };
 
-/** Whether the service can be reached, and how many scans wait. */
-export function wordsOfState({ isReached, refusal, waiting }) {
+/** Whether the service can be reached, how many scans wait, and how many it refused. */
+export function wordsOfState({ isReached, refusal, waiting, refused }) {
   const ofWaiting = waiting === 0 ? 'allSent' : waiting === 1 ? 'oneWaits' : 'manyWait';
   const reach = refusal !== undefined ? 'nothingSent' : isReached === false ? 'offline' : 'online';
-  return `${text(reach)} ${text(ofWaiting, { count: waiting })}`;
+  const said = `${text(reach)} ${text(ofWaiting, { count: waiting })}`;
+  if (refused === 0) return said;
+  return `${said} ${text(refused === 1 ? 'oneRefused' : 'manyRefused', { count: refused })}`;
 }

@@ -29,7 +29,7 @@ export type Scan = {
   readonly waits?: 1 | undefined;
   readonly isProvisional?: boolean | undefined;
   readonly isUndone?: boolean | undefined;
-  readonly fault?: string | undefined;
+  readonly refused?: string | undefined;
   readonly answer?: Answer | undefined;
 };
 export type Answer = {

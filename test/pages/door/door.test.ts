@@ -12,7 +12,12 @@ type Result = {
   readonly first?: { readonly at: string; readonly gate: string | null };
   readonly isSent?: boolean;
 };
-type State = { readonly isReached?: boolean; readonly refusal?: string; readonly waiting: number };
+type State = {
+  readonly isReached?: boolean;
+  readonly refusal?: string;
+  readonly waiting: number;
+  readonly refused?: number;
+};
 type Door = {
   open(): Promise<boolean>;
   refresh(): Promise<boolean>;
@@ -35,6 +40,8 @@ function createService() {
     keys: tickets.publicKeys as readonly object[],
     revoked: [] as string[],
     skewMs: 0,
+    clockSkew: null as number | null,
+    onCheckIn: () => {},
     answers: new Map<string, object>(),
   };
   const reply = <T>(body: T) => {
@@ -58,6 +65,7 @@ function createService() {
     },
     checkIn: async (scans: SentScan[]) => {
       requests.push(scans);
+      service.onCheckIn();
       const items = scans.map(({ scanId, kind, at }) => ({
         scanId,
         attendeeId: 'user-7421',
@@ -69,7 +77,7 @@ function createService() {
         inside: true,
         ...service.answers.get(kind),
       }));
-      return reply({ items, clockSkew: null });
+      return reply({ items, clockSkew: service.clockSkew });
     },
   };
   return { service, api };
@@ -77,6 +85,7 @@ function createService() {
 
 async function setUp({ store = createMemoryStore(), keyDigest = 'one' } = {}) {
   const { service, api } = createService();
+  const phone = { now: clock };
   const states: State[] = [];
   const corrected: Scan[] = [];
   const door = createDoor({
@@ -84,13 +93,13 @@ async function setUp({ store = createMemoryStore(), keyDigest = 'one' } = {}) {
     keyDigest,
     store,
     api,
-    now: () => clock,
+    now: () => phone.now,
     onState: (state: State) => states.push(state),
     onCorrected: (scan: Scan) => corrected.push(scan),
   });
   const state = () => states.at(-1);
   const enter = (text: string, isTyped = false) => door.scan(text, { kind: 'entry', gate: 'North', isTyped });
-  return { door, service, store, state, corrected, enter };
+  return { door, service, store, phone, state, corrected, enter };
 }
 
 async function opened(more: { store?: MemoryStore; keyDigest?: string } = {}) {
@@ -274,6 +283,147 @@ describe('a door without a connection', () => {
   });
 });
 
+describe('a phone whose clock changes', () => {
+  const dayMs = 86_400_000;
+
+  async function offline() {
+    const made = await opened();
+    made.service.isThere = false;
+    await made.door.refresh();
+    return made;
+  }
+
+  test('admits nobody without a connection by an earlier clock, also when the page is opened again', async () => {
+    const { enter, phone, store } = await offline();
+    const ticket = await ticketOf();
+    const expired = await ticketOf({ expiresAt: new Date(clock - 1_000) });
+    expect(await enter(expired)).toMatchObject({ reason: 'expired' });
+    phone.now = clock - 59_000;
+    expect((await enter(ticket)).status).toBe('admitted');
+    phone.now = clock - 61_000;
+    const { size } = store.scans;
+    for (const each of [ticket, expired]) expect(await enter(each)).toEqual({ status: 'clock_wrong' });
+
+    const later = await setUp({ store });
+    later.service.isThere = false;
+    later.phone.now = 0;
+    await later.door.open();
+    for (const each of [ticket, expired]) expect(await later.enter(each)).toEqual({ status: 'clock_wrong' });
+    expect(store.scans.size).toBe(size);
+    // Else the event would be forgotten when the clock is right again.
+    expect((await store.readEvent(eventId))?.openedAt).toBe(clock);
+  });
+
+  test('remembers the time of its last scan', async () => {
+    const { enter, phone } = await offline();
+    phone.now = clock + dayMs;
+    expect((await enter(await ticketOf())).status).toBe('admitted');
+    phone.now = clock;
+    const ofToday = await ticketOf({ attendeeId: 'user-8', expiresAt: new Date(clock + dayMs / 2) });
+    expect(await enter(ofToday)).toEqual({ status: 'clock_wrong' });
+  });
+
+  test('takes a scan back at a time that the service accepts', async () => {
+    const { door, enter, phone, store } = await offline();
+    const scan = (await enter(await ticketOf())).scan as Scan;
+    phone.now = 0;
+    await door.undo(scan);
+    expect([...store.scans.values()].map(({ kind, at }) => [kind, at])).toEqual([
+      ['entry', scan.at],
+      ['undo', scan.at],
+    ]);
+  });
+
+  test('goes on by the time of the service', async () => {
+    const { store } = await offline();
+    const later = await setUp({ store });
+    later.phone.now = 0;
+    later.service.skewMs = -dayMs;
+    await later.door.open();
+    expect((await later.enter(await ticketOf())).status).toBe('admitted');
+    expect(later.service.requests[0]?.[0]?.at).toBe('2027-05-05T09:00:00.000Z');
+  });
+
+  test.each([
+    ['a fast answer', 1_000, '2027-05-04T09:00:00.000Z'],
+    ['no slow answer', 40_000, '2027-05-04T09:00:40.000Z'],
+  ])('learns the skew of its clock from %s', async (_, tookMs, at) => {
+    const { enter, phone, service } = await opened();
+    service.onCheckIn = () => {
+      phone.now += tookMs;
+    };
+    service.clockSkew = 40;
+    await enter(await ticketOf());
+    phone.now = clock + 40_000;
+    service.clockSkew = null;
+    const { scan } = await enter(await ticketOf({ attendeeId: 'user-8' }));
+    expect(scan?.at).toBe(at);
+  });
+});
+
+describe('a scan that the service refuses for good', () => {
+  const refusals = ['at_out_of_range', 'too_many_scans', 'scan_id_reused', 'undo_of_undo'];
+
+  test.each(refusals)('is kept with its ticket after %s, and counted', async (status) => {
+    const { enter, service, store, state } = await opened();
+    service.answers.set('entry', { status, checkedInAt: null, checkedInGate: null, inside: null });
+    const ticket = await ticketOf();
+    expect((await enter(ticket)).status).toBe('rejected');
+    expect([...store.scans.values()]).toEqual([expect.objectContaining({ ticket, refused: status })]);
+    expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+    const later = await setUp({ store });
+    await later.door.open();
+    expect(later.state()).toMatchObject({ waiting: 0, refused: 1 });
+  });
+
+  test('is kept where the service accepts no part of it', async () => {
+    const { enter, service, store, state } = await opened();
+    service.code = 'input_invalid';
+    const ticket = await ticketOf();
+    expect((await enter(ticket)).status).toBe('rejected');
+    expect([...store.scans.values()]).toEqual([
+      expect.objectContaining({ ticket, refused: 'input_invalid' }),
+    ]);
+    expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+  });
+
+  test.each(['at_out_of_range', 'input_invalid'])(
+    'is told where it takes another one back: %s',
+    async (refusal) => {
+      const { door, enter, service, store, state, corrected } = await opened();
+      const ticket = await ticketOf();
+      const scan = (await enter(ticket)).scan as Scan;
+      if (refusal === 'input_invalid') service.code = refusal;
+      else service.answers.set('undo', { status: refusal });
+      await door.undo(scan);
+      await expect
+        .poll(() => corrected.map((each) => [resultOf(each).status, each.undoes]))
+        .toEqual([['not_undone', scan.scanId]]);
+      expect(store.scans.get(scan.scanId)?.isUndone).toBeUndefined();
+      expect(state()).toMatchObject({ waiting: 0, refused: 1 });
+      service.code = 'unreachable';
+      expect((await enter(ticket)).status).toBe('already_admitted');
+    },
+  );
+
+  test('is not told as an undo without effect where the scan itself was refused', async () => {
+    const { door, enter, service, corrected, state } = await opened();
+    service.isThere = false;
+    await door.refresh();
+    const scan = (await enter(await ticketOf())).scan as Scan;
+    await door.undo(scan);
+    service.isThere = true;
+    for (const kind of ['entry', 'undo']) service.answers.set(kind, { status: 'at_out_of_range' });
+    await expect
+      .poll(async () => {
+        await door.send();
+        return state();
+      })
+      .toMatchObject({ waiting: 0, refused: 2 });
+    expect(corrected).toEqual([]);
+  });
+});
+
 describe('a door whose key was revoked', () => {
   test('says so, sends nothing, and keeps what waits, also when it is opened again', async () => {
     const { door, enter, service, store, state } = await opened();
@@ -294,6 +444,13 @@ describe('a door whose key was revoked', () => {
     expect(again.state()).toMatchObject({ refusal: 'api_key_invalid', waiting: 1 });
     await again.door.send();
     expect(again.service.requests).toEqual([]);
+  });
+
+  test('is not what a process of an earlier release says during an upgrade', async () => {
+    const { door, service, state } = await opened();
+    service.code = 'insufficient_scope';
+    await door.refresh();
+    expect(state()).toMatchObject({ isReached: false, refusal: undefined });
   });
 
   test('sends what waits by the next link', async () => {

@@ -4,6 +4,7 @@ export type StoredEvent = {
   readonly eventId: string;
   readonly revokedCursor: string;
   readonly skewMs?: number;
+  readonly openedAt?: number;
   readonly refusal?: { readonly keyDigest: string; readonly code: string } | undefined;
 };
 
@@ -45,6 +46,8 @@ export function createMemoryStore() {
         return scan;
       }),
     countWaiting: async (eventId: string) => waiting(eventId).length,
+    countRefused: async (eventId: string) =>
+      [...scans.values()].filter((scan) => scan.eventId === eventId && scan.refused !== undefined).length,
     listWaiting: async (eventId: string, most = Number.POSITIVE_INFINITY) => waiting(eventId).slice(0, most),
   };
 }

@@ -56,8 +56,8 @@ function setUp(count: number, reply: (scans: readonly SentScan[]) => Reply) {
     onAnswered: async (scans: readonly Scan[]) => {
       await store.changeScans(scans.map(({ scanId }) => [scanId, { waits: undefined }]));
     },
-    onRejected: async ({ scanId }: Scan, fault: string) => {
-      await store.changeScans([[scanId, { waits: undefined, fault }]]);
+    onRejected: async ({ scanId }: Scan, refused: string) => {
+      await store.changeScans([[scanId, { waits: undefined, refused }]]);
     },
     onStopped: (answer: Reply) => {
       stops.push(answer);
@@ -116,22 +116,22 @@ describe('scans that wait', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test.each(['api_key_invalid', 'insufficient_scope', 'event_not_found'])(
-    'are not sent again after %s, and stay',
+  test.each(['api_key_invalid', 'event_not_found'])('are not sent again after %s, and stay', async (code) => {
+    const { parts, requests, waiting } = setUp(3, () => ({ code }));
+    await createSender(parts)();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([requests.length, (await waiting()).length]).toEqual([1, 3]);
+  });
+
+  test.each(['not_found', 'insufficient_scope'])(
+    'are sent again after what a proxy or an earlier release answers: %s',
     async (code) => {
-      const { parts, requests, waiting } = setUp(3, () => ({ code }));
+      const { parts, requests } = setUp(1, () => ({ code }));
       await createSender(parts)();
-      await vi.advanceTimersByTimeAsync(600_000);
-      expect([requests.length, (await waiting()).length]).toEqual([1, 3]);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(requests.length).toBe(2);
     },
   );
-
-  test('are sent again after what a proxy answers', async () => {
-    const { parts, requests } = setUp(1, () => ({ code: 'not_found' }));
-    await createSender(parts)();
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(requests.length).toBe(2);
-  });
 
   test('do not wait for one at fault, which is noted', async () => {
     const { parts, store, waiting } = setUp(40, (scans) =>
@@ -139,8 +139,8 @@ describe('scans that wait', () => {
     );
     await createSender(parts)();
     expect(await waiting()).toEqual([]);
-    expect(store.scans.get('scan-17')).toMatchObject({ fault: 'input_invalid' });
-    expect([...store.scans.values()].filter(({ fault }) => fault !== undefined)).toHaveLength(1);
+    expect(store.scans.get('scan-17')).toMatchObject({ refused: 'input_invalid' });
+    expect([...store.scans.values()].filter(({ refused }) => refused !== undefined)).toHaveLength(1);
   });
 
   test('do not wait for one whose wallet cannot be read now, which is sent later', async () => {

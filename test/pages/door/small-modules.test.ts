@@ -39,6 +39,8 @@ describe('the link of a door', () => {
     expect(gateOf(`  North\u0000\n gate `)).toBe('North   gate');
     expect(gateOf('🚪'.repeat(70))).toBe('🚪'.repeat(64));
     expect(gateOf('   ')).toBe('');
+    for (const each of ['\u200b', ' \u200b\ufeff\u2060 ', '\u3164']) expect(gateOf(each)).toBe('');
+    expect(gateOf(`${'\u200b'.repeat(70)}North gate\u200b`)).toBe('North gate');
   });
 });
 
@@ -102,8 +104,13 @@ describe('a scan', () => {
   test('in a table is text, also for a spreadsheet', () => {
     const csv = scansAsCsv([{ ...waiting, gate: '=1+1,"x"', typed: '@a' }]);
     expect(csv).toBe(
-      `eventId,scanId,kind,at,gate,ticket,attendeeId,undoes\r\n${eventId},${scanId},entry,${at},"'=1+1,""x""",,'@a,\r\n`,
+      `eventId,scanId,kind,at,gate,ticket,attendeeId,undoes,refused\r\n${eventId},${scanId},entry,${at},"'=1+1,""x""",,'@a,,\r\n`,
     );
+  });
+
+  test('in a table has why the service refused it', () => {
+    const csv = scansAsCsv([{ ...waiting, ticket: 'a.b.c', refused: 'at_out_of_range' }]);
+    expect(csv.split('\r\n')[1]).toBe(`${eventId},${scanId},entry,${at},,a.b.c,,,at_out_of_range`);
   });
 
   test('in a file for programs is in a body that a check-in takes', () => {

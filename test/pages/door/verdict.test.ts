@@ -39,6 +39,9 @@ describe('the scans of a guest on a phone', () => {
     const elsewhere = scan('a', 1, { answer: answer('already_admitted') });
     const first = { at: '2027-05-04T09:00:00.000Z', gate: 'South' };
     expect(foldScans([elsewhere])).toEqual({ isInside: true, first });
+    // An undo that the service refused took nothing back.
+    const refused = scan('c', 3, { kind: 'undo', undoes: 'b', refused: 'at_out_of_range' });
+    expect(foldScans([scan('b', 2), refused]).isInside).toBe(true);
     // Taking the second scan back leaves the entry at the other phone.
     expect(foldScans([elsewhere, scan('b', 2, { kind: 'undo', undoes: 'a' })])).toEqual({
       isInside: true,
@@ -53,7 +56,7 @@ describe('the scans of a guest on a phone', () => {
     (status) => {
       const none = answer(status, { checkedInAt: null, gate: null, inside: null });
       expect(foldScans([scan('a', 1, { answer: none })])).toEqual({ isInside: false, first: undefined });
-      expect(foldScans([scan('a', 1, { fault: 'input_invalid' })]).isInside).toBe(false);
+      expect(foldScans([scan('a', 1, { refused: 'input_invalid' })]).isInside).toBe(false);
     },
   );
 

@@ -102,6 +102,7 @@ describe.skipIf(tools.chromium === undefined)('a person at the door', () => {
     expect(await admittedAt(door.eventId, 'user-1')).toBeNull();
     await page.context().setOffline(false);
     await state(later, 'Connected. Everything was sent.');
+    await expect.poll(() => later.locator('#scans').textContent(), patient).not.toContain('not sent yet');
     expect(await admittedAt(door.eventId, 'user-1')).not.toBeNull();
     expect(await admittedAt(door.eventId, 'user-2')).not.toBeNull();
     const sent = door.proxy.checkIns.flatMap(
