@@ -5,6 +5,9 @@ import type { Answer } from '../support/conformance.ts';
 /** Rules that a document tells in words, so that a request may fit it and break one all the same. */
 const rulesInWords = [
   /items or scans is required|scans must be absent where there are items|must have either ticket or attendeeId/,
+  /sentAt must be absent where there are items|must have neither ticket nor attendeeId|must have scanId and at, /,
+  /undoes (is required for an undo|must be absent, except for an undo)$/,
+  /must be an RFC 3339 date-time with offset that the calendar has/,
   /minimumBalance must be at most/,
   /has a wrong EIP-55 checksum$/,
   /must be an RFC 3339 date or date-time that the calendar has|must be a date that the calendar has$/,
@@ -14,7 +17,7 @@ const rulesInWords = [
   /^endDate must not be before|^startDate must not be after/,
   /^offset must be 0 or left out beside a cursor/,
   /must not be the zero address$/,
-  /^(name|type|description) must (not be empty|have a visible character)$/,
+  /^(name|type|description|label|scans\/\d+\/gate) must (not be empty|have a visible character)$/,
   /^discountPrice must not be above|^price must not be below|^discountPercentage must agree with/,
   /^currency (must be written in capitals|is needed with a price$)/,
   /must be a URL such as|^url must be a (URI$|public https address)/,
