@@ -4,10 +4,9 @@ import { eventScope } from '../contract/scopes.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { EventRecord } from '../events/event.ts';
 import { findCompanyOfEvent, findEvent } from '../events/event-store.ts';
-import { issueKey } from '../keys/key-store.ts';
-import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
+import { issueAuditedKey } from './shared/new-key.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { isLoopback, isUuid, moment, visibleWords } from './shared/values.ts';
 
@@ -54,7 +53,10 @@ async function makeLink({ config, db, output }: Operator, options: LinkOptions):
   }
   const expiresAt = expires ?? usualEnd(event);
   if (expiresAt <= new Date()) throw new UsageError('The link would end in the past: set --expires.');
-  const { key, record } = await issueDoorKey({ config, db }, event, expiresAt);
+  const { companyId, name, id: eventId } = event;
+  const label = `door of ${name}`.slice(0, 255);
+  const given = { companyId, label, expiresAt, scopes: [eventScope], eventId };
+  const { key, record } = await issueAuditedKey({ config, db }, given);
   const url = doorUrl(config.publicBaseUrl, { key, eventId: event.id, gate });
   output.record({
     eventId: event.id,
@@ -80,26 +82,6 @@ const usualEnd = ({ endDate }: EventRecord): Date =>
 async function findEventOfAny(db: Database, id: string): Promise<EventRecord | undefined> {
   const companyId = await findCompanyOfEvent(db, id);
   return companyId === undefined ? undefined : findEvent(db, companyId, id);
-}
-
-/** Creates the key of a link, which checks the guests of this event in and does nothing else. */
-function issueDoorKey(
-  { config, db }: Pick<Operator, 'config' | 'db'>,
-  { id: eventId, companyId, name }: EventRecord,
-  expiresAt: Date,
-) {
-  const label = `door of ${name}`.slice(0, 255);
-  const scopes = [eventScope];
-  return audited(
-    db,
-    (tx) => issueKey(tx, config.KEY_ENVIRONMENT, { companyId, label, expiresAt, scopes, eventId }),
-    ({ record: { id } }) => ({
-      action: 'key.create',
-      companyId,
-      subject: id,
-      details: { label, scopes, eventId },
-    }),
-  );
 }
 
 type DoorLink = { readonly key: string; readonly eventId: string; readonly gate: string | undefined };

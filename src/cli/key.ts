@@ -6,7 +6,6 @@ import { findCompanyOfEvent } from '../events/event-store.ts';
 import {
   type ApiKey,
   findKey,
-  issueKey,
   type KeyRateLimit,
   listKeys,
   revokeKey,
@@ -19,6 +18,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find.ts';
+import { issueAuditedKey } from './shared/new-key.ts';
 import { type Output, showPage } from './shared/output.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { isUuid, moment, wholeNumber, words } from './shared/values.ts';
@@ -105,16 +105,7 @@ async function createKey({ config, db, output }: Operator, options: NewKeyOption
   const companyId = options.event === undefined ? named : await companyOfEvent(db, options.event, named);
   const eventId = options.event?.toLowerCase() ?? null;
   const given = { companyId, label, expiresAt: expires ?? null, rateLimit, scopes: scope, eventId };
-  const made = await audited(
-    db,
-    (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
-    ({ record: { id } }) => ({
-      action: 'key.create',
-      companyId,
-      subject: id,
-      details: { label, scopes: scope, ...(eventId !== null && { eventId }) },
-    }),
-  );
+  const made = await issueAuditedKey({ config, db }, given);
   showNew(output, config, made);
   if (options.browser && config.BROWSER_ORIGINS === undefined) {
     output.say('BROWSER_ORIGINS is not set, so no page may use this key yet.');

@@ -47,7 +47,7 @@ export type ApiKey = {
   readonly lastUsedAt: Date | null;
 };
 
-type NewKey = {
+export type NewKey = {
   /** The company that the key acts for; null for a key without a company. */
   readonly companyId: string | null;
   readonly label: string;
